@@ -4,7 +4,7 @@ A field that `spends` is the status of a record; one with a `limit` bounds what 
 which value of another field a limit is ignored; `new_ad` marks the record that a request adds an ad to.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from datetime import datetime
 from enum import Enum
 from functools import cache
@@ -76,14 +76,18 @@ def update_of_activation(kind: type[Request]) -> type[Request] | None:
 
 
 def request_of(
-    kind: type[R], values: dict[str, Any], amounts: Mapping[str, str], currency_of: CurrencyOf
+    kind: type[R],
+    values: dict[str, Any],
+    amounts: Mapping[str, str],
+    currency_of: CurrencyOf,
+    postponed_rules: Collection[str] = (),
 ) -> tuple[R | None, list[Problem]]:
     """Convert values to a request whose new record is paused, unless they say otherwise.
 
     Returns None and what is wrong where they are not valid; `amounts` are the names of those in whole units.
     """
     request, found = check(kind, paused_by_default(kind, values))
-    problems = errors_in(found)
+    problems = [problem for problem in errors_in(found) if problem.rule not in postponed_rules]
     if request is not None and not problems:
         problems = too_precise(request, amounts, currency_of)
     return (None if problems else request), problems

@@ -15,6 +15,8 @@ from ..spelling import as_variable
 from . import CLIENT_SECRET, GRANT, MAX_GRANT_LENGTH, MAX_SECRET_LENGTH, Secret, check_secret
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from .grants import Send
     from .secret_stores import SecretStore
 
@@ -49,10 +51,20 @@ class Secrets:
     @cached_property
     def store(self) -> "SecretStore":
         """The store chosen by variable or profile, by default the OS keyring."""
+        return self._open(self._settings.get("token_store") or "")
+
+    def _open(self, kind: str) -> "SecretStore":
         from .secret_stores import open_store
 
+        return open_store(kind, self._settings.state_dir, self._settings.config_dir)
+
+    @property
+    def stores(self) -> "Iterator[SecretStore]":
+        """The store that the profile names, and the one that was chosen in its place."""
         settings = self._settings
-        return open_store(settings.get("token_store") or "", settings.state_dir, settings.config_dir)
+        named = settings.profile_values(settings.profile).get("token_store")
+        chosen = settings.get("token_store") if self.has_store else None
+        return map(self._open, dict.fromkeys(str(kind) for kind in (named, chosen) if kind))
 
     @property
     def has_store(self) -> bool:

@@ -9,6 +9,7 @@ from msgspec.structs import replace
 from .. import __version__
 from ..api.endpoint import Request
 from ..api.parts import batch_request
+from ..api.validation import broken_rules, errors_in
 from ..errors import ContentError, NotConfirmedError, StateError
 from ..feeds.row import Row
 from ..feeds.rows import Rows
@@ -98,6 +99,17 @@ class BatchPlan(Plan):
         """Return the items that no run has sent."""
         items = self.items
         return [items[index] for index in self._rest.pending] if self._rest else items
+
+    @property
+    def overdue(self) -> ValidationReport:
+        """Report what the records that no run has sent break by now."""
+        report = ValidationReport()
+        items = self.items
+        for index in self._rest.pending if self._rest else ():
+            report.rows += 1
+            if problems := errors_in(broken_rules(items[index])):
+                report.add(self._valid[index].row, problems)
+        return report
 
     @property
     def contents(self) -> list[str]:

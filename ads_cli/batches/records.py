@@ -1,6 +1,6 @@
 """The records of a file as declared requests."""
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from copy import deepcopy
 from typing import Any, Protocol
 
@@ -74,6 +74,7 @@ class RecordReader:
         self._texts = {name: as_units(options[field]) for field, name in amounts.items()}
         self._currency_of = currency_of
         self._current_of = current_of
+        self.postponed_rules: Collection[str] = ()  # not applied to what may have been sent
         self._own_id = kind.endpoint.id_field
         self._spelled = by_folded((*self.known, kind.endpoint.record_id))
         self._rows: dict[str, Row] = {}  # by the id of the record
@@ -117,7 +118,8 @@ class RecordReader:
             values = without_same_invalid(self.kind, values, lambda: self._current_of(str(own_id)))
         values = values | self.options
         of_row = {field: name for field, name in amounts.items() if field not in self.options}
-        request, found = request_of(self.kind, values, {**of_row, **self._amounts}, self._currency_of)
+        names = {**of_row, **self._amounts}
+        request, found = request_of(self.kind, values, names, self._currency_of, self.postponed_rules)
         of_record = self._without_options(found)
         return request, [*problems, *mismatches, *of_record, *self._repeated(values, row)]
 

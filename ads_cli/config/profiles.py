@@ -57,7 +57,19 @@ def edit(settings: Settings, change: Callable[[dict[str, Any]], None]) -> None:
 
 def update(settings: Settings, profile: str, values: dict[str, Any]) -> None:
     """Set values of a profile, which is created if it does not exist; None removes a value."""
+    store(settings, profile, checked_values(settings, profile, values))
+
+
+def checked_values(settings: Settings, profile: str, values: Mapping[str, str | None]) -> dict[str, Any]:
+    """Return values of a profile as config.yaml has them; raise UsageError for what it cannot have."""
     checked = {name: _checked(name, value) for name, value in values.items()}
+    check_new_name(settings, profile)
+    refuse_local(profile)
+    return checked
+
+
+def store(settings: Settings, profile: str, checked: Mapping[str, Any]) -> None:
+    """Write values that were checked into config.yaml."""
 
     def change(config: dict[str, Any]) -> None:
         stored = config["profiles"][profile] = config["profiles"].get(profile) or {}
@@ -70,10 +82,8 @@ def update(settings: Settings, profile: str, values: dict[str, Any]) -> None:
                 holder[key or name] = value
             if key and not holder:
                 del stored[section]
-        config.setdefault("profile", profile)
+        config["profile"] = config.get("profile") or profile
 
-    check_new_name(settings, profile)
-    refuse_local(profile)
     edit(settings, change)
 
 

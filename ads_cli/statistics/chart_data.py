@@ -9,8 +9,8 @@ from operator import attrgetter
 from typing import Any
 
 from ..api.amounts import decimals_of
-from .query import AMOUNT, is_money
-from .rows import BEFORE, CURRENCY, POST, SEGMENT_VALUE, TIMES, TOTAL, Row, StatsTable
+from .query import SALE_AMOUNT, is_money
+from .rows import BEFORE, CURRENCY, POST, SEGMENT_VALUE, TIMES, TOTAL, Row, StatsTable, earlier_name
 
 NAMES = ("name", "entity_id", "campaign", "placement", "entity")  # what a line is called, by the first it has
 
@@ -19,7 +19,10 @@ Number = int | float | Decimal
 
 @dataclass(eq=False)
 class ChartSeries:
-    """The numbers of an entity, or of what else rows are grouped by; 8 bytes for each time and column."""
+    """The numbers of an entity, or of what else rows are grouped by; 8 bytes for each time and column.
+
+    All amounts are in units of the currency.
+    """
 
     label: str  # the name with that of the segment, and what tells the line from another one
     name: str = ""
@@ -72,7 +75,7 @@ class ChartSeries:
 
     def shown(self, column: str, total: Number) -> str:
         """Write a number of a column for people."""
-        if column.endswith(AMOUNT):
+        if is_money(column):
             return f"{total:,.{decimals_of(self.currency)}f} {self.currency}".rstrip()
         return f"{total:,}" if isinstance(total, int) else f"{total:,.2f}"
 
@@ -102,7 +105,7 @@ class ChartData:
                     line = self._lines[key] = self._line_of(keys, table.repeated_posts)
                 time = self._times.setdefault(row[start], len(self._times))
                 for column, value in zip(table.metrics, row[width:], strict=True):
-                    line.add(column, time, value)
+                    line.add(column, time, _in_units(column, value))
             yield row
 
     def _line_of(self, keys: Mapping[str, Any], repeated_posts: Collection[str]) -> ChartSeries:
@@ -141,7 +144,17 @@ class ChartData:
     @property
     def counted_columns(self) -> list[str]:
         """The columns with numbers other than zero, in their order."""
-        return [name for name in self.columns if any(line.totals.get(name) for line in self._lines.values())]
+        return [column for column in self.columns if self._has_number(column)]
+
+    @property
+    def compared_columns(self) -> list[str]:
+        """The columns with numbers other than zero now or in the earlier period, in their order."""
+        return [
+            each for each in self.columns if self._has_number(each) or self._has_number(earlier_name(each))
+        ]
+
+    def _has_number(self, column: str) -> bool:
+        return any(line.totals.get(column) for line in self._lines.values())
 
     def by_currency(self) -> "list[ChartData]":
         """Return the lines of each currency by themselves."""
@@ -149,9 +162,12 @@ class ChartData:
         return [self._of(currency) for currency in currencies] if len(currencies) > 1 else [self]
 
     def comparable(self, column: str) -> "list[ChartData]":
-        """Return the lines whose numbers of a column can be compared and added up: amounts by currency."""
+        """Return the lines whose numbers of a column can be compared and added up: amounts by currency.
+
+        Each part has a number other than zero, now or in the earlier period.
+        """
         parts = self.by_currency() if is_money(column) else [self]
-        return [part for part in parts if column in part.counted_columns]
+        return [part for part in parts if column in part.compared_columns]
 
     def _of(self, currency: str) -> "ChartData":
         part = ChartData(self.columns, [currency])
@@ -219,6 +235,12 @@ class ChartData:
                 seen.append(same)
             total.join(line, columns)
         return total
+
+
+def _in_units(column: str, value: Number | None) -> Number | None:
+    """Return a number of a row with amounts in units of the currency."""
+    is_micro = column.removesuffix(BEFORE).endswith(SALE_AMOUNT)
+    return value if value is None or not is_micro else Decimal(value).scaleb(-6)
 
 
 def _grouped(lines: Iterable[ChartSeries], key: Callable[[ChartSeries], Any]) -> dict[Any, list[ChartSeries]]:

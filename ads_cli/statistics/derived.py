@@ -8,13 +8,14 @@ from decimal import ROUND_HALF_UP, Decimal, InvalidOperation
 from itertools import chain
 from typing import Any, Literal, NamedTuple
 
-from ..api.amounts import decimals_of
+from ..api.amounts import MICROS_PER_UNIT, decimals_of
 from ..api.metrics import BILLED_CHARGE, GROUPS_BY_ENTITY, METRICS, metrics_of
 from ..api.names import Names
 from ..errors import UsageError
 from ..spelling import comma_list
 from .query import (
     AMOUNT,
+    SALE_AMOUNT,
     MetricChoice,
     StatsQuery,
     all_columns,
@@ -25,7 +26,7 @@ from .query import (
 )
 from .rows import BEFORE, Row, StatsTable
 
-SPEND = amount_column(BILLED_CHARGE)
+SPEND_COLUMN = amount_column(BILLED_CHARGE)
 DIGITS = Decimal("0.000001")
 Numbers = Mapping[str, Any]  # by neutral names of columns
 # What counts as a conversion where no conversion is asked for beside it.
@@ -47,21 +48,25 @@ class DerivedMetric(NamedTuple):
     @property
     def has_amounts(self) -> bool:
         """Tell whether it is made of amounts, which have a sum in one currency only."""
-        return not {SPEND, SALES}.isdisjoint((self.dividend, self.divisor))
+        return not {SPEND_COLUMN, SALES}.isdisjoint((self.dividend, self.divisor))
 
 
 DERIVED = {
-    "spend": DerivedMetric("Spend", "what is charged", SPEND),
+    "spend": DerivedMetric("Spend", "what is charged", SPEND_COLUMN),
     "ctr": DerivedMetric("Click rate", "clicks per impression", "clicks", "impressions", unit="percent"),
-    "cpc": DerivedMetric("Cost per click", "spend for a click", SPEND, "clicks"),
+    "cpc": DerivedMetric("Cost per click", "spend for a click", SPEND_COLUMN, "clicks"),
     "cpm": DerivedMetric(
-        "Cost per 1,000 impressions", "spend for 1,000 impressions", SPEND, "impressions", Decimal(1000)
+        "Cost per 1,000 impressions",
+        "spend for 1,000 impressions",
+        SPEND_COLUMN,
+        "impressions",
+        Decimal(1000),
     ),
-    "cpe": DerivedMetric("Cost per engagement", "spend for an engagement", SPEND, "engagements"),
+    "cpe": DerivedMetric("Cost per engagement", "spend for an engagement", SPEND_COLUMN, "engagements"),
     "cost_per_conversion": DerivedMetric(
         "Cost per conversion",
         "spend for a conversion: those that --metrics names, else purchases",
-        SPEND,
+        SPEND_COLUMN,
         CONVERSIONS,
     ),
     "conversion_rate": DerivedMetric(
@@ -71,7 +76,7 @@ DERIVED = {
         "Return on spend",
         "what these conversions sold, divided by the spend",
         SALES,
-        SPEND,
+        SPEND_COLUMN,
         factor=Decimal("0.000001"),
         unit="number",
     ),
@@ -168,7 +173,11 @@ def _with_change(now: Any, before: Any) -> tuple[Any, Any, Any]:
 
 
 def derived_of(question: StatsQuery, numbers: Numbers) -> dict[str, Any]:
-    """Return each derived metric that the sums of the columns of a question give."""
+    """Return each derived metric that the sums of the columns of a question give, amounts in units."""
+    numbers = {
+        name: value * MICROS_PER_UNIT if value and name.endswith(SALE_AMOUNT) else value
+        for name, value in numbers.items()
+    }
     asked, conversions = {*question.metrics}, _conversions(question.metrics)
     return {
         name: _value(name, numbers, conversions)

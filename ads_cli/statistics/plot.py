@@ -95,7 +95,12 @@ def _figure(data: ChartData, title: str) -> "Figure":
     from matplotlib.figure import Figure
 
     columns = data.counted_columns
-    charts = [_Chart(column, part.total().currency) for column in columns for part in data.comparable(column)]
+    charts = [
+        _Chart(column, part.total().currency)
+        for column in columns
+        for part in data.comparable(column)
+        if column in part.counted_columns
+    ]
     across = 1 if len(charts) <= 3 else 2
     is_total = len(data.times) < 2
     largest = data.largest(_leading(data), MOST_LINES) if columns else []

@@ -31,6 +31,7 @@ OWN_REQUEST = "MOBILE_CONVERSION"  # in a request of its own
 FIND_COUNTRY = "'adsctl targeting search locations' finds the targeting value of a country"
 KEY_PAGE_VIEWS = "mobile_conversion_key_page_views"
 MICRO, AMOUNT = "_local_micro", "_local"  # the ends of the names of amounts, as sent and in rows
+SALE_AMOUNT = "_sale_amount"  # the end of the names of amounts that are in micro-units in rows too
 
 
 class StatsQuery(msgspec.Struct, frozen=True):
@@ -164,7 +165,7 @@ def amount_column(metric: str) -> str:
 
 def is_money(column: str) -> bool:
     """Tell whether the numbers of a column are amounts, which have a sum in one currency only."""
-    return column.endswith((AMOUNT, "_sale_amount"))
+    return column.endswith((AMOUNT, SALE_AMOUNT))
 
 
 def require_segments(question: StatsQuery) -> None:

@@ -28,6 +28,11 @@ SEGMENT_KEYS = (*BASE, SEGMENT_VALUE, *OWNERS, CURRENCY)
 Row = tuple[Any, ...]
 
 
+def earlier_name(column: str) -> str:
+    """Name the column of what another one was in the period that is compared with."""
+    return f"{column}{BEFORE}"
+
+
 class StatsTable(NamedTuple):
     """Rows, and the names of their columns: what they are of, then their numbers.
 

@@ -15,10 +15,20 @@ from ..api.names import X, neutral_name
 from ..errors import ContentError, UsageError
 from .answers import MAX_NUMBER
 from .chart_data import ChartData
-from .derived import SPEND
+from .derived import SPEND_COLUMN
 from .periods import HOUR, Period
 from .query import StatsQuery, all_columns, columns_of
-from .rows import BEFORE, CURRENCY, POST, SEGMENT_KEYS, TOTAL, Row, StatsTable, in_several_campaigns
+from .rows import (
+    BEFORE,
+    CURRENCY,
+    POST,
+    SEGMENT_KEYS,
+    TOTAL,
+    Row,
+    StatsTable,
+    earlier_name,
+    in_several_campaigns,
+)
 
 SEPARATORS = {".csv": ",", ".tsv": "\t"}
 JSON_LINES = (".jsonl", ".ndjson")
@@ -76,12 +86,13 @@ class _TimedRecord(NamedTuple):
 
 
 class StoredRows(NamedTuple):
-    """Rows, the question that they answer, and the one about the period that they are compared with."""
+    """Rows, the question that they answer, and whether they say what the numbers were before."""
 
     question: StatsQuery
     gathered: ChartData
     accounts: list[str]
-    is_compared: bool
+    is_compared: bool  # each number has an earlier one, which may be empty
+    is_compared_in_part: bool
 
 
 def read_stored(paths: Iterable[Path]) -> StoredRows:
@@ -100,13 +111,13 @@ def read_stored(paths: Iterable[Path]) -> StoredRows:
     if len(entities) != 1:
         listed = " and ".join(sorted(entities))
         raise ContentError(f"the files have rows of {listed}, which cannot be added up", hint=HINT)
-    columns = {name for record in records for name in record}
-    known = columns.intersection(all_columns(_all_metrics()))
+    known = {name for record in records for name in record}.intersection(all_columns(_all_metrics()))
     metrics = tuple(metric for metric in _all_metrics() if known.intersection(columns_of(metric)))
     question = _question(rows, entities.pop(), metrics)
-    is_compared = any(f"{column}{BEFORE}" in columns for column in known)
-    ends = ("", BEFORE) if is_compared else ("",)
-    named = tuple(f"{column}{end}" for end in ends for column in question.columns)
+    has_earlier = {earlier_name(column) in record for record in records for column in known & record.keys()}
+    is_compared = has_earlier == {True}
+    earlier = map(earlier_name, question.columns) if is_compared else ()
+    named = (*question.columns, *earlier)
     cells = (_row(row, named) for row in rows)
     currencies = {record.get(CURRENCY) or None for record in records}
     posts = ((record.get(POST), record.get("campaign_id")) for record in records)
@@ -115,7 +126,7 @@ def read_stored(paths: Iterable[Path]) -> StoredRows:
     for _ in gathered.watch(table).rows:
         pass
     accounts = dict.fromkeys(str(record.get("account") or "") for record in records)
-    return StoredRows(question, gathered, [*accounts], is_compared)
+    return StoredRows(question, gathered, [*accounts], is_compared, len(has_earlier) > 1)
 
 
 def _records(path: Path) -> Iterator[Record]:
@@ -163,7 +174,7 @@ def _neutral(record: Record) -> Record:
 def _neutral_column(name: str) -> str:
     """Name a column as the tool does; spend is what is charged."""
     column = name.removesuffix(BEFORE)
-    neutral = SPEND if column == "spend" else neutral_name(column)
+    neutral = SPEND_COLUMN if column == "spend" else neutral_name(column)
     return neutral + name[len(column) :]
 
 

@@ -150,6 +150,15 @@ def test_a_profile_whose_secrets_cannot_be_read_is_removed_with_them(shop, servi
     assert stored_texts() == {}
 
 
+def test_a_profile_is_removed_with_the_secrets_of_its_own_store(shop, service, stored_texts):  # noqa: F811
+    shop(*LOGIN, input="1234567\n")
+    shop("profile", "set", "shop", f"token_store={shop.env['ADSCTL_TOKEN_STORE']}")
+    assert len(stored_texts()) == 4
+    other = {"keyring": "file", "file": "keyring"}[shop.env["ADSCTL_TOKEN_STORE"]]
+    shop("profile", "remove", "shop", "--yes", ADSCTL_TOKEN_STORE=other)
+    assert stored_texts() == {}
+
+
 @pytest.mark.parametrize("stored_texts", ["keyring"], indirect=True)
 def test_what_cannot_be_read_is_restored_where_a_sign_in_fails(shop, service, stored_texts):  # noqa: F811
     shop(*LOGIN, input="1234567\n")

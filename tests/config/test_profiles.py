@@ -91,6 +91,73 @@ def test_a_dry_run_changes_no_profile(adsctl):
     assert (adsctl.home / "config" / "config.yaml").read_text() == before
 
 
+@pytest.mark.parametrize(
+    ("words", "told"),
+    [
+        (("shop", "nonsense=1"), "'nonsense' is not a setting of a profile"),
+        (("shop", "guard.max_bid=abc"), "guard.max_bid: 'abc' is not an amount"),
+        (("shop", "output=jsn"), "'jsn' is not one of"),
+        (("local", "account=7"), "the profile local is built in"),
+    ],
+)
+def test_a_dry_run_refuses_what_would_be_refused(adsctl, words, told):
+    for dry_run in ((), ("--dry-run",)):
+        done = adsctl("profile", "set", *words, *dry_run, code=2)
+        assert told in done.stderr and "would set" not in done.stderr
+    assert not (adsctl.home / "config").exists()
+
+
+def test_a_profile_becomes_the_default_where_the_file_names_none(adsctl):
+    (adsctl.home / "config").mkdir()
+    adsctl.file("config/config.yaml", "profile:\nprofiles:\n  shop:\n    account: a\n")
+    assert "shop is now the default profile" in adsctl("profile", "set", "shop", "account=7").stderr
+    (shop, _) = json.loads(adsctl("profile", "list", "-o", "json").stdout)
+    assert shop["profile"] == "shop" and shop["in_use"] is True
+    assert "default" not in adsctl("profile", "set", "shop", "account=8").stderr
+
+
+def test_a_default_that_is_removed_is_the_default_no_longer(adsctl):
+    adsctl("profile", "set", "shop", "account=7")
+    adsctl("profile", "set", "other", "account=8")
+    adsctl("profile", "remove", "other", "--yes")
+    assert "profile,shop,config.yaml" in adsctl("profile", "show", "--show-origin", "-o", "csv").stdout
+    adsctl("profile", "remove", "shop", "--yes")
+    assert "profile,default,default" in adsctl("profile", "show", "--show-origin", "-o", "csv").stdout
+    assert (adsctl.home / "config" / "config.yaml").read_text() == "profiles: {}\n"
+
+
+def test_a_pattern_is_split_from_its_recipe_where_it_is_clear(adsctl):
+    feed = "https://shop.example/feed?kind=a&page=*"
+    adsctl("profile", "set", "shop", f"recipes.{feed}=shop.yaml")
+    shown = adsctl("profile", "show", "shop", "-o", "csv").stdout
+    assert f"recipes,{feed}={adsctl.home / 'shop.yaml'}\n" in shown
+    told = adsctl("profile", "set", "shop", "recipes.*.csv=a=b/shop.yaml", code=2).stderr
+    assert "which = ends the pattern is not clear" in told and "config.yaml" in told
+    adsctl.file("config/config.yaml", "profiles:\n  shop:\n    recipes:\n      day=*.csv: a=b/shop.yaml\n")
+    assert "recipes,day=*.csv=a=b/shop.yaml" in adsctl("profile", "show", "shop", "-o", "csv").stdout
+    adsctl("profile", "set", "shop", "recipes.day=*.csv=")
+    assert "recipes" not in adsctl("profile", "show", "shop", "-o", "csv").stdout
+
+
+def test_a_profile_that_was_named_by_an_argument_comes_from_it(adsctl):
+    adsctl("profile", "set", "shop", "account=7")
+    shown = adsctl("profile", "show", "shop", "--show-origin", "-o", "csv").stdout
+    assert "profile,shop,NAME\n" in shown and "account,7,profile shop\n" in shown
+    by_option = adsctl("profile", "show", "-p", "shop", "--show-origin", "-o", "csv").stdout
+    assert "profile,shop,--profile\n" in by_option
+
+
+def test_what_is_not_a_setting_is_never_listed(adsctl):
+    (adsctl.home / "config").mkdir()
+    text = CONFIG + "    access_token_secret: hush\n    guard: {read_only: true}\n"
+    adsctl.file("config/config.yaml", text)
+    for format in ("json", "jsonl", "yaml", "table"):
+        done = adsctl("profile", "list", "-o", format)
+        assert "hush" not in done.stdout and "access_token_secret" not in done.stdout
+    (shop, _) = json.loads(adsctl("profile", "list", "-o", "json").stdout)
+    assert shop["account"] == "00123" and shop["guard"] == {"read_only": "true"}
+
+
 def test_concurrent_changes_are_all_kept(adsctl):
     names = [f"shop{number}" for number in range(6)]
     threads = [

@@ -6,6 +6,7 @@ from collections.abc import Collection
 import pytest
 
 from ads_cli.statistics.chart_data import ChartData
+from ads_cli.statistics.plot import plotted
 from ads_cli.statistics.rows import SEGMENT_KEYS, StatsTable
 
 
@@ -78,3 +79,22 @@ def test_what_was_read_of_a_table_is_noted():
     row = (*(campaign("a", "A").get(name) for name in SEGMENT_KEYS), 3)
     assert next(iter(data.watch(StatsTable(SEGMENT_KEYS, ("impressions",), [row])).rows)) == row
     assert sums(data.lines) == [("A", 3)]
+
+
+def test_a_picture_has_no_chart_of_a_currency_in_which_nothing_is_spent_any_more():
+    columns = ("billed_charge_local", "billed_charge_local_before")
+    data = ChartData(columns[:1], ["EUR", "JPY"])
+    rows = [
+        (
+            *(
+                {**campaign(currency, "A", currency=currency), "start": day}.get(name)
+                for name in SEGMENT_KEYS
+            ),
+            *sums,
+        )
+        for day in ("2026-06-01", "2026-06-02")
+        for currency, sums in (("EUR", (5, 4)), ("JPY", (None, 7)))
+    ]
+    deque(data.watch(StatsTable(SEGMENT_KEYS, columns, rows)).rows, 0)
+    picture = plotted(data, "Spend", "svg").decode()
+    assert "billed_charge_local (EUR)" in picture and "(JPY)<" not in picture

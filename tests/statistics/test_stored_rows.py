@@ -211,3 +211,100 @@ def test_files_without_a_row_are_named(stats):
         stats.adsctl.file(name, text)
         told = stats.adsctl("stats", "report", name, "--report", "o.html", code=3).stderr
         assert f"no rows in {name}" in told and "name files that" in told
+
+
+def rows_of(stats, name: str, *rows: dict) -> None:
+    """Write a file of rows, each of a campaign on the first of June unless it says otherwise."""
+    day = {"start": "2026-06-01T00:00", "end": "2026-06-02T00:00", "currency": "EUR", "account": "a1"}
+    usual = {"entity": "CAMPAIGN", **day}
+    lines = (usual | {"name": row["entity_id"], "campaign_id": row["entity_id"]} | row for row in rows)
+    stats.adsctl.file(name, "".join(f"{json.dumps(line)}\n" for line in lines))
+
+
+SALES = "conversion_purchases_sale_amount"  # in micro-units
+
+
+def test_what_was_sold_is_shown_in_units_of_the_currency(stats):
+    days = [{"start": f"2026-06-0{day}T00:00", "end": f"2026-06-0{day + 1}T00:00"} for day in (1, 2)]
+    rows_of(stats, "sold.jsonl", *({"entity_id": "a", SALES: 119_800_000} | day for day in days))
+    shown = page(stats, "sold.jsonl")
+    assert "Conversion purchases sale amount 239.60 EUR" in shown.text and ",000,000" not in shown.text
+    (chart,) = map(json.loads, shown.attributes("data-lines"))
+    assert chart["title"] == "Conversion purchases sale amount, EUR"
+    assert chart["lines"][0]["numbers"] == [119.8, 119.8] and "2026-06-01 119.80 " in shown.text
+    paid = {"entity_id": "a", SALES: 119_800_000, "conversion_purchases_post_view": 2, "spend": 50.0}
+    rows_of(stats, "paid.jsonl", paid)
+    text = page(stats, "paid.jsonl").text
+    assert "a 50.00 EUR 25.00 EUR 2.40 " in text  # for a purchase, and the return on what was spent
+    assert "a a 50.00 EUR 2 119.80 EUR" in text  # in the table of all rows
+
+
+def test_a_picture_has_what_was_sold_in_units_of_the_currency(stats):
+    words = ("--since", "14d", "--until", "7d", "--all", "--metrics", "conversion_purchases")
+    sold = total(stats.get(*words), SALES) / 10**6
+    stats.adsctl("stats", "get", *words, "--granularity", "TOTAL", "--group-by", "entity", "--plot", "o.svg")
+    assert f"{sold:,.2f} EUR" in (stats.adsctl.home / "o.svg").read_text()
+
+
+def test_nothing_has_changed_where_only_some_files_say_what_was_before(stats):
+    rows_of(stats, "a.jsonl", {"entity_id": "a", "impressions": 2000, "impressions_before": 2000})
+    rows_of(stats, "b.jsonl", {"entity_id": "b", "impressions": 10_000})
+    for files in (("a.jsonl", "b.jsonl"), ("b.jsonl", "a.jsonl")):
+        text = page(stats, *files).text
+        assert "Nothing is compared: some of the rows were written without --compare." in text
+        assert "Impressions 12,000" in text and "was 2,000" not in text and "Compared with" not in text
+    alone = page(stats, "a.jsonl").text
+    assert "Impressions 2,000 +0.0 % (was 2,000)" in alone and "Compared with an earlier period" in alone
+
+
+def test_what_was_not_counted_before_is_compared_with_nothing(stats):
+    """The service has no number where nothing was counted."""
+    rows = ({"entity_id": "a", "impressions_before": 1000}, {"entity_id": "b", "impressions_before": None})
+    rows_of(stats, "o.jsonl", *({"impressions": 1000} | row for row in rows))
+    assert "Impressions 2,000 +100.0 % (was 1,000)" in page(stats, "o.jsonl").text
+
+
+@pytest.mark.parametrize("now", [0, None])
+def test_what_fell_to_nothing_is_on_the_page(stats, now):
+    before = {"entity_id": "a", "impressions_before": 2000, "spend_before": 80.5, "clicks_before": 40}
+    rows_of(stats, "o.jsonl", before | {"impressions": now, "spend": now, "clicks": now})
+    text = page(stats, "o.jsonl").text
+    assert "Nothing was spent" not in text and "Who has what part" not in text
+    assert "Impressions 0 −100.0 % (was 2,000)" in text
+    assert "Spend 0.00 EUR −100.0 % (was 80.50 EUR)" in text
+    assert "a 0.00 EUR 0 0 −100.0 %" in text  # in the table of campaigns
+
+
+def test_a_chart_says_that_its_shares_are_more_than_the_whole(stats):
+    entity = {"entity": "PROMOTED_POST", "post_id": "5", "clicks": 30}
+    rows = ({"entity_id": id, "campaign_id": f"of {id}"} for id in ("a", "b"))
+    rows_of(stats, "twice.jsonl", *(entity | row for row in rows))
+    text = page(stats, "twice.jsonl").text
+    assert "a 30 100 % b 30 100 %" in text
+    assert "A post in several campaigns is a part of each, and counts once in the whole." in text
+    rows_of(stats, "once.jsonl", entity | {"entity_id": "a"})
+    assert "is a part of each" not in page(stats, "once.jsonl").text
+
+
+def test_ratios_are_compared_and_what_leads_is_first(stats):
+    spent = {"a": (1.0, 4.0), "b": (30.0, 16.0), "c": (6.0, 20.0), "d": (3.0, 20.0)}
+    rows = (
+        {
+            "entity_id": id,
+            "spend": now,
+            "impressions": 1000,
+            "clicks": 10,
+            "spend_before": before,
+            "impressions_before": 4000,
+            "clicks_before": 5,
+        }
+        for id, (now, before) in spent.items()
+    )
+    rows_of(stats, "o.jsonl", *rows)
+    text = page(stats, "o.jsonl").text
+    assert "Click rate 1.00 % +700.0 % (was 0.12 %)" in text
+    assert "Cost per click 1.00 EUR −66.7 % (was 3.00 EUR)" in text
+    campaigns = text.partition("By campaign")[2].partition("Totals")[0]
+    at = [campaigns.index(f"{id} {spent[id][0]:.2f} EUR 1,000 10") for id in "bcda"]
+    assert at == sorted(at)
+    assert "b 30.00 EUR 75 % c 6.00 EUR 15 % d 3.00 EUR 8 % a 1.00 EUR 2 %" in campaigns  # a bar for each

@@ -391,10 +391,76 @@ OTHERS = (
     ),
     Mutant(
         "a pattern is the name of a new profile",
-        "ads_cli/commands/auth/profile.py",
-        "    check_new_name(call.settings, name)\n",
+        "ads_cli/config/profiles.py",
+        "    check_new_name(settings, profile)\n",
         "",
         ("tests/config/test_profiles.py::test_a_pattern_is_not_the_name_of_a_new_profile",),
+    ),
+    Mutant(
+        "a post that was sent must still be to come",
+        "ads_cli/commands/batches/__init__.py",
+        "reader.postponed_rules = RULES_OF_TIME",
+        "reader.postponed_rules = ()",
+        ("tests/batches/test_scheduled_posts.py::test_only_what_is_still_to_be_sent_must_be_to_come",),
+    ),
+    Mutant(
+        "a resumed run sends a post whose time has passed",
+        "ads_cli/commands/batches/__init__.py",
+        "if (report := self.plan.overdue).invalid:",
+        "if not (report := self.plan.overdue):",
+        (
+            "tests/batches/test_scheduled_posts.py::test_what_is_not_sent_in_its_time_is_corrected_in_the_file",
+        ),
+    ),
+    Mutant(
+        "a dry run does not check values of a profile",
+        "ads_cli/commands/auth/profile.py",
+        """    checked = checked_values(call.settings, name, pairs)
+    _confirm_looser(call, name, guard_values(pairs))
+    if call.is_dry_run(f"set {', '.join(pairs)} of the profile {name}"):
+        return
+""",
+        """    _confirm_looser(call, name, guard_values(pairs))
+    if call.is_dry_run(f"set {', '.join(pairs)} of the profile {name}"):
+        return
+    checked = checked_values(call.settings, name, pairs)
+""",
+        ("tests/config/test_profiles.py::test_a_dry_run_refuses_what_would_be_refused",),
+    ),
+    Mutant(
+        "an empty default of the configuration stays empty",
+        "ads_cli/config/profiles.py",
+        'config["profile"] = config.get("profile") or profile',
+        'config.setdefault("profile", profile)',
+        ("tests/config/test_profiles.py::test_a_profile_becomes_the_default_where_the_file_names_none",),
+    ),
+    Mutant(
+        "a profile that was removed stays the default",
+        "ads_cli/commands/auth/profile.py",
+        '            del config["profile"]\n',
+        "            pass\n",
+        ("tests/config/test_profiles.py::test_a_default_that_is_removed_is_the_default_no_longer",),
+    ),
+    Mutant(
+        "a pattern with = is stored without its end",
+        "ads_cli/commands/auth/profile.py",
+        'pair.rpartition("=") if is_recipe else pair.partition("=")',
+        'pair.partition("=")',
+        ("tests/config/test_profiles.py::test_a_pattern_is_split_from_its_recipe_where_it_is_clear",),
+    ),
+    Mutant(
+        "profiles are listed with what is not a setting",
+        "ads_cli/commands/auth/profile.py",
+        'if name in (*PROFILE_KEYS, "guard")}',
+        "}",
+        ("tests/config/test_profiles.py::test_what_is_not_a_setting_is_never_listed",),
+    ),
+    Mutant(
+        "secrets stay in the store that a removed profile names",
+        "ads_cli/auth/secrets.py",
+        "for kind in (named, chosen) if kind",
+        "for kind in (chosen,) if kind",
+        ("tests/auth/test_keyring.py::test_a_profile_is_removed_with_the_secrets_of_its_own_store",),
     ),
     Mutant(
         "an error does not name the proxy",

@@ -1,13 +1,14 @@
 """Profiles: addresses and defaults, by name."""
 
+from collections.abc import Mapping
 from typing import Annotated, Any
 
 import typer
 
 from ...auth.secret_stores import SECRET_NAMES
 from ...config.guard import loosened
-from ...config.profiles import OF_RECIPES, check_new_name, edit, guard_values, refuse_local, update
-from ...config.settings import LOCAL, PROFILE_KEYS, Setting, check_profile_name
+from ...config.profiles import OF_RECIPES, checked_values, edit, guard_values, refuse_local, store
+from ...config.settings import LOCAL, PROFILE_KEYS, RECIPES, Setting, check_profile_name
 from ...console.invocation import Invocation
 from ...console.parameters import argument, flag
 from ...errors import UsageError
@@ -25,7 +26,7 @@ def list_profiles(ctx: typer.Context) -> None:
     settings = call.settings
     config = settings.read_config()
     records = [
-        {"profile": name, "in_use": name == settings.profile, **settings.profile_values(name)}
+        {"profile": name, "in_use": name == settings.profile, **_settings_of(settings.profile_values(name))}
         for name in (*(config.get("profiles") or {}), LOCAL)
     ]
     call.printer.show(
@@ -47,7 +48,7 @@ def show(
         call = call.with_flags({"profile": name})
     settings = call.settings
     call.warn_unknown_keys()
-    found = {"profile": Setting(settings.profile, settings.profile_origin)}
+    found = {"profile": Setting(settings.profile, "NAME" if name else settings.profile_origin)}
     found |= {name: setting for name in PROFILE_KEYS if (setting := settings.find(name))}
     columns = ("setting", *(Setting._fields if show_origin else Setting._fields[:1]))
     records = [dict(zip(columns, (name, *setting), strict=False)) for name, setting in found.items()]
@@ -78,21 +79,14 @@ def set_values(
 
     For example: adsctl profile set shop ads_url=https://ads.example account=18ce54d4x5t
     """
-    pairs: dict[str, Any] = {}
-    for pair in values:
-        # A pattern of files may be an address, with = in it.
-        parts = pair.rpartition("=") if pair.startswith(OF_RECIPES) else pair.partition("=")
-        key, equals, value = parts
-        if not equals:
-            raise UsageError(f"{pair!r} is not KEY=VALUE", hint="as in account=18ce54d4x5t")
-        pairs[key] = value or None
+    pairs = dict(map(_key_and_value, values))
     call = Invocation.of(ctx)
-    check_new_name(call.settings, name)
+    checked = checked_values(call.settings, name, pairs)
     _confirm_looser(call, name, guard_values(pairs))
     if call.is_dry_run(f"set {', '.join(pairs)} of the profile {name}"):
         return
     is_first = not call.settings.read_config().get("profile")
-    update(call.settings, name, pairs)
+    store(call.settings, name, checked)
     if is_first:
         call.messages.say(f"{name} is now the default profile; 'adsctl profile use' chooses another")
 
@@ -111,8 +105,8 @@ def remove(ctx: typer.Context, name: Name) -> None:
     what = f"the profile {name}, its guard" if has_guard else f"the profile {name}"
     call.confirm(f"Remove {what} and its stored secrets", at_service=False, needs_terminal=has_guard)
     other = call.with_flags({"profile": name})
-    if other.secrets.has_store:
-        other.secrets.store.delete(name, SECRET_NAMES)
+    for each in other.secrets.stores:
+        each.delete(name, SECRET_NAMES)
 
     def change(config: dict[str, Any]) -> None:
         del config["profiles"][name]
@@ -122,12 +116,26 @@ def remove(ctx: typer.Context, name: Name) -> None:
     edit(call.settings, change)
 
 
+def _settings_of(values: Mapping[str, Any]) -> dict[str, Any]:
+    """Return what is a setting: anything else in config.yaml may be a secret."""
+    return {name: value for name, value in values.items() if name in (*PROFILE_KEYS, "guard")}
+
+
+def _key_and_value(pair: str) -> tuple[str, str | None]:
+    """Split KEY=VALUE; in a pattern of files that is an address there may be other signs of equality."""
+    is_recipe = pair.startswith(OF_RECIPES)
+    key, equals, value = pair.rpartition("=") if is_recipe else pair.partition("=")
+    if not equals:
+        raise UsageError(f"{pair!r} is not KEY=VALUE", hint="as in account=18ce54d4x5t")
+    if is_recipe and value and "=" in key and "://" not in key:
+        hint = f"write it into config.yaml: {RECIPES} of the profile are a mapping of patterns to files"
+        raise UsageError(f"{pair!r}: which = ends the pattern is not clear", hint=hint)
+    return key, value or None
+
+
 def _confirm_looser(call: Invocation, profile: str, limits: dict[str, str | None]) -> None:
     """Ask before a limit of the guard is loosened, which a script cannot do."""
-    try:
-        found = loosened(call.settings, profile, limits) if limits else []
-    except ValueError:
-        return  # setting it says what is wrong
+    found = loosened(call.settings, profile, limits) if limits else []
     if found and not call.dry_run:
         call.confirm(
             f"Loosen the guard of the profile {profile}: {', '.join(found)}",

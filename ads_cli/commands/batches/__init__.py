@@ -34,6 +34,7 @@ from ..uploads.creation import OneRecord, content_of_request, key_of_document
 from ..uploads.hooks import OnceHooks
 from ..uploads.options import SendOptions
 from ..uploads.push import INVALID_HINT, PushCommand
+from ..uploads.reports import error_lines
 from ..uploads.validation import require_valid
 
 if TYPE_CHECKING:
@@ -44,6 +45,7 @@ R = TypeVar("R", bound=Request)
 Record = Mapping[str, Any]
 
 DOCUMENTS = ("yaml", "json")  # formats in which a file may be one record
+RULES_OF_TIME = ("within_the_next_year",)  # which a record that was sent in time may break later
 RECORDS = (*DOCUMENTS, "jsonl")  # formats in which a field may be a list
 
 
@@ -127,6 +129,8 @@ def send_records(
         return OneRecord(only, source.location, digest, key, batch.uncertain, batch.resume)
     if (id_field := kind.endpoint.id_field) in reader.options:
         raise UsageError(f"{str(id_field).upper()}: names one record, and {source.label} has several")
+    if batch.resume and kind.endpoint.makes_anew:
+        reader.postponed_rules = RULES_OF_TIME
     hooks = RecordHooks(
         call=call,
         plan=plan,
@@ -182,7 +186,10 @@ class RecordHooks(OnceHooks, kw_only=True):
     files: "MediaOfRecords | None" = None
 
     def begin(self, journal: Journal) -> None:
-        """Upload the files of what is to be sent."""
+        """Upload the files of what is to be sent; raise ContentError where its time has passed."""
+        if (report := self.plan.overdue).invalid:
+            message = "\n".join([*error_lines(self.plan.rows, report), report.summary])
+            raise ContentError(message, hint=f"{INVALID_HINT} and run it again with --resume")
         if self.files:
             items, client = self.plan.pending_items, self.call.client
             self.files.upload(items, journal)

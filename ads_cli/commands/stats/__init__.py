@@ -89,7 +89,9 @@ def report(
     page.set_heading(title, logo)
     stored = read_stored(map(Path, files))
     page.question, page.rows, page.accounts = stored.question, stored.gathered, stored.accounts
-    page.earlier = "the period that it was compared with" if stored.is_compared else ""
+    page.earlier = "an earlier period" if stored.is_compared else ""
+    if stored.is_compared_in_part:
+        page.note = "Nothing is compared: some of the rows were written without --compare."
     page.write()
 
 

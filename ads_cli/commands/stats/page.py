@@ -1,9 +1,8 @@
 """The page about statistics: what was asked, what it comes to, how it has changed, and who has what part."""
 
-from collections.abc import Iterator, Sequence
-from dataclasses import replace
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from ...api.amounts import decimals_of
 from ...api.names import neutral_name
@@ -25,15 +24,17 @@ from ...report import (
     logo_of,
 )
 from ...statistics.chart_data import ChartData, ChartSeries
-from ...statistics.derived import DERIVED, SPEND, as_text, derived_of
-from ...statistics.query import StatsQuery, is_money
-from ...statistics.rows import BEFORE
+from ...statistics.derived import DERIVED, as_text, derived_of
+from ...statistics.query import AMOUNT, StatsQuery, is_money
+from ...statistics.rows import earlier_name
 from .view import DAY, HOUR, LEADING
 
 MAX_LOGO_BYTES = 1_000_000
 MOST_BARS = 10  # of entities; the others are added up
 TALLIED_RATIOS = ("ctr", "cpc")
 RATIOS = tuple(name for name, derived in DERIVED.items() if derived.divisor)
+TITLES = {name if derived.divisor else derived.dividend: derived.title for name, derived in DERIVED.items()}
+MORE_THAN_WHOLE = "A post in several campaigns is a part of each, and counts once in the whole."
 
 
 def read_logo(name: str) -> Logo:
@@ -58,6 +59,7 @@ class StatsReport(RunReport):
     rows: ChartData | None = None
     accounts: Sequence[str] = ()
     earlier = ""  # the period that the rows are compared with
+    note = ""  # on the rows, for the reader of the page
     title = ""
     logo: Logo | None = None
 
@@ -73,6 +75,44 @@ class StatsReport(RunReport):
         return StatsPage(self, self.question, self.rows).made()
 
 
+class Sums(NamedTuple):
+    """The sums of some rows and the ratios of these, now and in the earlier period.
+
+    A column is named as in the rows, a ratio as in RATIOS; a metric is either.
+    """
+
+    line: ChartSeries
+    now: dict[str, Any]
+    earlier: dict[str, Any]
+
+    def text(self, metric: str) -> str:
+        """Write a metric for people."""
+        return self._text(metric, self.now[metric])
+
+    def _text(self, metric: str, number: Any) -> str:
+        if metric in RATIOS:
+            return as_text(metric, number, self.line.currency)
+        return self.line.shown(metric, number)
+
+    def cell(self, metric: str) -> Cell:
+        """Return a metric as a cell that sorts by number."""
+        return Figure(float(self.now[metric]), self.text(metric)) if metric in self.now else ""
+
+    def growth(self, metric: str) -> Figure | None:
+        """Return how much more or less a metric is than it was: +12.5 %; None where it was nothing."""
+        if not self.earlier.get(metric):
+            return None
+        growth = float(self.now.get(metric, 0)) / float(self.earlier[metric]) - 1
+        return Figure(growth, f"{100 * growth:+,.1f} %".replace("-", "−"))
+
+    def change(self, metric: str) -> str:
+        """Say how a metric has changed; nothing where nothing is known of what it was."""
+        if metric not in self.earlier:
+            return ""
+        was, growth = f"was {self._text(metric, self.earlier[metric])}", self.growth(metric)
+        return f"{growth.text} ({was})" if growth else was
+
+
 class StatsPage(NamedTuple):
     """The parts of the page about rows."""
 
@@ -82,13 +122,14 @@ class StatsPage(NamedTuple):
 
     def made(self) -> ReportPage:
         """Return the page."""
-        counted = self.gathered.counted_columns
-        leading = [name for name in LEADING if name in counted] or counted[:3]
+        columns = self.gathered.compared_columns
+        leading = [column for column in LEADING if column in columns] or columns[:3]
+        nothing = "" if leading else "Nothing was spent or counted in this time."
         return ReportPage(
             title=self.question.text if self.report.title else _subject(self.report.accounts),
             level="neutral",
             headline=self.report.title or self.question.text,
-            details=[] if leading else ["Nothing was spent or counted in this time."],
+            details=[*filter(None, (nothing, self.report.note))],
             facts=_facts(self.question, self.report.earlier),
             tallies=[*self._tallies(leading)],
             sections=[*self._sections(leading)],
@@ -96,88 +137,96 @@ class StatsPage(NamedTuple):
         )
 
     def _tallies(self, leading: Sequence[str]) -> Iterator[Tally]:
-        for name in (*leading, *TALLIED_RATIOS):
-            for part in self._comparable(name):
-                total = self._with_ratios(part.total())
-                number = total.totals.get(name)
-                if number is not None:
-                    text, change = _text(total, name), self._change(total, name)
-                    yield Tally(title_of(name), float(number), text=text, change=change)
+        for metric in (*leading, *TALLIED_RATIOS):
+            for part in self._comparable(metric):
+                sums = self._sums(part.total())
+                if (number := sums.now.get(metric)) is not None:
+                    text, change = sums.text(metric), sums.change(metric)
+                    yield Tally(title_of(metric), float(number), text=text, change=change)
 
-    def _comparable(self, name: str) -> list[ChartData]:
-        """Return the rows by what has a sum of this number or ratio: amounts have one in a currency only."""
-        if name not in DERIVED:
-            return self.gathered.comparable(name)
-        return self.gathered.by_currency() if DERIVED[name].has_amounts else [self.gathered]
+    def _comparable(self, metric: str) -> list[ChartData]:
+        """Return the rows by what has a sum of a metric: amounts have one in a currency only."""
+        if metric not in RATIOS:
+            return self.gathered.comparable(metric)
+        return self.gathered.by_currency() if DERIVED[metric].has_amounts else [self.gathered]
 
-    def _with_ratios(self, line: ChartSeries) -> ChartSeries:
-        """Add the ratios of its sums to a line, and those of the earlier period."""
-        totals = dict(line.totals)
-        for suffix in ("", BEFORE):
-            sums = {neutral_name(name): line.totals.get(name + suffix) for name in self.gathered.columns}
-            derived = derived_of(self.question, sums)
-            totals |= {name + suffix: derived[name] for name in RATIOS if derived.get(name) is not None}
-        return replace(line, totals=totals)
+    def _sums(self, line: ChartSeries) -> Sums:
+        """Return the sums of a line; what was counted in the earlier period only is 0 now."""
+        columns, totals = self.gathered.columns, line.totals
+        earlier = {column: totals[name] for column in columns if (name := earlier_name(column)) in totals}
+        now = {column: totals.get(column, 0) for column in columns if column in totals or column in earlier}
+        return Sums(line, now | self._ratios(now), earlier | self._ratios(earlier))
 
-    def _change(self, line: ChartSeries, name: str) -> str:
-        """Say how a number has changed; nothing where the page compares nothing."""
-        earlier = line.totals.get(name + BEFORE)
-        if not self.report.earlier or earlier is None:
-            return ""
-        was, growth = f"was {_text(line, name, BEFORE)}", _growth(line, name)
-        return f"{growth.text} ({was})" if growth else was
+    def _ratios(self, sums: Mapping[str, Any]) -> dict[str, Any]:
+        derived = derived_of(
+            self.question, {neutral_name(each): sums.get(each) for each in self.gathered.columns}
+        )
+        return {ratio: derived[ratio] for ratio in RATIOS if derived.get(ratio) is not None}
 
     def _sections(self, leading: Sequence[str]) -> Iterator[Section]:
-        drawn = [(name, part) for name in leading for part in self.gathered.comparable(name)]
+        drawn = [(column, part) for column in leading for part in self.gathered.comparable(column)]
         if drawn and len(self.gathered.times) > 1:
-            yield Section("Over time", [self._over_time(name, part) for name, part in drawn])
+            yield Section("Over time", [self._over_time(column, part) for column, part in drawn])
         if drawn and len(self.report.accounts) > 1:
             yield Section("Accounts", [self._compared("account", self.gathered.by_account(), leading)])
         if campaigns := self.gathered.by_campaign() if drawn else []:
             yield Section("Campaigns", [self._compared("campaign", campaigns, leading)])
-        if drawn:
-            yield Section("Who has what part", [_parts(name, part) for name, part in drawn])
-        yield Section("All rows", [_table(self.gathered, leading)])
+        if wholes := [(column, part) for column, part in drawn if column in part.counted_columns]:
+            yield Section("Who has what part", [_parts(column, part) for column, part in wholes])
+        yield Section("All rows", [self._table(leading)])
 
     def _over_time(self, column: str, gathered: ChartData) -> TimeChart:
         """Draw the sum of all, and what it was."""
         total, times = gathered.total(), gathered.times
         lines = [TimeLine(self.question.days, total.series(column, len(times)))]
         if self.report.earlier:
-            before = total.series(f"{column}{BEFORE}", len(times))
-            lines.append(TimeLine(self.report.earlier, before, is_earlier=True))
+            earlier = total.series(earlier_name(column), len(times))
+            lines.append(TimeLine(self.report.earlier, earlier, is_earlier=True))
         length = HOUR if self.question.granularity == "HOUR" else DAY
         decimals = decimals_of(total.currency) if is_money(column) else 0
         return TimeChart(title_of(column, total.currency), [time[:length] for time in times], lines, decimals)
 
     def _compared(self, noun: str, lines: Sequence[ChartSeries], leading: Sequence[str]) -> ReportTable:
-        """Return a row for each campaign or account, with derived metrics and the change of what leads.
+        """Return a row for each campaign or account, with ratios and the change of what leads.
 
         The largest is first, of amounts the largest of each currency.
         """
         first = leading[0]
-        lines = sorted(
-            map(self._with_ratios, lines),
-            key=lambda line: (line.currency if is_money(first) else "", -(line.totals.get(first) or 0)),
+        all_sums = sorted(
+            map(self._sums, lines),
+            key=lambda sums: (sums.line.currency if is_money(first) else "", -sums.now.get(first, 0)),
         )
-        ratios = [name for name in RATIOS if any(name in line.totals for line in lines)]
+        ratios = [ratio for ratio in RATIOS if any(ratio in sums.now for sums in all_sums)]
         changed = [first] if self.report.earlier else []
         columns = [
             Column(noun.capitalize()),
-            *(Column(title_of(name), "number") for name in leading),
-            *(Column(f"Change of {title_of(name).lower()}", "number") for name in changed),
-            *(Column(title_of(name), "number") for name in ratios),
+            *(Column(title_of(column), "number") for column in leading),
+            *(Column(f"Change of {title_of(column).lower()}", "number") for column in changed),
+            *(Column(title_of(ratio), "number") for ratio in ratios),
         ]
         rows: list[list[Cell]] = [
             [
-                line.label,
-                *(_cell(line, name) for name in leading),
-                *(_growth(line, name) or "" for name in changed),
-                *(_cell(line, name) for name in ratios),
+                sums.line.label,
+                *map(sums.cell, leading),
+                *(sums.growth(column) or "" for column in changed),
+                *map(sums.cell, ratios),
             ]
-            for line in lines
+            for sums in all_sums
         ]
         return ReportTable(f"By {noun}", columns, rows, noun)
+
+    def _table(self, leading: Sequence[str]) -> ReportTable:
+        """Return a row for each entity, with its sums; campaigns where they differ from names."""
+        lines = self.gathered.lines
+        has_campaigns = any(line.campaign for line in lines)
+        names = ["Name", "Id", *(["Campaign"] if has_campaigns else [])]
+        numbers = list(dict.fromkeys([*leading, *self.gathered.compared_columns]))
+        columns = [*map(Column, names), *(Column(title_of(column), "number") for column in numbers)]
+        rows: list[list[Cell]] = []
+        for line in lines:
+            texts = [line.label, line.id, *([line.campaign] if has_campaigns else [])]
+            rows.append([*texts, *map(self._sums(line).cell, numbers)])
+        return ReportTable("Totals", columns, rows, "row")
 
 
 def page_of_error(error: ReportedError | None, question: StatsQuery | None) -> ReportPage:
@@ -197,20 +246,10 @@ def _subject(accounts: Sequence[str]) -> str:
     )
 
 
-def title_of(column: str, currency: str = "") -> str:
-    """Name a column for people, with the currency of amounts: Spend, EUR."""
-    metric = DERIVED.get("spend" if column == SPEND else column)
-    title = metric.title if metric else column.removesuffix("_local").replace("_", " ").capitalize()
-    return f"{title}, {currency}" if currency and is_money(column) else title
-
-
-def _growth(line: ChartSeries, name: str) -> Figure | None:
-    """Return how much more or less a number is than it was: +12.5 %; nothing where it was nothing."""
-    number, earlier = line.totals.get(name) or 0, line.totals.get(name + BEFORE)
-    if not earlier:
-        return None
-    growth = float(number) / float(earlier) - 1
-    return Figure(growth, f"{100 * growth:+,.1f} %".replace("-", "−"))
+def title_of(metric: str, currency: str = "") -> str:
+    """Name a metric for people, with the currency of amounts: Spend, EUR."""
+    title = TITLES.get(metric) or metric.removesuffix(AMOUNT).replace("_", " ").capitalize()
+    return f"{title}, {currency}" if currency and is_money(metric) else title
 
 
 def _facts(question: StatsQuery | None, earlier: str = "") -> list[tuple[str, str]]:
@@ -224,34 +263,12 @@ def _facts(question: StatsQuery | None, earlier: str = "") -> list[tuple[str, st
 
 
 def _parts(column: str, gathered: ChartData) -> Chart:
-    lines, total = gathered.largest(column, MOST_BARS), gathered.total()
-    bars = []
-    for line in lines:
+    total = gathered.total()
+    whole, bars, shown = total.totals[column], [], 0
+    for line in gathered.largest(column, MOST_BARS):
         number = line.totals.get(column) or 0
+        shown += number
         bars.append(Bar(line.label, max(float(number), 0), line.shown(column, number)))
-    return Chart(title_of(column, total.currency), bars, float(total.totals[column]))
-
-
-def _table(gathered: ChartData, first: Sequence[str]) -> ReportTable:
-    """Return a row for each entity, with its totals; campaigns where they differ from names."""
-    lines = gathered.lines
-    has_campaigns = any(line.campaign for line in lines)
-    names = ["Name", "Id", *(["Campaign"] if has_campaigns else [])]
-    numbers = list(dict.fromkeys([*first, *gathered.counted_columns]))
-    columns = [*map(Column, names), *(Column(title_of(name), "number") for name in numbers)]
-    rows: list[list[Cell]] = []
-    for line in lines:
-        texts = [line.label, line.id, *([line.campaign] if has_campaigns else [])]
-        rows.append([*texts, *(_cell(line, name) for name in numbers)])
-    return ReportTable("Totals", columns, rows, "row")
-
-
-def _cell(line: ChartSeries, name: str) -> Cell:
-    number = line.totals.get(name)
-    return "" if number is None else Figure(float(number), _text(line, name))
-
-
-def _text(line: ChartSeries, name: str, suffix: str = "") -> str:
-    """Write a number or a ratio that a line has for people, or with the suffix BEFORE what it was."""
-    number = line.totals[name + suffix]
-    return as_text(name, number, line.currency) if name in DERIVED else line.shown(name, number)
+    return Chart(
+        title_of(column, total.currency), bars, float(whole), MORE_THAN_WHOLE if shown > whole else ""
+    )

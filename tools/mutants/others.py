@@ -6,52 +6,9 @@ from .tests_named import DELETED_UNANSWERED, NEVER_DELETED, NO_ANSWER
 SIGNATURES = "tests/emulator/test_signatures.py"
 PULL = "tests/products/test_pull_and_delete.py"
 SIGN_IN, KEYRING = "tests/auth/test_signin.py", "tests/auth/test_keyring.py"
-MEASUREMENT = "tests/emulator/resources/test_measurement.py"
 OTHER_CLIENTS = "tests/emulator/test_other_clients.py"
 
 OTHERS = (
-    Mutant(
-        "sizes of a test of line items differ by two hundredths",
-        "ads_cli/api/ab_tests.py",
-        "SIZE_ROUNDING = 0.011",
-        "SIZE_ROUNDING = 0.021",
-        (f"{MEASUREMENT}::test_a_test_of_line_items_has_five_groups_of_one_size_at_most",),
-    ),
-    Mutant(
-        "thirds are no equal sizes",
-        "ads_cli/api/ab_tests.py",
-        "SIZE_ROUNDING = 0.011",
-        "SIZE_ROUNDING = 0.009",
-        (f"{MEASUREMENT}::test_a_test_of_line_items_has_parts_that_are_as_equal_as_can_be",),
-    ),
-    Mutant(
-        "a test of line items has six groups",
-        "ads_cli/api/ab_tests.py",
-        "MAX_LINE_ITEM_GROUPS = 5",
-        "MAX_LINE_ITEM_GROUPS = 6",
-        (f"{MEASUREMENT}::test_a_test_of_line_items_has_five_groups_of_one_size_at_most",),
-    ),
-    Mutant(
-        "groups with and without id are sent together",
-        "ads_cli/api/ab_tests.py",
-        "group.id is None for group in self.user_groups or ()}) < 2",
-        "group.id is None for group in self.user_groups or ()}) < 3",
-        (f"{MEASUREMENT}::test_groups_are_changed_by_their_ids_or_replaced_without_them",),
-    ),
-    Mutant(
-        "the emulator takes the ids of some groups",
-        "ads_cli/emulator/resources/ab_tests.py",
-        "    if ids and sorted(ids)",
-        "    if not ids and sorted(ids)",
-        (f"{MEASUREMENT}::test_the_emulator_takes_ids_of_groups_only_where_all_stay",),
-    ),
-    Mutant(
-        "unknown fields are named in another order in each run",
-        "ads_cli/api/validation.py",
-        "        for name in values:\n",
-        "        for name in {*values}:\n",
-        (f"{MEASUREMENT}::test_unknown_fields_are_named_in_their_order",),
-    ),
     Mutant(
         "the cursor of an envelope skips records after a limit",
         "ads_cli/client/client.py",

@@ -59,7 +59,7 @@ COMMANDS = {
     "audiences sync": _job("custom_audience", "audience", exclusive_with="prune"),
     "audiences do-not-reach sync": _job("do_not_reach_list", "list_", exclusive_with="prune"),
     "audiences check": OFFLINE,
-    "audiences hash": TaskCommand(uses_account=False, is_job=True, outputs=("output_file",)),
+    "audiences hash": TaskCommand(uses_account=False, is_job=True, outputs=("out",)),
     "audiences diff": TaskCommand(needs_account=True),
     "audiences do-not-reach diff": TaskCommand(needs_account=True),
     "audiences combine": TaskCommand(is_write=True, needs_account=True),

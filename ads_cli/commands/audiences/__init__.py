@@ -129,7 +129,7 @@ def check(
 def hash_file(
     ctx: typer.Context,
     files: Annotated[list[str], argument("FILE...", f"{FILE_HELP}; all are written to one file")],
-    output_file: Annotated[str, argument("OUT", "Where to write, as CSV; - is standard output")] = "-",
+    out: Annotated[str | None, argument("OUT", "Where to write, as CSV (default: standard output)")] = None,
     allow_clear_text: AllowClearText = False,
     *,
     feed: ListOptions,
@@ -145,6 +145,7 @@ def hash_file(
     from ..uploads.validation import write_valid_rows
 
     call = Invocation.of(ctx)
+    output_file = out or "-"
     settings = _offline_settings(call, feed, allow_clear_text=allow_clear_text)
     plan = plan_lists(call, files, feed, settings, reads_all=True)
 

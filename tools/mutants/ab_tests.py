@@ -1,4 +1,4 @@
-"""Mutants of A/B tests, and of the order in which unknown fields are named."""
+"""Mutants of A/B tests, and of what messages say and how wide they are."""
 
 from .mutant import Mutant
 
@@ -46,5 +46,12 @@ AB_TESTS = (
         "        for name in values:\n",
         "        for name in {*values}:\n",
         (f"{MEASUREMENT}::test_unknown_fields_are_named_in_their_order",),
+    ),
+    Mutant(
+        "messages have the width of any terminal",
+        "ads_cli/output/messages.py",
+        "os.get_terminal_size(stream.fileno()).columns or 80",
+        "80",
+        ("tests/output/test_terminal.py::test_messages_fit_their_terminal_where_the_result_is_in_a_file",),
     ),
 )

@@ -10,13 +10,6 @@ OTHER_CLIENTS = "tests/emulator/test_other_clients.py"
 
 OTHERS = (
     Mutant(
-        "messages have the width of any terminal",
-        "ads_cli/output/messages.py",
-        "os.get_terminal_size(stream.fileno()).columns or 80",
-        "80",
-        ("tests/output/test_terminal.py::test_messages_fit_their_terminal_where_the_result_is_in_a_file",),
-    ),
-    Mutant(
         "the cursor of an envelope skips records after a limit",
         "ads_cli/client/client.py",
         'changes["count"] = min(size, left)',

@@ -12,9 +12,10 @@ from .endpoint import Resource
 from .types import Cursor, Id, Ids, InAccount, Moment, PageSize, SortBy, WithDeleted
 from .validation import rule
 
-MAX_LINE_ITEM_GROUPS = 5
+MAX_LINE_ITEM_GROUPS = 5  # api/examples/measurement-ab-tests.yaml names it too
 SIZE_ROUNDING = 0.011  # thirds of 100.00 differ by so much
 
+AbTestId = Annotated[Id, Meta(description="The A/B test")]
 TestName = Annotated[str, Meta(max_length=255)]
 TestNameBegins = Annotated[str, Meta(min_length=1, max_length=80, description="The beginning of the name")]
 Description = Annotated[str, Meta(max_length=1024)]
@@ -136,13 +137,14 @@ class CreateAbTest(InAccount, kw_only=True):
         """Limit a test of line items to five groups of equal size, with one line item each."""
         if self.entity_type != "LINE_ITEM":
             return None
-        if len(self.user_groups) > MAX_LINE_ITEM_GROUPS:
-            return f"has at most {MAX_LINE_ITEM_GROUPS} groups where entity_type is LINE_ITEM"
-        if any(len(group.entity_ids) > 1 for group in self.user_groups):
-            return "has one line item in each group"
-        sizes = [float(group.size) for group in self.user_groups]
-        if max(sizes) - min(sizes) > SIZE_ROUNDING:
-            return "has parts of one size where entity_type is LINE_ITEM"
+        where = "where entity_type is LINE_ITEM"
+        if (count := len(self.user_groups)) > MAX_LINE_ITEM_GROUPS:
+            return f"has {count} groups, at most {MAX_LINE_ITEM_GROUPS} are allowed {where}"
+        if (most := max(len(group.entity_ids) for group in self.user_groups)) > 1:
+            return f"has a group of {most} line items, at most 1 is allowed in each"
+        smallest, *_, largest = sorted((group.size for group in self.user_groups), key=float)
+        if float(largest) - float(smallest) > SIZE_ROUNDING:
+            return f"has sizes from {smallest} to {largest}, equal ones are needed {where}"
         return None
 
     length = lasts_a_day
@@ -156,10 +158,11 @@ class CreateAbTest(InAccount, kw_only=True):
 class UpdateAbTest(InAccount, kw_only=True):
     """Change an A/B test.
 
-    Once it is live, only its end can be changed; groups replace those there are, which are named by id.
+    Once it is live, only its end can be changed. Groups replace those there are: each is named by id, or none
+    where some are added or removed.
     """
 
-    ab_test_id: Id
+    ab_test_id: AbTestId
     name: TestName | None = None
     description: Description | None = None
     start_time: Moment | None = None
@@ -171,6 +174,13 @@ class UpdateAbTest(InAccount, kw_only=True):
         """Require parts of all users, where all are named."""
         sizes = [group.size for group in self.user_groups or ()]
         return size_problem(size for size in sizes if size) if sizes and all(sizes) else None
+
+    @rule("user_groups")
+    def all_or_none_have_an_id(self) -> str | None:
+        """Refuse groups with and without an id together."""
+        if len({group.id is None for group in self.user_groups or ()}) < 2:
+            return None
+        return "has groups with and without id: where some are added or removed, none may have one"
 
     once = entities_are_in_one_group
     length = lasts_a_day
@@ -187,4 +197,4 @@ class DeleteAbTest(InAccount, kw_only=True):
     This cannot be undone.
     """
 
-    ab_test_id: Id
+    ab_test_id: AbTestId

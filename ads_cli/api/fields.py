@@ -106,12 +106,21 @@ class FieldType(msgspec.Struct, frozen=True, dict=True):
             yield f"at most {maximum}"
         if (above := self.limit("gt")) is not None:
             yield f"more than {above}"
-        unit = "items" if self.base is list else "characters"
         min_length, max_length = self.limit("min_length"), self.limit("max_length")
-        if min_length is not None and min_length > 1 and max_length is not None:
-            yield f"{min_length} to {max_length} {unit}"
-        elif max_length is not None:
-            yield f"at most {max_length} {unit}"
+        if max_length is None:
+            return
+        most = f"{max_length} {self.unit(max_length)}"
+        if min_length == max_length:
+            yield f"exactly {most}"
+        elif min_length is not None and min_length > 1:
+            yield f"{min_length} to {most}"
+        else:
+            yield f"at most {most}"
+
+    def unit(self, length: int) -> str:
+        """Name what a text or a list has so many of."""
+        unit = "item" if self.base is list else "character"
+        return unit if length == 1 else f"{unit}s"
 
 
 class Field(msgspec.Struct, frozen=True):

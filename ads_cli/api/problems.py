@@ -95,12 +95,13 @@ def explain(field_type: FieldType, value: Any, strict: bool, error: msgspec.Vali
 
 def length_problem(field_type: FieldType, value: str | list[Any]) -> str | None:
     """Say that a text or a list is too long or too short."""
-    unit = "items" if isinstance(value, list) else "characters"
+    length = len(value)
+    has = f"has {length:,} {field_type.unit(length)}"
     max_length, min_length = field_type.limit("max_length"), field_type.limit("min_length")
-    if max_length is not None and len(value) > max_length:
-        return f"has {len(value):,} {unit}, at most {max_length:,} are allowed"
-    if min_length is not None and len(value) < min_length:
-        return "is empty" if not value else f"has {len(value):,} {unit}, at least {min_length:,} are needed"
+    if max_length is not None and length > max_length:
+        return f"{has}, at most {max_length:,} {'is' if max_length == 1 else 'are'} allowed"
+    if min_length is not None and length < min_length:
+        return f"{has}, at least {min_length:,} are needed" if value else "is empty"
     return None
 
 

@@ -174,7 +174,10 @@ class _ValidFields:
 
 
 def _problems(struct: type[msgspec.Struct], values: Any, strict: bool, prefix: str = "") -> Iterator[Problem]:
-    """Validate each field, then every rule whose fields are valid."""
+    """Validate each field, then every rule whose fields are valid.
+
+    By the beginnings of messages, emulator/core/handlers.py chooses the codes of the service.
+    """
     if not isinstance(values, Mapping):
         yield Problem(prefix.rstrip("."), f"must be an object, not {type_name(values)}")
         return
@@ -182,8 +185,9 @@ def _problems(struct: type[msgspec.Struct], values: Any, strict: bool, prefix: s
     config = struct.__struct_config__
     if config.forbid_unknown_fields:
         known = f"a field of {config.tag}" if config.tag else "a known field"
-        for name in values.keys() - fields.keys() - {config.tag_field}:
-            yield Problem(f"{prefix}{name}", f"is not {known}{suggestion(str(name), fields)}")
+        for name in values:
+            if name not in fields and name != config.tag_field:
+                yield Problem(f"{prefix}{name}", f"is not {known}{suggestion(str(name), fields)}")
     given = {name: value for name, value in values.items() if value is not None and name in fields}
     converted, errors = _convert_valid_fields(_partial_of(struct), given, strict)
     missing = [name for name, value in converted.items() if value is UNSET and name not in errors]

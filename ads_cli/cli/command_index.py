@@ -64,8 +64,8 @@ GROUPS = {
     "webhooks": "Addresses that the service delivers events to",
     "emulator": "The whole service on this machine, to try and to test",
 }
-# The commands that take more than one request, as module:function; all others are generated. A group may be
-# a command too, where no command in it is named.
+# Custom commands, as module:function; all others are generated from declared requests. A group may be a
+# command too, where no command in it is named.
 CUSTOM_COMMANDS = {
     "auth login": "auth.login:login",
     "auth logout": "auth:logout",

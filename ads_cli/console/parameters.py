@@ -171,6 +171,13 @@ class Argument(TypedParameter, TyperArgument):
         """The metavar."""
         return str(self.metavar)
 
+    def handle_parse_result(self, ctx: Any, opts: Any, args: Any) -> Any:
+        """Take the only word, which the parser gives to the last argument, where that may be left out."""
+        last = [each.name for each in ctx.command.params if isinstance(each, Argument)][-1]
+        if self.nargs == -1 and self.required and not opts[self.name] and isinstance(opts[last], str):
+            opts |= {self.name: (opts[last],), last: None}
+        return super().handle_parse_result(ctx, opts, args)
+
     def get_usage_pieces(self, ctx: Any) -> list[str]:
         """Return the metavar, in brackets if it may be left out."""
         bare = self.required or self.title.startswith("[")

@@ -56,7 +56,6 @@ class Step(msgspec.Struct, frozen=True):
     """
 
     option: ClassVar[str] = ""  # that it comes from, where it names columns
-    leaves_out: ClassVar[bool] = False  # whether it is there to leave rows out
     fills_empty: ClassVar[bool] = False  # whether it applies again to what a fix has emptied
 
     @property
@@ -68,6 +67,11 @@ class Step(msgspec.Struct, frozen=True):
     def fields(self) -> tuple[str, ...]:
         """Name the fields that it fills; later steps can read them."""
         return ()
+
+    @property
+    def leaves_out(self) -> bool:
+        """Tell whether it may leave rows out."""
+        return False
 
     def bound(self, key_of: KeyOf) -> "Step":
         """Return the step with the key in `Row.values` in place of each column."""
@@ -134,7 +138,7 @@ class RowTransform:
     @property
     def leaves_out(self) -> bool:
         """Tell whether rows may be left out."""
-        return self.keep in ("first", "last") or any(step.leaves_out for step in self.steps)
+        return self.keep is not None or any(step.leaves_out for step in self.steps)
 
     @property
     def has_steps(self) -> bool:

@@ -144,7 +144,6 @@ class Where(ColumnStep, frozen=True):
     value: str  # empty for an empty cell
 
     option = "--where"
-    leaves_out = True
 
     @classmethod
     def parse(cls, text: str) -> "Where":
@@ -171,6 +170,11 @@ class Where(ColumnStep, frozen=True):
             except re.error as error:
                 raise UsageError(f"--where: {where.value!r} is not a regular expression: {error}") from None
         return where
+
+    @property
+    def leaves_out(self) -> bool:
+        """Tell that it may leave rows out."""
+        return True
 
     def apply(self, row: Row) -> None:
         """Leave the row out unless the condition holds."""

@@ -24,7 +24,7 @@ class TaskCommand(msgspec.Struct, frozen=True, kw_only=True):
     target: str = ""
     is_write: bool = False  # changes something, at the service or what this machine remembers
     is_job: bool = False  # its result is one summary; those of others are data
-    uses_account: bool = True  # else it works offline
+    uses_account: bool = True  # its profile must be signed in
     needs_account: bool = False  # nothing can be asked without one
     inputs: tuple[str, ...] = ("files", "file", "from_")
     outputs: tuple[str, ...] = ()  # of a job, one of them must be given
@@ -59,7 +59,7 @@ COMMANDS = {
     "audiences sync": _job("custom_audience", "audience", exclusive_with="prune"),
     "audiences do-not-reach sync": _job("do_not_reach_list", "list_", exclusive_with="prune"),
     "audiences check": OFFLINE,
-    "audiences hash": TaskCommand(uses_account=False, is_job=True, outputs=("output_file",)),
+    "audiences hash": TaskCommand(uses_account=False, is_job=True, outputs=("out",)),
     "audiences diff": TaskCommand(needs_account=True),
     "audiences do-not-reach diff": TaskCommand(needs_account=True),
     "audiences combine": TaskCommand(is_write=True, needs_account=True),
@@ -89,7 +89,7 @@ COMMANDS = {
     "media subtitles delete": WRITE,
     "targeting search": READ,
     "webhooks create": WRITE,
-    "api": WRITE,
+    "api": TaskCommand(is_write=True, inputs=("body",)),
     "doctor": TaskCommand(uses_account=False, inputs=()),
     "auth status": TaskCommand(uses_account=False, inputs=()),
     "guard show": TaskCommand(uses_account=False, inputs=()),
@@ -112,8 +112,6 @@ REFUSED = {
     "completion": _OF_MACHINE,
     "help": _OF_MACHINE,
 }
-# Requests that are sent by POST and change nothing.
-ASKING = ("audiences estimate", "posts drafts preview")
 
 
 class FleetCommands:
@@ -149,7 +147,7 @@ class FleetCommands:
         for word in name.split():
             node = node.commands[word]
         return TaskCommand(
-            is_write=node.request.endpoint.mutates and name not in ASKING,
+            is_write=node.request.endpoint.changes,
             needs_account="account" in node.common,
         )
 

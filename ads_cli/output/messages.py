@@ -1,7 +1,6 @@
 """Messages on stderr: notes, warnings and errors."""
 
 import os
-import shutil
 import sys
 from contextlib import suppress
 from typing import IO
@@ -75,7 +74,15 @@ def fitted(text: str, stream: IO[str], label: str = "") -> str:
     """Wrap a message with its label where a stream is a terminal; what programs read is not changed."""
     if not stream.isatty():
         return label + text
-    return wrapped(label + path_once(text), shutil.get_terminal_size().columns)
+    return wrapped(label + path_once(text), terminal_width(stream))
+
+
+def terminal_width(stream: IO[str]) -> int:
+    """Return the columns of a stream: COLUMNS, then those of its own terminal, then 80."""
+    given = os.environ.get("COLUMNS", "")
+    with suppress(OSError, ValueError):
+        return (int(given) if given.isdecimal() else 0) or os.get_terminal_size(stream.fileno()).columns or 80
+    return 80
 
 
 def _labelled(label: str, text: str, color: bool) -> str:

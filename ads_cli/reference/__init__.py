@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 from .. import __version__
 from ..console.help_texts import continued, summary_line
-from ..console.options import NESTED_METAVAR, store_common_option
+from ..console.options import FILE_MARKS, NESTED_METAVAR, store_common_option
 
 # What a parameter completes from; any other value lists the words themselves.
 FILE, JSON_FILE, TEXT = "@file", "@json", "@text"
@@ -185,7 +185,7 @@ def _completes_from(param: Any, context: Any, path: tuple[str, ...]) -> str:
         return IDS + group
     if param.metavar == NESTED_METAVAR:
         return JSON_FILE
-    if param.metavar.strip("[].").partition(".")[0] == "FILE" or param.convert is Path:
+    if param.metavar.strip("[].").partition(".")[0] in FILE_MARKS or param.convert is Path:
         return FILE
     return TEXT
 

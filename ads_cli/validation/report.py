@@ -37,7 +37,7 @@ class ValidationReport(GroupedProblems):
         """Return the counts of rows that programs read."""
         return {
             "rows": self.rows,
-            **({"left_out": self.left_out} if self.can_leave_out or self.left_out else {}),
+            **({"left_out": self.left_out} if self.can_leave_out else {}),
             "valid": self.valid,
             "invalid": self.invalid,
             **({"warned": self.warned} if self.can_warn else {}),

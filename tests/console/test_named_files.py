@@ -48,6 +48,7 @@ def test_no_output_is_the_input(shop, output, files):
     "words",
     [
         ("products", "convert", "feed.csv", "o.csv", "--failed-out", "o.csv"),
+        ("audiences", "hash", "feed.csv", "o.csv", "--failed-out", "o.csv"),
         ("products", "push", "feed.csv", "--failed-out", "o.csv", "--report", "o.csv"),
         ("products", "sync", "feed.csv", "--failed-out", "o.csv", "--report", "o.csv"),
         ("products", "diff", "feed.csv", "--failed-out", "o.xlsx", "--to", "o.xlsx"),
@@ -87,6 +88,9 @@ def test_what_a_command_reads_and_writes_is_known_as_a_file():
         files = {*command.inputs, *command.outputs, *command.shared_outputs, *WRITTEN}
         unknown = [each.name for each in node.params if each.name in files and not names_file(each)]
         assert not unknown, name
+        own = {command.target, *command.outputs, *command.shared_outputs}
+        own |= {command.exclusive_with, command.rewrites}
+        assert own - {""} <= {each.name for each in node.params}, name
 
 
 def test_a_plan_is_stored_over_an_earlier_one_and_no_other_file(adsctl, service):

@@ -138,7 +138,16 @@ def test_the_parts_of_typer_that_we_replace_are_there_and_called_so():
     """process_value converts, get_help_record and get_usage_pieces describe; no other part needs the type."""
     for typer_class, methods in (
         (TyperOption, ("process_value", "get_help_record", "value_is_missing", "add_to_parser")),
-        (TyperArgument, ("process_value", "get_help_record", "value_is_missing", "get_usage_pieces")),
+        (
+            TyperArgument,
+            (
+                "process_value",
+                "get_help_record",
+                "value_is_missing",
+                "get_usage_pieces",
+                "handle_parse_result",
+            ),
+        ),
         (TyperCommand, ("parse_args", "make_context", "invoke", "get_help_option", "format_epilog")),
         (TyperGroup, ("parse_args", "resolve_command", "list_commands", "format_options", "get_params")),
     ):

@@ -102,6 +102,45 @@ def test_a_password_anywhere_in_a_line_is_refused_and_not_shown(fleet, feeds, op
     assert "sesame" not in stderr
 
 
+def test_a_request_of_a_task_has_its_body_in_a_file(fleet, adsctl):
+    run = "profile: local, run: api POST /12/accounts/18ce54d4x5t/cards --input"
+    fleet.write(f"{{name: one, {run} -}}", f"{{name: two, {run} none.json}}")
+    told = fleet.check()
+    assert "one: a task has no standard input; name a file" in told
+    assert "two: none.json cannot be opened" in told
+
+
+def test_a_list_is_hashed_into_a_file_of_its_own(fleet, adsctl):
+    adsctl.file("people.csv", "email\na@shop.example\n")
+    run = "profile: local, run: audiences hash people.csv"
+    for to in ("", " -"):
+        fleet.write(f"{{name: one, {run}{to}}}")
+        assert "one: standard output is the result of a task; name a file to write" in fleet.check()
+    fleet.write(f"{{name: one, {run} out.csv}}", f"{{name: two, {run} ./out.csv}}")
+    assert "two: writes ./out.csv, as one (line 2) does" in fleet.check()
+    fleet.write(f"{{name: one, {run} out.csv}}")
+    (record,) = fleet()
+    assert (record["status"], record["exit_code"]) == ("ok", 0)
+    assert (adsctl.home / "out.csv").read_text().startswith("email\n")
+
+
+@pytest.mark.parametrize(
+    "run", ["posts drafts preview 1790415000000000001", "audiences combine --name x --any-of 1nmth"]
+)
+def test_the_guard_of_a_profile_refuses_a_task_before_it_runs(fleet, service, profiles, adsctl, run):
+    profiles("nord")
+    adsctl("profile", "set", "nord", "guard.read_only=true")
+    fleet.write(f"{{name: one, profile: nord, run: {run}}}")
+    assert "one: the guard refuses adsctl" in fleet.check(code=12)
+
+
+def test_an_estimate_is_no_change_that_a_guard_refuses(fleet, service, profiles, adsctl):
+    profiles("nord")
+    adsctl("profile", "set", "nord", "guard.read_only=true")
+    fleet.write("{name: one, profile: nord, run: audiences estimate}")
+    fleet.check(code=0)
+
+
 def test_a_password_in_a_name_is_refused_since_ps_would_show_it(fleet, feeds):
     feeds("a")
     fleet.write("{name: 'to https://me:sesame@shop.example/x', profile: local, run: products check a.csv}")

@@ -4,6 +4,7 @@ import csv
 import io
 import json
 import re
+import shlex
 
 import pexpect
 import pytest
@@ -202,3 +203,20 @@ def test_characters_outside_the_encoding_are_escaped(remote, httpserver, env, fo
     serve(httpserver, NAMES["wide"] + "é" + NAMES["half"])
     done = remote.process("accounts", "list", "-o", format, **env)
     assert "Traceback" not in done.stderr and done.stdout.isascii()
+
+
+@pytest.mark.parametrize(("width", "columns"), [(160, ""), (50, ""), (160, "60")])
+def test_messages_fit_their_terminal_where_the_result_is_in_a_file(adsctl, width, columns):
+    words = ("accounts", "list", "--color", "never")  # which is not signed in: with a long hint
+    child = pexpect.spawn(
+        "/bin/sh",
+        ["-c", f"{shlex.join(adsctl.forked(*words))} > result.txt"],
+        env=adsctl.environment | ({"COLUMNS": columns} if columns else {}),
+        cwd=str(adsctl.home),
+        dimensions=(50, width),
+        encoding="utf-8",
+    )
+    longest = max(map(len, child.read().splitlines()))
+    child.close()
+    limit = int(columns or width)
+    assert limit - len(" set ADSCTL_ADS_URL;") <= longest <= limit

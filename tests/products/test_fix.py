@@ -198,6 +198,26 @@ def test_one_of_identical_rows_is_kept_and_others_with_its_id_are_errors(adsctl)
     assert sorted((each["fix"], each["lines"]) for each in findings) == [("", [4, 5]), ("duplicates", [2, 3])]
 
 
+@pytest.mark.parametrize(
+    ("option", "value", "second"),
+    [
+        ("--fix", "duplicates", {"id": "a"}),
+        ("--fix", "all", {"id": "a"}),
+        ("--keep", "first", {"id": "a"}),
+        ("--where", "id!=b", {"id": "b"}),
+        ("--mapping", "m.yaml", {"id": "b", "product_type": "DRAFT"}),
+    ],
+)
+def test_the_columns_of_a_push_do_not_depend_on_its_rows(adsctl, service, option, value, second):
+    adsctl.file("m.yaml", "left_out: {product_type: [DRAFT]}\n")
+    found = []
+    for rows in ([{"id": "a"}], [{"id": "a"}, second]):
+        write(adsctl, *rows)
+        lines = adsctl("products", "push", "feed.csv", option, value).stdout.splitlines()
+        found.append(dict(zip(*(line.split("\t") for line in lines), strict=True)))
+    assert [*found[0]] == [*found[1]] and [each["left_out"] for each in found] == ["0", "1"]
+
+
 def test_rows_that_other_fixes_make_identical_are_duplicates(adsctl):
     write(adsctl, {"id": "a"}, {"id": "a ", "price": "12,50 EUR"})
     report = checked(adsctl, "--fix", "all")

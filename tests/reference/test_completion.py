@@ -44,6 +44,8 @@ EXPECTED = {
     "adsctl -o js": ["json", "jsonl"],
     "adsctl accounts list --with": ["--with-deleted", "--with-total-count"],
     "adsctl products push fee": ["feed.csv"],
+    "adsctl products convert feed.csv fee": ["feed.csv"],
+    "adsctl audiences hash feed.csv fee": ["feed.csv"],
     "adsctl completion fi": ["fish"],
     "adsctl products push --format json": ["json", "jsonl"],
     "adsctl products push --format=y": ["yaml"],

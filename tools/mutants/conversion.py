@@ -5,6 +5,7 @@ from .mutant import Mutant
 STEPS = "tests/feeds/test_steps.py"
 WHERE = "tests/products/feeds/test_where.py"
 UNASKED = "tests/products/feeds/test_unasked.py"
+FIX = "tests/products/test_fix.py"
 KEEP = "tests/products/feeds/test_keep.py"
 ADVICE = "tests/commands/products/test_advice.py"
 MESSY = "tests/commands/products/test_messy_feeds.py"
@@ -12,6 +13,20 @@ FOLLOWED = f"{MESSY}::test_a_messy_feed_is_pushed_by_following_what_each_check_s
 RECIPE = "tests/commands/uploads/test_recipe.py"
 
 CONVERSION = (
+    Mutant(
+        "a fix of duplicates shows left_out only where there are some",
+        "ads_cli/feeds/row.py",
+        "return self.keep is not None or any(",
+        'return self.keep in ("first", "last") or any(',
+        (f"{FIX}::test_the_columns_of_a_push_do_not_depend_on_its_rows",),
+    ),
+    Mutant(
+        "a mapping that leaves rows out does not say how many",
+        "ads_cli/products/feeds/kinds/reading.py",
+        "return bool(self.kind.left_out)",
+        "return False",
+        (f"{FIX}::test_the_columns_of_a_push_do_not_depend_on_its_rows",),
+    ),
     Mutant(
         "options are suggested for a file that is not a product feed",
         "ads_cli/commands/products/advice.py",

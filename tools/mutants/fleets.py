@@ -11,6 +11,34 @@ SEVERAL = "tests/fleet/test_several_profiles.py"
 
 FLEETS = (
     Mutant(
+        "a fleet takes an estimate for a change",
+        "ads_cli/fleet/commands.py",
+        "is_write=node.request.endpoint.changes",
+        "is_write=node.request.endpoint.mutates",
+        (f"{CHECK}::test_an_estimate_is_no_change_that_a_guard_refuses",),
+    ),
+    Mutant(
+        "the body of a request of a fleet may be standard input",
+        "ads_cli/fleet/commands.py",
+        '"api": TaskCommand(is_write=True, inputs=("body",))',
+        '"api": WRITE',
+        (f"{CHECK}::test_a_request_of_a_task_has_its_body_in_a_file",),
+    ),
+    Mutant(
+        "a fleet takes an audience that is combined for no change",
+        "ads_cli/fleet/commands.py",
+        '"audiences combine": TaskCommand(is_write=True,',
+        '"audiences combine": TaskCommand(',
+        (f"{CHECK}::test_the_guard_of_a_profile_refuses_a_task_before_it_runs",),
+    ),
+    Mutant(
+        "the only word of a command is its output",
+        "ads_cli/console/parameters.py",
+        "opts |= {self.name: (opts[last],), last: None}",
+        "pass",
+        ("tests/audiences/test_push.py::test_check_and_hash_work_offline",),
+    ),
+    Mutant(
         "tasks do not get the catalog of their fleet",
         "ads_cli/console/options.py",
         '"account", "catalog", "sandbox"),',

@@ -1,5 +1,6 @@
 """All mutants."""
 
+from .ab_tests import AB_TESTS
 from .assistants import ASSISTANTS
 from .campaign_files import CAMPAIGN_FILES
 from .checksums import CHECKSUMS
@@ -42,6 +43,7 @@ MUTANTS = (
     *STATISTICS,
     *FLEETS,
     *CAMPAIGN_FILES,
+    *AB_TESTS,
     *ASSISTANTS,
     *OTHERS,
 )

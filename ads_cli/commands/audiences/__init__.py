@@ -128,10 +128,8 @@ def check(
 @with_options(feed=ListOptions, rejected=RejectedOptions)
 def hash_file(
     ctx: typer.Context,
-    files: Annotated[
-        list[str],
-        argument("FILE... [OUT]", f"{FILE_HELP}; then where to write, CSV: standard output without it"),
-    ],
+    files: Annotated[list[str], argument("FILE...", f"{FILE_HELP}; all are written to one file")],
+    out: Annotated[str | None, argument("OUT", "Where to write, as CSV (default: standard output)")] = None,
     allow_clear_text: AllowClearText = False,
     *,
     feed: ListOptions,
@@ -147,7 +145,7 @@ def hash_file(
     from ..uploads.validation import write_valid_rows
 
     call = Invocation.of(ctx)
-    output_file = files.pop() if len(files) > 1 else "-"
+    output_file = out or "-"
     settings = _offline_settings(call, feed, allow_clear_text=allow_clear_text)
     plan = plan_lists(call, files, feed, settings, reads_all=True)
 

@@ -242,7 +242,7 @@ def _summary_text(summary: "Summary", name: str) -> str:
 
 
 def _rows_read(report: ValidationReport) -> str:
-    left_out = f", {report.left_out:,} left out" if "left_out" in report.counts else ""
+    left_out = f", {report.left_out:,} left out" if report.left_out else ""
     return counted(report.rows, "row") + left_out
 
 

@@ -36,6 +36,8 @@ def _prepared(context: RequestContext, after: Record, before: Record | None) -> 
     if end <= now or end - start < SHORTEST:
         raise invalid_parameter("end_time", "must be in the future, and a day or more after start_time")
     groups = [_group(group, before) for group in after["user_groups"]]
+    if before:
+        _require_same_groups(after["user_groups"], before["user_groups"])
     if problem := size_problem(group["size"] for group in groups):
         raise invalid_parameter("user_groups", problem)
     ids = [id for group in groups for id in group["entity_ids"]]
@@ -72,6 +74,13 @@ def _group(group: Record, before: Record | None) -> Record:
         if name not in merged:
             raise invalid_parameter("user_groups", f"{name} is required in a new group")
     return merged
+
+
+def _require_same_groups(groups: list[Record], before: list[Record]) -> None:
+    """Raise ApiError where ids name only some of the groups of a test."""
+    ids = [group["id"] for group in groups if group.get("id")]
+    if ids and sorted(ids) != sorted(group["id"] for group in before):
+        raise invalid_parameter("user_groups", "must have no id where groups are added or removed")
 
 
 def _require_allowed(

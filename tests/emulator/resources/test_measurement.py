@@ -1,6 +1,7 @@
 """The life of what measures conversions: typed commands, under both services."""
 
 import json
+import re
 
 import pytest
 
@@ -132,7 +133,7 @@ def test_an_ab_test_is_created_listed_changed_and_deleted(run):
     ("words", "reason"),
     [
         (("--user-groups", groups(APP, FILMS, sizes=("50", "49.99"))), "sizes of 99.99 percent together"),
-        (("--user-groups", groups(APP)), "has 1 items, at least 2 are needed"),
+        (("--user-groups", groups(APP)), "has 1 item, at least 2 are needed"),
         (("--user-groups", groups(APP, FILMS), "--end-time", START), "is not after start_time"),
         (
             ("--user-groups", groups(APP, FILMS), "--end-time", START.replace("T00", "T12")),
@@ -147,6 +148,49 @@ def test_an_ab_test_that_cannot_be_is_refused_before_it_is_sent(adsctl, words, r
     times = ("--start-time", START) + (() if "--end-time" in words else ("--end-time", END))
     refused = adsctl.local(*TESTS, "create", "--entity-type", "CAMPAIGN", *times, *words, code=2)
     assert reason in refused.stderr
+
+
+OF_LINE_ITEMS = (*TESTS, "create", "--entity-type", "LINE_ITEM", "--start-time", START, "--end-time", END)
+
+
+@pytest.mark.parametrize(
+    ("sizes", "reason"),
+    [
+        (("17", "17", "17", "17", "16", "16"), "has 6 groups, at most 5 are allowed"),
+        (("40", "60"), "has sizes from 40 to 60, equal ones are needed"),
+        (("33.32", "33.34", "33.34"), "has sizes from 33.32 to 33.34, equal ones are needed"),
+    ],
+)
+def test_a_test_of_line_items_has_five_groups_of_one_size_at_most(adsctl, sizes, reason):
+    parts = groups(*(f"9d4c{number}" for number, _ in enumerate(sizes)), sizes=sizes)
+    refused = adsctl.local(*OF_LINE_ITEMS, "--user-groups", parts, code=2)
+    assert f"--user-groups: {reason} where entity_type is LINE_ITEM" in refused.stderr
+
+
+@pytest.mark.parametrize("sizes", [("33.33", "33.33", "33.34"), ("20",) * 5])
+def test_a_test_of_line_items_has_parts_that_are_as_equal_as_can_be(adsctl, sizes):
+    parts = groups(*(f"9d4c{number}" for number, _ in enumerate(sizes)), sizes=sizes)
+    adsctl.local(*OF_LINE_ITEMS, "--user-groups", parts, "--dry-run")
+
+
+def test_a_test_of_line_items_has_one_in_each_group(adsctl):
+    pair = [{"size": "50", "entity_ids": [CLICKS, "9d4c2"]}, {"size": "50", "entity_ids": ["9d4d1"]}]
+    refused = adsctl.local(*OF_LINE_ITEMS, "--user-groups", json.dumps(pair), code=2)
+    assert "--user-groups: has a group of 2 line items, at most 1 is allowed in each" in refused.stderr
+
+
+def test_a_help_speaks_of_an_ab_test_and_of_exactly_two_times(adsctl):
+    assert "AB_TEST_ID  The A/B test" in adsctl(*TESTS, "delete", "--help").stdout
+    assert "(exactly 2 items)" in " ".join(adsctl(*TESTS, "list", "--help").stdout.split())
+
+
+def test_unknown_fields_are_named_in_their_order(adsctl):
+    names = ["zeta", "eta", "theta", "iota", "kappa", "lambda", "mu", "nu"]
+    parts = json.loads(groups(APP, FILMS))
+    parts[0] |= dict.fromkeys(names, "x")
+    words = ("--entity-type", "CAMPAIGN", "--start-time", START, "--end-time", END)
+    told = adsctl.local(*TESTS, "create", *words, "--user-groups", json.dumps(parts), code=2).stderr
+    assert re.findall(r"user_groups\[0\]\.(\w+): is not a known field", told) == names
 
 
 @pytest.mark.parametrize(
@@ -174,6 +218,37 @@ def test_a_change_that_cannot_be_is_refused_before_it_is_sent(adsctl, words, rea
     assert reason in adsctl.local(*TESTS, "update", SPRING_TEST, *words, code=2).stderr
 
 
+SAME, ADDED = {"id": "u4e91-1", "size": "50"}, {"size": "50", "entity_ids": [APP]}
+
+
+def test_groups_are_changed_by_their_ids_or_replaced_without_them(adsctl):
+    """As the service states: an id never where groups are added or removed."""
+    update = (*TESTS, "update", SPRING_TEST, "--user-groups")
+    told = adsctl.local(*update, json.dumps([SAME, ADDED]), code=2).stderr
+    assert "has groups with and without id: where some are added or removed, none may have one" in told
+    document = adsctl.file("ab-test.json", json.dumps({"user_groups": [SAME, ADDED]}))
+    assert "with and without id" in adsctl.local(*TESTS, "update", SPRING_TEST, "-f", document, code=3).stderr
+    added = [{"id": "u4e91-1"}, {"id": "u4e91-2"}, {"id": "u4e91-3", "size": "1", "entity_ids": [APP]}]
+    told = adsctl.local(*update, json.dumps(added), code=6).stderr
+    assert "the user group u4e91-3 does not exist" in told
+    new = [ADDED, ADDED | {"entity_ids": [FILMS]}]
+    changed = json.loads(adsctl.local("-o", "json", *update, json.dumps(new)).stdout)
+    assert [group["entity_ids"] for group in changed["user_groups"]] == [[APP], [FILMS]]
+
+
+@pytest.mark.parametrize(
+    ("sent", "reason"),
+    [
+        ([SAME, ADDED], "has groups with and without id"),
+        ([SAME, SAME | {"entity_ids": [APP]}], "must have no id where groups are added or removed"),
+    ],
+)
+def test_the_emulator_takes_ids_of_groups_only_where_all_stay(adsctl, sent, reason):
+    body = adsctl.file("body.json", json.dumps({"user_groups": sent}))
+    path = f"/12/accounts/{{account_id}}/ab_tests/{SPRING_TEST}"
+    assert reason in adsctl.local("api", "PUT", path, "--input", body, code=6).stderr
+
+
 def test_a_change_after_which_sizes_do_not_add_up_is_refused(adsctl):
     resized = '[{"id": "u4e91-1", "size": "60"}, {"id": "u4e91-2"}]'
     refused = adsctl.local(*TESTS, "update", SPRING_TEST, "--user-groups", resized, code=6)
@@ -188,18 +263,6 @@ def test_a_size_is_from_one_to_99_percent(size):
 @pytest.mark.parametrize("size", ["0.99", "01", "99.01", "99.99", "100", "5.555", "5.", "99.001", "50\n"])
 def test_another_size_is_refused(size):
     assert [problem.path for problem in check(ChangedGroup, {"id": "a", "size": size})[1]] == ["size"]
-
-
-def test_a_test_of_line_items_has_one_in_each_group(adsctl):
-    pair = json.dumps(
-        [{"size": "50", "entity_ids": [CLICKS, "9d4c2"]}, {"size": "50", "entity_ids": ["9d4d1"]}]
-    )
-    words = ("--entity-type", "LINE_ITEM", "--start-time", START, "--end-time", END, "--user-groups", pair)
-    refused = adsctl.local(*TESTS, "create", *words, code=2)
-    assert "--user-groups: has one line item in each group" in refused.stderr
-    uneven = (*words[:-1], groups(CLICKS, SUMMER, sizes=("40", "60")))
-    refused = adsctl.local(*TESTS, "create", *uneven, code=2)
-    assert "--user-groups: has parts of one size where entity_type is LINE_ITEM" in refused.stderr
 
 
 def test_a_test_fits_the_campaigns_that_it_is_about(adsctl):

@@ -54,6 +54,11 @@ class AsKind(Step, frozen=True, dict=True):
     kind: FeedKind
     names: dict[str, str] = {}  # under which rows have the columns of the feed
 
+    @property
+    def leaves_out(self) -> bool:
+        """Tell whether the kind has values of rows that are left out."""
+        return bool(self.kind.left_out)
+
     def apply(self, row: Row) -> None:
         """Leave a row out, join the columns of a list, and read spellings."""
         if self._unwanted and any(

@@ -128,6 +128,9 @@ def test_a_do_not_reach_list_takes_emails_and_phone_numbers_only(shop, audience)
     (user,) = audience.bodies[0][0]["params"]["users"]
     assert set(user) == {"email", "phone_number"}
     words = ("audiences", "do-not-reach", "push", "people.csv", "--list", "dnr")
+    shop.file("handles.csv", "email,phone,handle\n,,@a\n")
+    nobody = shop(*words[:3], "handles.csv", *words[4:], code=3)
+    assert "has no identifier: email, phone_number\n" in nobody.stderr
     past = shop(*words, "--expires-at", "2020-01-01T00:00:00Z", code=2)
     assert "--expires-at: must be later than now" in past.stderr
 

@@ -100,8 +100,8 @@ def pack_rows(
 
     `params` are those of all rows, or of each; `countries` are those of national phone numbers, before the
     region of `options`. Rows that have `problems` already, those that prove invalid here, and those that are
-    `left_out`, whose cells are empty, are not packed. `answers` are those in columns of consent, `identifiers` those that
-    the list takes.
+    `left_out`, whose cells are empty, are not packed. `answers` are those in columns of consent, and
+    `identifiers` those that the list takes.
     """
     packed = PackedRows(left_out=left_out, problems={row: [*found] for row, found in problems.items()})
     columns = [

@@ -298,4 +298,36 @@ CONVERSION = (
         "currency)) in ():",
         (f"{MESSY}::test_a_messy_feed_is_pushed_by_following_what_each_check_says",),
     ),
+    Mutant(
+        "white space within ids is changed",
+        "ads_cli/products/feeds/fixes/texts.py",
+        "    if field in IDS:",
+        "    if field in ():",
+        (
+            "tests/products/sync/test_sync.py::test_a_sync_that_fixes_white_space_keeps_ids_and_their_products",
+        ),
+    ),
+    Mutant(
+        "a line separator stays in a title",
+        "ads_cli/products/feeds/fixes/texts.py",
+        "{NON_BREAKING}{LINE_SEPARATORS}]+",
+        "{NON_BREAKING}]+",
+        (
+            "tests/products/feeds/fixes/test_fixes.py::test_a_text_with_odd_white_space_is_shown_to_the_fix_and_fixed",
+        ),
+    ),
+    Mutant(
+        "a text about HTML loses its tags",
+        "ads_cli/products/feeds/fixes/texts.py",
+        " and not ELEMENT.search(plain):",
+        ":",
+        ("tests/products/feeds/fixes/test_fixes.py::test_plain_text_with_signs_of_html_stays",),
+    ),
+    Mutant(
+        "words between < and > are a tag",
+        "ads_cli/api/products.py",
+        "        if is_custom or name.lower() in HTML_ELEMENTS:\n",
+        "        if True:\n",
+        ("tests/products/feeds/fixes/test_fixes.py::test_plain_text_with_signs_of_html_stays",),
+    ),
 )

@@ -190,7 +190,8 @@ def test_a_list_with_mistakes_is_hashed_only_with_skip_invalid(adsctl):
     assert "--skip-invalid" in adsctl(*hashing, code=3).stderr
     assert not (adsctl.home / "hashed.csv").exists()
     done = adsctl(*hashing, "--skip-invalid", "--failed-out", "failed.csv", code=9)
-    assert "hashed.csv: 2 people" in done.stderr and "1 of 3 rows invalid" in done.stderr
+    assert "hashed.csv: 2 people" in done.stderr and "1 of 3 rows invalid and not written" in done.stderr
+    assert "not sent" not in done.stderr
     hashed = [digest(f"user{n}@x.de") for n in range(2)]
     assert (adsctl.home / "hashed.csv").read_text().splitlines() == ["email", *hashed]
     failed = adsctl.home / "failed.csv"

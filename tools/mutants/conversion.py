@@ -330,4 +330,20 @@ CONVERSION = (
         "        if True:\n",
         ("tests/products/feeds/fixes/test_fixes.py::test_plain_text_with_signs_of_html_stays",),
     ),
+    Mutant(
+        "a dry run with -q skips rows and is silent",
+        "ads_cli/commands/uploads/validation.py",
+        "    if call.dry_run:\n",
+        "    if False:\n",
+        ("tests/promises/test_quiet.py::test_rows_that_a_dry_run_skips_are_told_by_a_warning",),
+    ),
+    Mutant(
+        "a dry run does not write the rows that it skips",
+        "ads_cli/commands/uploads/push.py",
+        "            if report.invalid:\n",
+        "            if False:\n",
+        (
+            "tests/products/test_refused.py::test_a_dry_run_writes_the_rows_that_it_skips_and_leaves_other_files",
+        ),
+    ),
 )

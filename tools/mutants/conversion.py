@@ -346,4 +346,38 @@ CONVERSION = (
             "tests/products/test_refused.py::test_a_dry_run_writes_the_rows_that_it_skips_and_leaves_other_files",
         ),
     ),
+    Mutant(
+        "a YAML feed is refused that is larger than a record may be",
+        "ads_cli/feeds/formats/yaml.py",
+        "    def begin_record(self, mark: Any) -> None:\n"
+        '        """Count the bytes of a record, and forget the lines before it."""\n'
+        "        self.record_bytes = 0\n",
+        "    def begin_record(self, mark: Any) -> None:\n",
+        (
+            "tests/feeds/test_read_documents.py::test_a_feed_of_small_records_may_be_larger_than_the_largest_record",
+        ),
+    ),
+    Mutant(
+        "a key beside the list of a YAML feed is taken for a second document",
+        "ads_cli/feeds/formats/yaml.py",
+        "        if self._in_mapping and not isinstance(event := next(events), ev.MappingEndEvent):",
+        "        if self._in_mapping and not next(events):",
+        ("tests/feeds/test_read_documents.py::test_a_second_key_beside_the_list_is_named_as_what_is_wrong",),
+    ),
+    Mutant(
+        "a line separator in YAML counts as a line",
+        "ads_cli/feeds/formats/yaml.py",
+        "mark.line + 1 - breaks",
+        "mark.line + 1",
+        ("tests/feeds/test_read_documents.py::test_lines_of_yaml_end_where_editors_end_them",),
+    ),
+    Mutant(
+        "an anchor at the root of a YAML feed is read",
+        "ads_cli/feeds/formats/yaml.py",
+        "            pass\n        check_event(event)\n",
+        "            pass\n",
+        (
+            "tests/feeds/test_read_documents.py::test_yaml_that_could_expand_or_mislead_is_refused_with_line_and_column",
+        ),
+    ),
 )

@@ -1,6 +1,7 @@
 """Products: their fields and rules, and the requests that list, push and delete them."""
 
 import re
+from collections.abc import Iterator
 from datetime import datetime
 from decimal import Decimal
 from typing import Annotated, Literal
@@ -52,14 +53,37 @@ Price = Annotated[str, Meta(pattern=r"^[0-9]+(\.[0-9]+)? [A-Z]{3}\Z", extra={"ex
 Inventory = Annotated[int, Meta(ge=0)]
 Text = Annotated[str, Meta(min_length=1)]
 
-HTML_TAG = re.compile(r"</?[a-zA-Z][^>]*>")
+_HTML_ELEMENTS = """
+a abbr acronym address applet area article aside audio b base basefont bdi bdo bgsound big blink blockquote
+body br button canvas caption center circle cite code col colgroup data datalist dd defs del details dfn
+dialog dir div dl dt ellipse em embed fieldset figcaption figure font footer form frame frameset g h1 h2 h3
+h4 h5 h6 head header hgroup hr html i iframe img input ins kbd label legend li link main map mark marquee
+math menu meta meter nav nobr noembed noframes noscript object ol optgroup option output p param path picture
+plaintext polygon polyline pre progress q rect rp rt ruby s samp script search section select slot small
+source span strike strong style sub summary sup svg table tbody td template textarea tfoot th thead time
+title tr track tt u ul var video wbr xml xmp
+"""
+HTML_ELEMENTS = frozenset(_HTML_ELEMENTS.split())  # obsolete ones too, and those of pictures within it
+TAG_START = re.compile(r"</?([a-zA-Z][a-zA-Z0-9.:_-]*)(?=[\t\n\f\r />])")
 HEX_COLOR = re.compile(r"^(#|0x)?([0-9a-f]{8}|[0-9a-f]{6}|[0-9a-f]{3,4})$", re.IGNORECASE)
 MISSING_SPACES = re.compile(r"\S>|>\S")
 
 
-def find_html_tag(text: str) -> re.Match[str] | None:
-    """Find the first tag of HTML."""
-    return HTML_TAG.search(text, 0, text.rfind(">") + 1)  # without an end, "<a<a<a" takes quadratic time
+def html_tag_starts(text: str) -> Iterator[int]:
+    """Yield where tags of HTML begin, custom elements and those of word processors (`o:p`) too."""
+    end = text.rfind(">") + 1  # no tag follows
+    for found in TAG_START.finditer(text, 0, end):
+        name = found[1]
+        is_custom = ":" in name[:-1] or ("-" in name and name.islower())  # but `<https://...>` is none
+        if is_custom or name.lower() in HTML_ELEMENTS:
+            yield found.start()
+
+
+def find_html_tag(text: str) -> str:
+    """Return the first tag of HTML; empty if there is none, as in `5 <x and y> 3`."""
+    for start in html_tag_starts(text):
+        return text[start : text.index(">", start) + 1]
+    return ""
 
 
 class Product(msgspec.Struct, kw_only=True, omit_defaults=True):
@@ -108,7 +132,7 @@ class Product(msgspec.Struct, kw_only=True, omit_defaults=True):
     def plain_text(self) -> str | None:
         """Reject HTML in the description."""
         if "<" in self.description and (tag := find_html_tag(self.description)):
-            return f"contains HTML ({tag[0][:30]}); only plain text is allowed"
+            return f"contains HTML ({tag[:30]}); only plain text is allowed"
         return None
 
     @rule("brand")

@@ -108,6 +108,7 @@ class ColumnRoles(NamedTuple):
             countries=self._countries(packed_cells),
             left_out=left_out,
             answers={name: [*map(answer_as_told, _texts(cells[at]))] for at, name in known_by.items()},
+            identifiers=self.identifiers,
         )
 
     def count_answers(

@@ -47,7 +47,7 @@ class Purpose(Enum):
 class PackingOptions(NamedTuple):
     """What decides which operations rows become.
 
-    What changes how rows are read belongs into `of_reading` too, and all of it but the purpose into
+    What changes how rows are read belongs into `of_reading` too, and what changes the requests into
     `ListSettings.job_options`, by which a job is resumed.
     """
 
@@ -94,12 +94,14 @@ def pack_rows(
     countries: Sequence[Any] | None = None,
     left_out: Collection[int] = (),
     answers: Mapping[str, Sequence[str]] = {},
+    identifiers: Sequence[str] = IDENTIFIERS,
 ) -> PackedRows:
     """Pack rows that come as columns of cells, one or more for each identifier.
 
     `params` are those of all rows, or of each; `countries` are those of national phone numbers, before the
     region of `options`. Rows that have `problems` already, those that prove invalid here, and those that are
-    `left_out`, whose cells are empty, are not packed. `answers` are those in columns of consent.
+    `left_out`, whose cells are empty, are not packed. `answers` are those in columns of consent, and
+    `identifiers` those that the list takes.
     """
     packed = PackedRows(left_out=left_out, problems={row: [*found] for row, found in problems.items()})
     columns = [
@@ -108,7 +110,7 @@ def pack_rows(
     ]
     users = _join_columns(columns)
     mistakes = _count(packed, columns)
-    _find_invalid(packed, users, mistakes, keep_partial=options.keep_partial)
+    _find_invalid(packed, users, mistakes, identifiers, keep_partial=options.keep_partial)
     all_rows = range(len(users.texts))
     is_whole = not packed.problems and not left_out
     valid: Sequence[int] = all_rows
@@ -150,7 +152,14 @@ def _count(packed: PackedRows, columns: Iterable[EncodedColumn]) -> ProblemsByRo
     return mistakes
 
 
-def _find_invalid(packed: PackedRows, users: "Users", mistakes: ProblemsByRow, *, keep_partial: bool) -> None:
+def _find_invalid(
+    packed: PackedRows,
+    users: "Users",
+    mistakes: ProblemsByRow,
+    identifiers: Sequence[str],
+    *,
+    keep_partial: bool,
+) -> None:
     """Find the rows that are not sent: those with mistakes that are not left away, and without a user."""
     for row, found in mistakes.items():
         if keep_partial and users.texts[row] and row not in packed.problems:
@@ -160,7 +169,7 @@ def _find_invalid(packed: PackedRows, users: "Users", mistakes: ProblemsByRow, *
     if "" in users.texts:
         for row, text in enumerate(users.texts):
             if not text and row not in packed.problems and row not in packed.left_out:
-                packed.problems[row] = [("", f"has no identifier: {', '.join(IDENTIFIERS)}")]
+                packed.problems[row] = [("", f"has no identifier: {', '.join(identifiers)}")]
 
 
 def _encode(
@@ -186,7 +195,7 @@ def _encode(
 class Users(NamedTuple):
     """Users as JSON: a text for each, with a common prefix and suffix; "" where a row has no user."""
 
-    texts: list[str]
+    texts: list[str]  # ASCII: a character is a byte
     prefix: str
     suffix: str
     text_size: int | None = None  # of every text of a user, where they are equal
@@ -247,5 +256,5 @@ def fill_operations(
     body = b""
     if options.purpose.builds_bodies:
         joined = (users.join(begin, end) for begin, end in pairwise([0, *row_ends]))
-        body = ",".join([f"{start}{users_json}{JSON_END}" for users_json in joined]).encode()
+        body = ",".join([f"{start}{users_json}{JSON_END}" for users_json in joined]).encode("ascii")
     return Operations(body if options.purpose is Purpose.SEND else b"", body_ends, row_ends, rows)

@@ -1,5 +1,6 @@
 """The plan of a sync: the removals and additions that make a list in the account equal to its file."""
 
+import json
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from itertools import chain, count, groupby
@@ -14,7 +15,7 @@ from ..uploads.plan import OnAcknowledged
 from ..uploads.upload import FAILED, AttemptLog, Batch, Batches
 from ..validation import CheckedRow
 from ..validation.report import ValidationReport
-from .comparison import DELETED, ListComparison, ListDifferences, Person
+from .comparison import DELETED, ListComparison, ListDifferences, Person, User
 from .consent import CellAnswers
 from .ledger_lookup import CREATED, UPDATED
 from .operations import OPERATION_TYPES, OperationParams, Operations, split_requests
@@ -179,10 +180,10 @@ class ListSyncPlan(ListPlan):
         self, people: Iterator[Person], operation: str, statuses: dict[int, str]
     ) -> Iterator[Operations]:
         """Pack people into operations, and note what is done with each."""
-        params, encode = OperationParams(OPERATION_TYPES[operation]), msgspec.json.encode
+        params = OperationParams(OPERATION_TYPES[operation])
         for part in batched(people, PACKED_AT_ONCE):
             statuses |= {person.record: person.status for person in part}
-            users = Users([encode(person.user).decode() for person in part], "", "")
+            users = Users([_encode(person.user) for person in part], "", "")
             yield fill_operations(params, users, [person.record for person in part], self._settings.packing)
 
     def checked_rows(self) -> Iterator[CheckedRow]:
@@ -217,6 +218,12 @@ class ListSyncPlan(ListPlan):
         if self._last:
             self._last.close()
         self._plan.close()
+
+
+def _encode(user: User) -> str:
+    """Return the JSON of a user in ASCII, as `Users.texts` are."""
+    text = msgspec.json.encode(user).decode()
+    return text if text.isascii() else json.dumps(user, separators=(",", ":"))
 
 
 def _kind(items: SyncItems) -> tuple[bool, bool]:

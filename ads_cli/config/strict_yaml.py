@@ -49,7 +49,7 @@ class ValueBuilder:
 
     def build(self, event: Any, depth: int = 0) -> Any:
         """Build the value that begins with `event`; raise UnsupportedYamlError for YAML that is not read."""
-        _check(event)
+        check_event(event)
         if depth > MAX_DEPTH:
             raise UnsupportedYamlError(event, f"nested more than {MAX_DEPTH} deep")
         if isinstance(event, ev.ScalarEvent):
@@ -65,7 +65,7 @@ class ValueBuilder:
     def _mapping(self, start: Any, depth: int) -> dict[str, Any]:
         events, values = self._events, self._new_mapping(start)
         while not isinstance(key := next(events), ev.MappingEndEvent):
-            _check(key)
+            check_event(key)
             if not isinstance(key, ev.ScalarEvent):
                 raise UnsupportedYamlError(key, "a key must be text")
             self._note_key(values, key)
@@ -292,8 +292,9 @@ def first_value(document: Any) -> Any:
     return None
 
 
-def _check(event: Any) -> None:
-    if event.anchor is not None:  # an alias has one too
+def check_event(event: Any) -> None:
+    """Raise UnsupportedYamlError for an anchor, an alias or a tag."""
+    if getattr(event, "anchor", None) is not None:  # an alias has one too
         raise UnsupportedYamlError(event, "anchors and aliases are not read; write the value out")
     tag = getattr(event, "tag", None)
     if tag is not None and tag != "!":

@@ -187,6 +187,16 @@ def test_packing_keeps_every_user_in_order(sizes, most_users, head):
     ]
 
 
+def test_ids_in_any_script_are_packed_where_the_operations_end():
+    ids = ["Müller-Große", "顧客-1", 'Zoë "Z"', "1😀"]
+    packed = pack_rows({"partner_user_id": [ids]}, UPDATE, PackingOptions(users_per_operation=1))
+    (only,) = packed.operations
+    assert only.body_ends[-1] == len(only.body)
+    assert [json.loads(bytes(each.body))["params"]["users"] for each in only] == [
+        [{"partner_user_id": [own]}] for own in ids
+    ]
+
+
 def test_operations_are_as_large_as_both_limits_allow():
     packed = pack_rows({"email": [[f"user{n}@x.de" for n in range(60_000)]]}, UPDATE, PackingOptions())
     (only,) = packed.operations

@@ -128,6 +128,9 @@ def test_a_do_not_reach_list_takes_emails_and_phone_numbers_only(shop, audience)
     (user,) = audience.bodies[0][0]["params"]["users"]
     assert set(user) == {"email", "phone_number"}
     words = ("audiences", "do-not-reach", "push", "people.csv", "--list", "dnr")
+    shop.file("handles.csv", "email,phone,handle\n,,@a\n")
+    nobody = shop(*words[:3], "handles.csv", *words[4:], code=3)
+    assert "has no identifier: email, phone_number\n" in nobody.stderr
     past = shop(*words, "--expires-at", "2020-01-01T00:00:00Z", code=2)
     assert "--expires-at: must be later than now" in past.stderr
 
@@ -187,7 +190,8 @@ def test_a_list_with_mistakes_is_hashed_only_with_skip_invalid(adsctl):
     assert "--skip-invalid" in adsctl(*hashing, code=3).stderr
     assert not (adsctl.home / "hashed.csv").exists()
     done = adsctl(*hashing, "--skip-invalid", "--failed-out", "failed.csv", code=9)
-    assert "hashed.csv: 2 people" in done.stderr and "1 of 3 rows invalid" in done.stderr
+    assert "hashed.csv: 2 people" in done.stderr and "1 of 3 rows invalid and not written" in done.stderr
+    assert "not sent" not in done.stderr
     hashed = [digest(f"user{n}@x.de") for n in range(2)]
     assert (adsctl.home / "hashed.csv").read_text().splitlines() == ["email", *hashed]
     failed = adsctl.home / "failed.csv"

@@ -10,7 +10,7 @@ from hashlib import blake2b
 import pytest
 
 from ads_cli.api import users
-from ads_cli.audiences import ledger_merge, operations
+from ads_cli.audiences import ledger_merge, operations, packing
 from ads_cli.audiences import ledger_records as ledgers
 from ads_cli.audiences.ledger import Ledger
 from ads_cli.audiences.ledger_log import LogFile
@@ -81,6 +81,19 @@ def test_it_is_said_once_that_nobody_is_left_by_a_condition(customers):
         words = ("people.csv", "--where", "email=nobody", "--allow-empty")
         customers.run(command, *words, people=people(1))
         assert customers.said.count("leaves out everybody") == 1
+
+
+def test_ids_of_ones_own_in_any_script_are_added_and_deleted(customers, monkeypatch):
+    for module in (operations, users):
+        monkeypatch.setattr(module, "MAX_OPERATIONS", 1)
+    monkeypatch.setattr(packing, "MAX_OPERATION_BYTES", 150)  # each person is a request
+    first, second = (
+        [{"id": f"Müller-Große-顧客-{number}"} for number in numbers] for numbers in ("123", "34")
+    )
+    assert customers.sync(first)["created"] == 3 and customers.equals(first)
+    found = customers.sync(second)
+    assert (found["created"], found["deleted"], found["unchanged"]) == (1, 2, 1)
+    assert customers.equals(second)
 
 
 def test_ids_are_those_of_records_that_have_one(customers):

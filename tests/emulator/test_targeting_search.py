@@ -167,6 +167,7 @@ def test_suggestions_resemble_what_is_given_and_are_counted(local):
     assert [one["suggestion_value"] for one in local.get(path, **query, count=2).json()["data"]] == values[:2]
     users = local.get(path, suggestion_type="USER_ID", targeting_values="1,2").json()["data"]
     assert len(users) == 30 and all(one["suggestion_value"].isdecimal() for one in users)
+    assert local.get(path, suggestion_type="USER_ID", targeting_values="2,1").json()["data"] == users
 
 
 @x_only

@@ -146,11 +146,39 @@ def test_plain_null_is_absent_and_quoted_null_is_text(feeds, text):
         "- id: 1\n  *k : b\n",
         "- id: [1\n- id: 3\n",
         "- id: 'x\n",
+        "products: &x [{id: 1}]\n",
+        "--- &x\nproducts: [{id: 1}]\n",
+        "&x products: [{id: 1}]\n",
+        "--- !!set\nproducts: [{id: 1}]\n",
+        "!shop [{id: 1}]\n",
     ],
 )
 def test_yaml_that_could_expand_or_mislead_is_refused_with_line_and_column(feeds, content):
     _, line, column, *_ = feeds.error(YAML, content).split(":")
     assert line.isdigit() and column.isdigit()
+
+
+def test_a_second_key_beside_the_list_is_named_as_what_is_wrong(feeds):
+    error = feeds.error(YAML, "products: [{id: 1}]\nusers: []\n")
+    assert error.startswith("f.yaml:2:1: 'products' must be the only key")
+
+
+def test_a_feed_of_small_records_may_be_larger_than_the_largest_record(feeds, monkeypatch):
+    monkeypatch.setattr("ads_cli.feeds.formats.yaml.MAX_RECORD_BYTES", 200_000)
+    rows = feeds.values(YAML, of(YAML, *(json.dumps({"id": str(n), "title": "x" * 900}) for n in range(600))))
+    assert len(rows) == 600
+
+
+@pytest.mark.parametrize("loader", ["CSafeLoader", "SafeLoader"])
+@pytest.mark.parametrize("start", ["", "\ufeff"])
+def test_lines_of_yaml_end_where_editors_end_them(feeds, start, loader, monkeypatch):
+    if loader == "SafeLoader":
+        monkeypatch.delattr(yaml, "CSafeLoader", raising=False)
+    records = [f'- id: "{n}"\n  title: "Zoë\u2028a\u2029b\x85c"\n' for n in range(4_000)]
+    content = start + "".join(records)
+    assert [line for line, *_ in feeds.read(YAML, content)] == [*range(1, 8_000, 2)]
+    for wrong in ("- id: *x\n", "- id: 'x\u2028"):
+        assert feeds.error(YAML, content + wrong).startswith("f.yaml:8001:")
 
 
 def test_a_control_character_in_yaml_names_its_line(feeds):

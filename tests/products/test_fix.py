@@ -181,6 +181,19 @@ def test_a_truncated_gtin_stays_an_error(adsctl):
     assert "was truncated by a spreadsheet" in finding["problem"]
 
 
+def test_a_description_with_signs_of_html_is_valid_and_keeps_its_words(adsctl, service):
+    write(
+        adsctl,
+        {"description": "<p>x &lt;y and y&gt; z</p>"},
+        {"description": "t<Tmax & p>10 bar"},
+        {"description": "Learn the &lt;table&gt; element"},
+    )
+    assert checked(adsctl, code=3)["invalid"] == 1
+    adsctl("products", "push", "feed.csv", "--fix", "all")
+    stored = [service.emulator.data.product(f"sku-{number}")["description"] for number in (1, 2, 3)]
+    assert stored == ["x <y and y> z", "t<Tmax & p>10 bar", "Learn the &lt;table&gt; element"]
+
+
 def test_a_default_fills_what_a_fix_empties(adsctl, service):
     write(adsctl, {"description": "<p>&nbsp;</p>"}, {"gtin": "123"})
     defaults = ("--default", "description={title}", "--default", "gtin=4006381333931")

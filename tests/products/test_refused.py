@@ -60,6 +60,17 @@ def test_a_feed_of_invalid_rows_only_is_written_whole_with_reasons(adsctl):
     assert "would send 0 rows in 0 requests" in adsctl.local(*words, "--dry-run").stderr
 
 
+def test_a_dry_run_writes_the_rows_that_it_skips_and_leaves_other_files(adsctl):
+    adsctl.file("feed.csv", feed(3).replace("12.50 EUR", "cheap", 1))
+    path = adsctl.home / "failed.csv"
+    words = ("products", "push", "feed.csv", "--skip-invalid", "--dry-run", "--failed-out", "failed.csv")
+    adsctl.local(*words)
+    assert [row["id"] for row in csv.DictReader(path.open())] == ["sku-1"]
+    adsctl.file("feed.csv", feed(3))
+    adsctl.local(*words)
+    assert path.exists()  # it may have rows that the service has rejected
+
+
 def test_without_a_rejected_row_there_is_no_failed_out_file(adsctl):
     adsctl.file("feed.csv", feed(3))
     path = adsctl.file("failed.csv", "id,_line,_error\n")

@@ -6,7 +6,6 @@ from typing import Any
 
 import pytest
 
-from ads_cli.api.products import HTML_TAG, find_html_tag
 from ads_cli.audiences.columns import _all_lines
 from ads_cli.audiences.identifiers import identifier_types
 from ads_cli.audiences.phones import _plain_national, assigned_form
@@ -18,7 +17,7 @@ from tests.promises.expressions import AT_START, Attack, Expression, attacks, ex
 NUMBERS = [f"+{code}" for code in (1, 7, 44, 49, 39, 52, 54, 55, 61, 81, 91, 998)]
 NORMAL_FORMS = [kind.normal_form(NUMBERS) for kind in identifier_types().values()]
 # The functions by which all text reaches an expression that is linear only as they call it.
-CALLERS = {HTML_TAG: find_html_tag, TAG: without_tags}
+CALLERS = {TAG: without_tags}
 # Expressions that are made while a function runs: examples of each, or who bounds it.
 MADE: dict[str, list[re.Pattern[Any]] | str] = {
     r"api.amounts: f'\\b{micros_of(texts[name])}\\b'": "a number, which repeats nothing",

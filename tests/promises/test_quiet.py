@@ -24,6 +24,7 @@ FILES = {
     "active.csv": SHOPIFY_EXPORT.replace("draft", "active"),
     "mapping.yaml": "columns: {Farbe: color}\n",
     "people.csv": "E-Mail\nana@shop.example\n",
+    "strangers.csv": "email\nana@shop.example\nnobody\n",
     "gone.csv": "id\nnowhere\n",
 }
 # Command lines, their exit code, and what they say.
@@ -80,6 +81,14 @@ def test_rows_that_were_not_sent_are_told_by_the_error(shop):
     done = shop.local("-q", "products", "push", "invalid.csv", "--skip-invalid", code=9)
     assert done.stderr.startswith("error: invalid.csv:4: price: 'cheap' is not allowed")
     assert "1 invalid row not sent" in done.stderr
+
+
+@pytest.mark.parametrize(
+    "command", ["products push invalid.csv", "audiences push strangers.csv --audience 1nmth"]
+)
+def test_rows_that_a_dry_run_skips_are_told_by_a_warning(shop, command):
+    done = shop.local("-q", *command.split(), "--skip-invalid", "--dry-run", "-o", "none")
+    assert done.stderr.startswith("warning: ") and done.stderr.endswith("rows invalid and not sent\n")
 
 
 def test_the_help_says_so(adsctl):

@@ -186,4 +186,18 @@ CONSENT = (
             "::test_the_options_that_messages_name_run_in_a_shell_whatever_a_header_has",
         ),
     ),
+    Mutant(
+        "ids of one's own are synced in UTF-8, and their bytes counted as characters",
+        "ads_cli/audiences/sync_plan.py",
+        "return text if text.isascii() else",
+        "return text if text else",
+        ("tests/audiences/test_sync.py::test_ids_of_ones_own_in_any_script_are_added_and_deleted",),
+    ),
+    Mutant(
+        "a do-not-reach list names identifiers that it does not take",
+        "ads_cli/audiences/list_columns.py",
+        "            identifiers=self.identifiers,\n",
+        "",
+        ("tests/audiences/test_push.py::test_a_do_not_reach_list_takes_emails_and_phone_numbers_only",),
+    ),
 )

@@ -313,4 +313,86 @@ CONVERSION = (
         "currency)) in ():",
         (f"{MESSY}::test_a_messy_feed_is_pushed_by_following_what_each_check_says",),
     ),
+    Mutant(
+        "white space within ids is changed",
+        "ads_cli/products/feeds/fixes/texts.py",
+        "    if field in IDS:",
+        "    if field in ():",
+        (
+            "tests/products/sync/test_sync.py::test_a_sync_that_fixes_white_space_keeps_ids_and_their_products",
+        ),
+    ),
+    Mutant(
+        "a line separator stays in a title",
+        "ads_cli/products/feeds/fixes/texts.py",
+        "{NON_BREAKING}{LINE_SEPARATORS}]+",
+        "{NON_BREAKING}]+",
+        (
+            "tests/products/feeds/fixes/test_fixes.py::test_a_text_with_odd_white_space_is_shown_to_the_fix_and_fixed",
+        ),
+    ),
+    Mutant(
+        "a text about HTML loses its tags",
+        "ads_cli/products/feeds/fixes/texts.py",
+        " and not ELEMENT.search(plain):",
+        " and False:",
+        ("tests/products/feeds/fixes/test_fixes.py::test_plain_text_with_signs_of_html_stays",),
+    ),
+    Mutant(
+        "words between < and > are a tag",
+        "ads_cli/api/products.py",
+        "        if is_custom or name.lower() in HTML_ELEMENTS:\n",
+        "        if True:\n",
+        ("tests/products/feeds/fixes/test_fixes.py::test_plain_text_with_signs_of_html_stays",),
+    ),
+    Mutant(
+        "a dry run with -q skips rows and is silent",
+        "ads_cli/commands/uploads/validation.py",
+        "    if call.dry_run:\n",
+        "    if False:\n",
+        ("tests/promises/test_quiet.py::test_rows_that_a_dry_run_skips_are_told_by_a_warning",),
+    ),
+    Mutant(
+        "a dry run does not write the rows that it skips",
+        "ads_cli/commands/uploads/push.py",
+        "            if report.invalid:\n",
+        "            if False:\n",
+        (
+            "tests/products/test_refused.py::test_a_dry_run_writes_the_rows_that_it_skips_and_leaves_other_files",
+        ),
+    ),
+    Mutant(
+        "a YAML feed is refused that is larger than a record may be",
+        "ads_cli/feeds/formats/yaml.py",
+        "    def begin_record(self, mark: Any) -> None:\n"
+        '        """Count the bytes of a record, and forget the lines before it."""\n'
+        "        self.record_bytes = 0\n",
+        "    def begin_record(self, mark: Any) -> None:\n",
+        (
+            "tests/feeds/test_read_documents.py::test_a_feed_of_small_records_may_be_larger_than_the_largest_record",
+        ),
+    ),
+    Mutant(
+        "a key beside the list of a YAML feed is taken for a second document",
+        "ads_cli/feeds/formats/yaml.py",
+        "        if self._in_mapping and not isinstance(event := next(events), ev.MappingEndEvent):",
+        "        if self._in_mapping and not next(events):",
+        ("tests/feeds/test_read_documents.py::test_a_second_key_beside_the_list_is_named_as_what_is_wrong",),
+    ),
+    Mutant(
+        "a line separator in YAML counts as a line",
+        "ads_cli/feeds/formats/yaml.py",
+        "mark.line + 1 - breaks",
+        "mark.line + 1",
+        ("tests/feeds/test_read_documents.py::test_lines_of_yaml_end_where_editors_end_them",),
+    ),
+    Mutant(
+        "an anchor at the root of a YAML feed is read",
+        "ads_cli/feeds/formats/yaml.py",
+        "            pass\n        check_event(event)\n",
+        "            pass\n",
+        (
+            "tests/feeds/test_read_documents.py::test_yaml_that_could_expand_or_mislead_is_refused_with_line_and_column",
+        ),
+    ),
 )

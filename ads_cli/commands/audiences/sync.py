@@ -196,6 +196,7 @@ def _diff(
             skip_invalid=options.skip_invalid,
             failed_out=options.failed_out_file,
             hint="nothing was compared; correct the file, or compare the valid rows with --skip-invalid",
+            skipped="not compared",
         )
         require_people(call, plan, feed)
         steps.compare()

@@ -60,6 +60,7 @@ def diff(
                 skip_invalid=skip_invalid,
                 failed_out=rejected.failed_out_file,
                 hint="; ".join(filter(None, (hint, STRICT_HINT * strict))),
+                skipped="not compared",
             )
             differences = find_differences(call, comparison, plan.validator)
             run.take_differences(differences)

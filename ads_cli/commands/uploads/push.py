@@ -29,7 +29,7 @@ from .reports import (
     how_to_resume,
     resume_command,
 )
-from .validation import require_valid, stated_rate
+from .validation import require_valid, stated_rate, write_invalid_rows
 
 MAX_FINDINGS_IN_QUIET = 3
 INVALID_HINT = "nothing was sent; correct the file"
@@ -71,6 +71,8 @@ class PushCommand:
         if self.call.dry_run:
             if self.call.is_plan:
                 self.hooks.confirm()
+            if report.invalid:
+                write_invalid_rows(self.options.failed_out_file, self.plan, report)
             self.hooks.show_dry_run(self._summary(report))
             return
         self.hooks.confirm()

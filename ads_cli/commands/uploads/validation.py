@@ -61,10 +61,11 @@ def require_valid(
     failed_out: FailedOut | None,
     hint: str,
     skips: Callable[[ValidationReport], bool] = lambda report: False,
+    skipped: str = "not sent",
 ) -> ValidationReport:
     """Validate the file of a plan; raise ContentError where rows are invalid, unless they are skipped.
 
-    `skips` may skip them without --skip-invalid.
+    `skips` may skip them without --skip-invalid; `skipped` says what is not done with them.
     """
     report = validate_with_progress(call, plan)
     call.note_summary(dict(report.counts))
@@ -76,7 +77,11 @@ def require_valid(
     if not (skip_invalid or skips(report)):
         write_invalid_rows(failed_out, plan, report)
         raise ContentError(message, hint="; ".join(filter(None, (hint_of_kind(plan.rows, report), hint))))
-    call.messages.note(f"{message} and not sent", "warning")  # with -q the error at the end says so
+    text = f"{message} and {skipped}"
+    if call.dry_run:
+        call.messages.warn(text)
+    else:
+        call.messages.note(text, "warning")  # with -q the error at the end says so
     return report
 
 
@@ -119,7 +124,12 @@ def write_valid_rows(
         out.confirm(call, force=rejected.force)
     hint = "nothing was written; correct the file, or write the valid rows with --skip-invalid"
     report = require_valid(
-        call, plan, skip_invalid=skip_invalid, failed_out=rejected.failed_out_file, hint=hint
+        call,
+        plan,
+        skip_invalid=skip_invalid,
+        failed_out=rejected.failed_out_file,
+        hint=hint,
+        skipped="not written",
     )
     with out.open() if out else nullcontext(sys.stdout) as stream:
         write(stream)

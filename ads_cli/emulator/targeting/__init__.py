@@ -181,7 +181,7 @@ KINDS = {
 }
 
 
-MOST = 50
+SUGGESTED_USERS = 50  # the most that a request asks for; of keywords there are as many as are found
 
 
 def suggestions_for(suggestion_type: str, values: Sequence[str]) -> list[str]:
@@ -205,6 +205,7 @@ def _keywords(values: Sequence[str]) -> Iterator[str]:
 
 
 def _users(values: Sequence[str]) -> Iterator[str]:
-    """Yield ids that are always the same for the same users."""
-    for number in range(MOST):
-        yield str(int(key_of("USER", *values, str(number))[:12], 16))
+    """Yield ids that are always the same for the same users, in any order."""
+    users = sorted({*values})
+    for number in range(SUGGESTED_USERS):
+        yield str(int(key_of("USER", *users, str(number))[:12], 16))

@@ -134,6 +134,7 @@ def test_skipped_rows_are_written_where_they_are_asked_for(differ):
     differ.feed({"id": "a"}, {"id": "b", "price": "cheap"})
     assert differ.actions("--skip-invalid", "--failed-out", "failed.csv", code=9) == {"create": ["a"]}
     assert "cheap" in (differ.adsctl.home / "failed.csv").read_text()
+    assert "rows invalid and not compared" in differ.said and "not sent" not in differ.said
 
 
 @pytest.mark.parametrize("row", [{"id": None}, {"id": ["a"]}, {"id": {"a": 1}}])

@@ -167,3 +167,12 @@ def test_a_table_is_synced_too(syncer):
     done = syncer.adsctl(*words)
     assert json.loads(done.stdout)["deleted"] == 10 and len(syncer.service.stored) == 50
     assert syncer.held()["sku-1"] == PRODUCT
+
+
+def test_a_sync_that_fixes_white_space_keeps_ids_and_their_products(syncer):
+    syncer.feed({"id": "AB  1", "item_group_id": "AB\u2007 "})
+    syncer.push()
+    syncer.feed({"id": " AB  1\u200b", "item_group_id": "AB", "title": "Enamel  cup"})
+    summary = syncer.prune("--fix", "all")
+    assert (summary["created"], summary["deleted"], syncer.sent) == (0, 0, ["AB  1"])
+    assert syncer.held()["AB  1"]["title"] == "Enamel cup"

@@ -70,8 +70,8 @@ class Triggers(msgspec.Struct, frozen=True):
 
 # The fixes of texts, each with its triggers.
 TRIGGERS = {
-    # Controls, and the first byte of white space and controls beyond ASCII; a space at either end of a value
-    # is one of two.
+    # Controls, and the first byte of white space and controls beyond ASCII (`texts.INVISIBLE` and others); a
+    # space at either end of a value is one of two.
     "whitespace": Triggers(utf8=bytes(range(0x20)) + b"\x7f\xc2\xe2\xef", phrase="  "),
     "html": Triggers(utf8=b"<&"),
     "category": Triggers(fields=CATEGORIES, is_fine=is_spaced),

@@ -6,30 +6,44 @@ from html import unescape
 from html.entities import html5
 from typing import Any
 
-from ....api.products import find_html_tag
+from ....api.products import find_html_tag, html_tag_starts
 from .fix import FIELD_TYPES, MULTILINE, TEXT_FIELDS, Edit, edit_texts
 
+# The first byte of each character's UTF-8 is in TRIGGERS: rows without any are never shown to the fix.
 NON_BREAKING = "\xa0\u2007\u202f"
 INVISIBLE = "\u200b\u2060\ufeff"  # but not the joiners of emoji and of Persian words
+LINE_SEPARATORS = "\u2028\u2029"
 IS_VISIBLE = bytes(code >= 0x20 and code != 0x7F for code in range(256))  # translation table of bytes
 C1_CONTROLS = re.compile("[\x7f-\x9f]")
-SPACES = re.compile(f"[ \t\r\x0b\x0c\x85{NON_BREAKING}]+")
+SPACES = re.compile(f"[ \t\n\r\x0b\x0c\x85{NON_BREAKING}{LINE_SEPARATORS}]+")
 NO_CHARACTERS = re.compile("[\ud800-\udfff\ufffe\uffff]")  # halves of one, and what is none
 REMOVED = re.compile(f"[\x00-\x08\x0e-\x1f\x7f-\x84\x86-\x9f{INVISIBLE}]|{NO_CHARACTERS.pattern}")
-LINE_SEPARATORS = "\u2028\u2029"
 LINE_END = re.compile(f"\r\n?|[\x85{LINE_SEPARATORS}]")
 BLANK_LINES = re.compile("\n{3,}")
 
 
 def clean_line(text: str) -> str:
     """Return a text in one line, with single spaces."""
-    return SPACES.sub(" ", REMOVED.sub("", text).replace("\n", " ")).strip(" ")
+    return SPACES.sub(" ", REMOVED.sub("", text)).strip(" ")
 
 
 def clean_lines(text: str) -> str:
     """Return a text with its lines, each with single spaces; of several blank lines one is kept."""
     lines = "\n".join(map(clean_line, LINE_END.sub("\n", text).split("\n")))
     return BLANK_LINES.sub("\n\n", lines).strip("\n")
+
+
+# Fields that name records: with other characters inside they name others.
+IDS = ("id", "item_group_id", "product_key", "item_group_key")
+AROUND_IDS = (
+    "".join(map(chr, (*range(0x21), *range(0x7F, 0xA0)))) + NON_BREAKING + INVISIBLE + LINE_SEPARATORS
+)
+NOT_IN_IDS = re.compile(f"[\x00-\x08\x0b\x0c\x0e-\x1f]|{NO_CHARACTERS.pattern}")
+
+
+def clean_id(text: str) -> str:
+    """Return an id without what surrounds it, and without the controls that XML cannot hold."""
+    return NOT_IN_IDS.sub("", text).strip(AROUND_IDS)
 
 
 class Whitespace:
@@ -62,6 +76,8 @@ class Whitespace:
 
 
 def _cleaned(field: str, text: str) -> str:
+    if field in IDS:
+        return clean_id(text)
     return clean_lines(text) if field == MULTILINE else clean_line(text)
 
 
@@ -94,9 +110,11 @@ def without_tags(html: str) -> str:
     pieces: list[str] = []
     dash, at = "", 0
     html = html.replace("\n", " ")
-    end = html.rfind(">") + 1  # no tag follows; nor is a quote closed there that begins in one
-    while tag := TAG.search(html, at, end):
-        text = html[at : tag.start()]
+    end = html.rfind(">") + 1  # nor is a quote closed after it that begins in a tag
+    for start in html_tag_starts(html):
+        if start < at or not (tag := TAG.match(html, start, end)):
+            continue  # within another tag or a script
+        text = html[at:start]
         if dash and text.strip():
             pieces.append(dash)
             dash = ""
@@ -123,6 +141,10 @@ REFERENCE = re.compile(r"&(?:#[0-9]{1,7}|#[xX][0-9a-fA-F]{1,6}|[a-zA-Z][a-zA-Z0-
 # Marks of CDATA, and what word processors leave: <![if !supportLists]>, <?xml:namespace prefix = o />.
 DECLARATION = re.compile(r"<!\[CDATA\[|\]\]>|<[!?][a-zA-Z\[][^<>]*>")
 
+# What escaped text has that is markup: the end of an element, or one that has none. Text about HTML has
+# single tags, as in `the &lt;table&gt; element`.
+ELEMENT = re.compile(r"</[a-zA-Z]|<(?:br|hr|img|wbr)[\t\n\f\r />]", re.IGNORECASE)
+
 
 class Html:
     """Turns HTML into plain text."""
@@ -147,19 +169,19 @@ def to_text(markup: str, *, multiline: bool) -> str:
     What was escaped more often than anybody does is left alone.
     """
     text = markup
-    for _ in range(MAX_PASSES):
+    for _ in range(MAX_PASSES + 1):
         if not _has_markup(text):
             return text
-        text = _without_markup(text)
+        before, text = text, _without_markup(text)
         text = clean_lines(text) if multiline else clean_line(text)
-    return markup if _has_markup(text) else text
+        if text == before:
+            return text
+    return markup
 
 
 def _has_markup(text: str) -> bool:
     return ("<" in text or "&" in text) and (
-        find_html_tag(text) is not None
-        or _has_comment(text)
-        or any(map(character_of, REFERENCE.findall(text)))
+        bool(find_html_tag(text)) or _has_comment(text) or any(map(character_of, REFERENCE.findall(text)))
     )
 
 
@@ -173,7 +195,20 @@ def _without_markup(markup: str) -> str:
     text = DECLARATION.sub("", _without_comments(markup))
     if find_html_tag(text):
         text = without_tags(text)
-    return REFERENCE.sub(lambda reference: character_of(reference[0]) or reference[0], text)
+    plain = _unescaped(text)
+    if plain != text and find_html_tag(plain) and not ELEMENT.search(plain):
+        return _unescaped(text, but="<>")
+    return plain
+
+
+def _unescaped(text: str, *, but: str = "") -> str:
+    """Put characters for references, except for those to some."""
+
+    def character(reference: re.Match[str]) -> str:
+        found = character_of(reference[0])
+        return reference[0] if not found or found in but else found
+
+    return REFERENCE.sub(character, text)
 
 
 def _without_comments(markup: str) -> str:

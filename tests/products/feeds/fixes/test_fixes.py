@@ -7,7 +7,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from ads_cli.api.products import HTML_TAG, Product
+from ads_cli.api.products import Product, find_html_tag
 from ads_cli.api.validation import check, errors_in
 from ads_cli.feeds.row import Row
 from ads_cli.products.feeds.fixes import (
@@ -21,7 +21,7 @@ from ads_cli.products.feeds.fixes import (
     text_fixes,
 )
 from ads_cli.products.feeds.fixes.fix import edit
-from ads_cli.products.feeds.fixes.texts import to_text
+from ads_cli.products.feeds.fixes.texts import INVISIBLE, LINE_SEPARATORS, NON_BREAKING, to_text
 from ads_cli.products.feeds.fixes.values import MAX_LENGTHS
 from tests.conftest import PRODUCT
 
@@ -62,6 +62,11 @@ def fixed(name: str, **values: object) -> dict:
         ('<a title==">text', "text"),
         ('<a\n="x>text" </a>', 'text"'),
         ("a<SCRIPT src=x>'</scripts>'</Script\n>b<style/>p {}", "ab"),
+        ("<p>x &lt;y and y&gt; z</p>", "x <y and y> z"),
+        ("<p>Learn the &lt;table&gt; element &amp; more</p>", "Learn the &lt;table&gt; element & more"),
+        ("<p>Below <Tmax & p>10 bar</p>", "Below <Tmax & p>10 bar"),
+        ("<o:p>one</o:p><my-note>two</my-note>", "onetwo"),
+        ("one&lt;br /&gt;two", "one\ntwo"),
     ],
 )
 def test_html_becomes_the_text_that_a_browser_shows(html, text):
@@ -80,6 +85,10 @@ def test_html_becomes_the_text_that_a_browser_shows(html, text):
         "shop?a=1&copy=2",
         "<3",
         "< p >",
+        "t<Tmax & p>10 bar",
+        "see <https://shop.example/mug> and <ann@x.de>",
+        "Learn the &lt;table&gt; element",
+        "&lt;script&gt; begins a program",
         "two\nlines",
     ],
 )
@@ -101,7 +110,7 @@ def test_a_text_that_is_all_markup_is_left_out():
 @example("&" + "amp;" * 20 + "lt;b&gt;")
 def test_text_of_html_has_no_markup_unless_it_is_nested_beyond_reason(html):
     text = to_text(html, multiline=True)
-    assert text == html or not HTML_TAG.search(text)
+    assert text == html or not find_html_tag(text)
     assert to_text(text, multiline=True) == text
 
 
@@ -132,6 +141,9 @@ def test_hostile_markup_costs_linear_time(html):
         ("whitespace", {"description": "a \r\n b\n\n\n\nc\n"}, {"description": "a\nb\n\nc"}),
         ("whitespace", {"title": "Family 👨‍👩‍👧 می‌خواهم"}, {}),
         ("whitespace", {"link": " https://shop.example/a"}, {"link": "https://shop.example/a"}),
+        ("whitespace", {"title": "two\u2028lines"}, {"title": "two lines"}),
+        ("whitespace", {"id": "\u200b\xa0AB  1\xa02\u2028\n"}, {"id": "AB  1\xa02"}),
+        ("whitespace", {"item_group_id": "A\x07\ufffe  1"}, {"item_group_id": "A  1"}),
         ("whitespace", {"unknown column": " as it is "}, {}),
         (
             "https",
@@ -303,6 +315,14 @@ def test_a_row_that_a_fix_of_texts_changes_is_shown_to_it(values):
     ALL_FIXES.fix_texts(row)
     assert not row.changes or ALL_FIXES.may_fix_texts([values])
     assert row.unchanged == {name: value for name, value in values.items() if value is not None}
+
+
+@pytest.mark.parametrize("odd", NON_BREAKING + INVISIBLE + LINE_SEPARATORS, ids=ascii)
+def test_a_text_with_odd_white_space_is_shown_to_the_fix_and_fixed(odd):
+    fixes, row = Fixes(("whitespace",)), Row(1, {"title": f"a{odd}b"})
+    assert fixes.may_fix_texts([row.values]) and fixes.may_fix_texts([{"title": "x"}, row.values])
+    fixes.fix_texts(row)
+    assert row.values["title"] in ("ab", "a b")
 
 
 @pytest.mark.parametrize("wrong", [[0], [63], [64], [3, 700], range(0, 900, 2), []])

@@ -5,6 +5,10 @@ from .mutant import Mutant
 WORKBOOKS = "tests/feeds/test_read_xlsx.py"
 ANSWERS = "tests/audiences/test_yes_and_no.py"
 OPTIONS = "tests/audiences/test_consent.py"
+PHONES = "tests/audiences/test_phones.py"
+SPELLED = f"{PHONES}::test_spellings_of_a_number_are_read_alike"
+REFUSED = f"{PHONES}::test_what_cannot_be_one_number_is_refused_with_what_to_do"
+READ_00 = f"{PHONES}::test_a_number_that_begins_with_00_is_read_alike_in_every_region_or_refused"
 
 CONSENT = (
     Mutant(
@@ -185,5 +189,54 @@ CONSENT = (
             "tests/audiences/test_columns.py"
             "::test_the_options_that_messages_name_run_in_a_shell_whatever_a_header_has",
         ),
+    ),
+    Mutant(
+        "a number that begins with 00 is read as dialed at home",
+        "ads_cli/audiences/phones.py",
+        '    if digits.startswith("00"):\n',
+        '    if digits.startswith("00") and not region:\n',
+        (READ_00,),
+    ),
+    Mutant(
+        "of two countries that a number with 00 may be of, one is guessed",
+        "ads_cli/audiences/phones.py",
+        "        readings |= set(filter(_is_assigned, dialed)) if",
+        "        readings |= set() if",
+        (REFUSED,),
+    ),
+    Mutant(
+        "a number with 00 is refused for another reading that nobody has",
+        "ads_cli/audiences/phones.py",
+        "set(filter(_is_assigned, dialed)) if any(map(_is_assigned, readings)) else dialed",
+        "dialed",
+        (SPELLED,),
+    ),
+    Mutant(
+        "a prefix for calls abroad is a part of the number",
+        "ads_cli/audiences/phones.py",
+        "(?!{code}|{_prefix_abroad(region)})",
+        "(?!{code})",
+        (SPELLED,),
+    ),
+    Mutant(
+        "a number that may keep its trunk prefix is taken though nobody has it",
+        "ads_cli/audiences/phones.py",
+        " and _is_assigned(written))",
+        ")",
+        (REFUSED,),
+    ),
+    Mutant(
+        "a number of 16 digits is taken",
+        "ads_cli/audiences/phones.py",
+        "range(7, 16)",
+        "range(7, 17)",
+        (REFUSED,),
+    ),
+    Mutant(
+        "the point of Tel. makes a number invalid",
+        "ads_cli/audiences/phones.py",
+        "[^\\W\\d]+[:.]\\s*",
+        "[^\\W\\d]+[:]\\s*",
+        (SPELLED,),
     ),
 )

@@ -5,6 +5,7 @@ from .mutant import Mutant
 WORKBOOKS = "tests/feeds/test_read_xlsx.py"
 ANSWERS = "tests/audiences/test_yes_and_no.py"
 OPTIONS = "tests/audiences/test_consent.py"
+SAID = "tests/audiences/test_parts_said.py"
 PHONES = "tests/audiences/test_phones.py"
 SPELLED = f"{PHONES}::test_spellings_of_a_number_are_read_alike"
 REFUSED = f"{PHONES}::test_what_cannot_be_one_number_is_refused_with_what_to_do"
@@ -238,5 +239,26 @@ CONSENT = (
         "[^\\W\\d]+[:.]\\s*",
         "[^\\W\\d]+[:]\\s*",
         (SPELLED,),
+    ),
+    Mutant(
+        "counts of several lists that differ are said of the first alone",
+        "ads_cli/commands/audiences/lists.py",
+        "                if text not in said:\n",
+        "                if text.partition(':')[0] not in {each.partition(':')[0] for each in said}:\n",
+        (f"{SAID}::test_who_would_be_left_out_is_said_of_each_file_with_its_own_count",),
+    ),
+    Mutant(
+        "what several lists have in common is said of each",
+        "ads_cli/commands/audiences/lists.py",
+        "                if text not in said:\n",
+        "                if True:\n",
+        (f"{SAID}::test_what_files_have_in_common_is_said_once",),
+    ),
+    Mutant(
+        "which rows of a list are skipped is said with -q, and again by the error",
+        "ads_cli/commands/audiences/lists.py",
+        'call.messages.note(f"{message} and not sent", "warning")',
+        'call.messages.warn(f"{message} and not sent")',
+        (f"{SAID}::test_invalid_rows_of_each_file_are_named_also_where_quiet",),
     ),
 )

@@ -1,13 +1,15 @@
 """The lists of people that commands read: their options, and the plan of their upload."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 from ...console.invocation import Invocation
 from ...console.parameters import flag, option
 from ...errors import ContentError, UsageError
 from ...output.text import counted, listed, shell_command
-from ..uploads.options import FeedOptions, Recipe
+from ..uploads.options import FeedOptions, Recipe, RejectedOptions
 
 if TYPE_CHECKING:
     from ...audiences.list_columns import ListColumns
@@ -153,6 +155,17 @@ def require_people(call: Invocation, plan: "ListPlan", feed: ListOptions) -> Non
         hint = "compare the condition with the cells of its column; --allow-empty if nobody is right"
         raise ContentError(message, hint=hint)
     call.messages.warn(message)
+
+
+@contextmanager
+def told_of_clear_text(call: Invocation, rejected: RejectedOptions) -> Iterator[None]:
+    """Say at the end, whatever it is, that the file of `--failed-out` holds people in clear."""
+    try:
+        yield
+    finally:
+        if rejected.failed_out and Path(rejected.failed_out).is_file():
+            whose = "contains people as you gave them; only you can read it (mode 0600)"
+            call.messages.say(f"{rejected.failed_out} {whose}")
 
 
 def say_of_each(call: Invocation, *, skip_invalid: bool, resume: str) -> OnValidated:

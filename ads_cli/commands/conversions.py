@@ -1,6 +1,5 @@
 """Report the conversions of a website."""
 
-from pathlib import Path
 from typing import Annotated
 
 import typer
@@ -45,7 +44,7 @@ def send(
     For example: adsctl conversions send orders.csv --pixel o8z6j --event-id o3f71
     """
     from ..conversions import KNOWN, ConversionReader, conversion_plan
-    from .audiences.lists import checked_region
+    from .audiences.lists import checked_region, told_of_clear_text
     from .spending import checked_currency
     from .uploads.hooks import OnceHooks
     from .uploads.push import PushCommand
@@ -63,8 +62,5 @@ def send(
     )
     if recipe:
         recipe.write(call, feed, file)
-    try:
+    with told_of_clear_text(call, options):
         PushCommand(hooks, options).run()
-    finally:
-        if options.failed_out and Path(options.failed_out).is_file():
-            call.messages.say(f"{options.failed_out} contains people as you gave them; only you can read it")

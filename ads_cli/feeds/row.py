@@ -56,7 +56,7 @@ class Step(msgspec.Struct, frozen=True):
     """
 
     option: ClassVar[str] = ""  # that it comes from, where it names columns
-    fills_empty: ClassVar[bool] = False  # whether it applies again to what a fix has emptied
+    follows_fixes: ClassVar[bool] = False  # whether it applies again to a row that a fix has changed
 
     @property
     def columns(self) -> tuple[str, ...]:
@@ -160,7 +160,7 @@ class RowTransform:
         self._bound = tuple(step.bound(key_of) for step in self.steps)
 
     def apply(self, row: Row) -> None:
-        """Change a row in place; one that could not be read stays as it is."""
+        """Change a row in place; one that could not be read stays as it is. `Completion` overrides it."""
         if not row.problem:
             for step in self._bound:
                 step.apply(row)
@@ -192,7 +192,7 @@ class RowTransform:
         if self.fixes:
             self.fixes.fix_texts(row)
             if row.changes:
-                self._fill_again(row)
+                self._apply_again(row)
 
     def fix_rules(self, row: Row) -> bool:
         """Fix a row that breaks a rule, in place; tell whether anything was changed."""
@@ -201,11 +201,14 @@ class RowTransform:
             self.fixes.fix_rules(row)
         if len(row.changes) == before:
             return False
-        self._fill_again(row)
+        self._apply_again(row)
         return True
 
-    def _fill_again(self, row: Row) -> None:
-        """Apply defaults again to what a fix has emptied."""
+    def _apply_again(self, row: Row) -> None:
+        """Apply defaults again to what a fix has emptied, and complete them.
+
+        `SeveralTransforms` overrides it.
+        """
         for step in self._bound:
-            if step.fills_empty:
+            if step.follows_fixes:
                 step.apply(row)

@@ -24,8 +24,8 @@ class SeveralTransforms(RowTransform):
         digests = [each.digest for each in self._transforms]
         return " ".join(digests) if any(digests) else ""  # which file has which one counts
 
-    def _fill_again(self, row: Row) -> None:
-        self._transforms[self._file_of(row.record)]._fill_again(row)
+    def _apply_again(self, row: Row) -> None:
+        self._transforms[self._file_of(row.record)]._apply_again(row)
 
 
 class _AnyOf(Container[str]):

@@ -102,7 +102,7 @@ class DefaultField(SetField, frozen=True):
     """Fill a field where it is empty."""
 
     option = "--default"
-    fills_empty = True
+    follows_fixes = True
 
     def apply(self, row: Row) -> None:
         """Fill the field."""

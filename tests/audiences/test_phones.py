@@ -6,7 +6,7 @@ import string
 
 import phonenumbers
 import pytest
-from hypothesis import given, settings
+from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from phonenumbers import COUNTRY_CODE_TO_REGION_CODE, SUPPORTED_REGIONS, PhoneMetadata, PhoneNumberFormat
 
@@ -41,12 +41,17 @@ def refusal(text: str, region: str | None = None) -> str:
         ("00491511234567", None, "+491511234567"),
         ("00491511234567", "DE", "+491511234567"),
         ("00491511234567", "US", "+491511234567"),
+        ("0044 7400 123456", "RU", "+447400123456"),
+        ("810 44 7400 123456", "RU", "+447400123456"),  # as it is dialed there
+        ("0011 44 7400 123456", "AU", "+447400123456"),
+        ("0086 138 1234 5678", "HK", "+8613812345678"),  # 008 and a number that nobody has would do too
         ("0151/1234567", "DE", "+491511234567"),
         ("151 1234567", "DE", "+491511234567"),  # a spreadsheet dropped the zero
         ("4915112345678", "DE", "+4915112345678"),
         ("49 30 12345678", "DE", "+493012345678"),
         ("'+4915112345678", None, "+4915112345678"),
         ("tel:+49-151-12345678", None, "+4915112345678"),
+        ("Tel. +49 151 12345678", None, "+4915112345678"),
         ("\u202a+49\u00a0151\u00a012345678\u202c", None, "+4915112345678"),
         ("(+49) 30 123456-12", None, "+493012345612"),
         ("0151 12345678 ext. 12", "DE", "+4915112345678"),
@@ -84,11 +89,15 @@ def test_an_extension_after_a_semicolon_is_a_part_of_its_number(adsctl):
         ("+49 00 151 1234567", None, "check its country code and its length"),
         ("+330612345", None, "check its country code and its length"),  # its trunk prefix cannot be removed
         ("+34 (0)91 234 56 78", None, "check its country code and its length"),
+        ("+7 887 971 79 77", None, "check its country code and its length"),  # its 8 may be a trunk prefix
+        ("+49 1234 5678901234", None, "check its country code and its length"),  # 16 digits
         ("110", "DE", "check its country code and its length"),
         ("911", "US", "check its country code and its length"),
         ("0151 1234567", None, "--region"),
         ("4915112345678", None, "write it with +"),
         ("491511234567", "DE", "write it with +"),  # 0491 511234567 in Leer, or 0151 1234567
+        ("00212 5288 12345", "HK", "write it with +"),  # of Morocco, or 002 and a number of America
+        ("0011 64 9 123 4567", "AU", "write it with +"),
         ("4.91512E+12", "DE", "as text"),
         ("4915112345678.0", "DE", "as text"),
         ("+4915112345678 / +4915112345679", None, "semicolons"),
@@ -152,6 +161,19 @@ def test_every_spelling_of_a_number_of_any_region_is_read_alike_or_refused(spell
         assert not is_valid or (region and "country code or not" in str(reason))
     else:
         assert found == written
+
+
+@given(st.sampled_from(REGIONS), st.data())
+def test_a_number_that_begins_with_00_is_read_alike_in_every_region_or_refused(region, data):
+    number = example(region, data.draw)
+    assume(phonenumbers.is_valid_number(number))
+    written = phonenumbers.format_number(number, PhoneNumberFormat.E164)
+    for home in REGIONS:
+        try:
+            assert read(f"00{written[1:]}", home) == written, home
+        except ValueError as reason:
+            assert "write it with +" in str(reason)
+            assert PhoneMetadata.metadata_for_region(home).international_prefix != "00", home
 
 
 DIGITS = st.text(string.digits, min_size=1, max_size=14)

@@ -202,6 +202,19 @@ def test_a_default_fills_what_a_fix_empties(adsctl, service):
     assert service.emulator.data.product("sku-2")["gtin"] == "4006381333931"
 
 
+def test_a_default_that_fills_what_a_fix_empties_is_completed_as_in_an_empty_cell(adsctl, service):
+    bad = {"additional_image_link": "https://shop.example/a.tiff", "sale_price": "\u200b"}
+    write(adsctl, bad, dict.fromkeys(bad, ""))
+    defaults = ("--default", "additional_image_link=x.jpg", "--default", "sale_price=5")
+    completed = ("--base-url", "https://shop.example/", "--currency", "EUR")
+    done = adsctl("products", "push", "feed.csv", "--fix", "all", *defaults, *completed)
+    assert "fixed by price" not in done.stderr
+    for id in ("sku-1", "sku-2"):
+        stored = service.emulator.data.product(id)
+        assert stored["additional_image_link"] == "https://shop.example/x.jpg"
+        assert stored["sale_price"] == "5 EUR"
+
+
 def test_one_of_identical_rows_is_kept_and_others_with_its_id_are_errors(adsctl):
     write(adsctl, {"id": "a"}, {"id": "a"}, {"id": "b"}, {"id": "b", "price": "1 EUR"}, {"id": "c"})
     report = checked(adsctl, "--fix", "duplicates", "--diff", code=3)

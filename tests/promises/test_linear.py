@@ -8,13 +8,14 @@ import pytest
 
 from ads_cli.audiences.columns import _all_lines
 from ads_cli.audiences.identifiers import identifier_types
-from ads_cli.audiences.phones import _plain_national, assigned_form
+from ads_cli.audiences.phones import _plain_national, _prefix_abroad, assigned_form
 from ads_cli.products.feeds.fixes.texts import RAW_END, TAG, without_tags
 from ads_cli.products.feeds.kinds import NamePatterns
 from tests.growth import is_linear
 from tests.promises.expressions import AT_START, Attack, Expression, attacks, expressions
 
 NUMBERS = [f"+{code}" for code in (1, 7, 44, 49, 39, 52, 54, 55, 61, 81, 91, 998)]
+REGIONS = ("US", "DE", "GB", "IT", "MX", "AR", "BR", "AU", "JP", "IN", "RU", "BY", "FI", "SG", "CO", "KR")
 NORMAL_FORMS = [kind.normal_form(NUMBERS) for kind in identifier_types().values()]
 # The functions by which all text reaches an expression that is linear only as they call it.
 CALLERS = {TAG: without_tags}
@@ -31,10 +32,10 @@ MADE: dict[str, list[re.Pattern[Any]] | str] = {
         re.compile(assigned_form([f"+{code}"])) for code in (1, 7, 39, 44, 49, 56, 86, 91)
     ],
     "audiences.phones: normal_form([written])": [re.compile(NORMAL_FORMS[4])],
-    r"audiences.phones: f'(?!{code}|{abroad})(?>(?:{trunk})?)(?P<rest>[0-9]+)'": [
-        _plain_national(region)[1]
-        for region in ("US", "DE", "GB", "IT", "MX", "AR", "BR", "AU", "JP", "IN", "RU", "BY", "FI")
+    r"audiences.phones: f'(?!{code}|{_prefix_abroad(region)})(?>(?:{trunk})?)(?P<rest>[0-9]+)'": [
+        _plain_national(region)[1] for region in REGIONS
     ],
+    "audiences.phones: _prefix_abroad(region)": [re.compile(_prefix_abroad(region)) for region in REGIONS],
     "feeds.transforms: where.value": "whoever runs the command writes it",
     "feeds.transforms: self.value": "whoever runs the command writes it",
     r"products.feeds.fixes.texts: f'</{name}(?=[\\t\\n\\f\\r />])'": [*RAW_END.values()],

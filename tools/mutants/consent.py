@@ -5,6 +5,11 @@ from .mutant import Mutant
 WORKBOOKS = "tests/feeds/test_read_xlsx.py"
 ANSWERS = "tests/audiences/test_yes_and_no.py"
 OPTIONS = "tests/audiences/test_consent.py"
+SAID = "tests/audiences/test_parts_said.py"
+PHONES = "tests/audiences/test_phones.py"
+SPELLED = f"{PHONES}::test_spellings_of_a_number_are_read_alike"
+REFUSED = f"{PHONES}::test_what_cannot_be_one_number_is_refused_with_what_to_do"
+READ_00 = f"{PHONES}::test_a_number_that_begins_with_00_is_read_alike_in_every_region_or_refused"
 
 CONSENT = (
     Mutant(
@@ -199,5 +204,75 @@ CONSENT = (
         "            identifiers=self.identifiers,\n",
         "",
         ("tests/audiences/test_push.py::test_a_do_not_reach_list_takes_emails_and_phone_numbers_only",),
+    ),
+    Mutant(
+        "a number that begins with 00 is read as dialed at home",
+        "ads_cli/audiences/phones.py",
+        '    if digits.startswith("00"):\n',
+        '    if digits.startswith("00") and not region:\n',
+        (READ_00,),
+    ),
+    Mutant(
+        "of two countries that a number with 00 may be of, one is guessed",
+        "ads_cli/audiences/phones.py",
+        "        readings |= set(filter(_is_assigned, dialed)) if",
+        "        readings |= set() if",
+        (REFUSED,),
+    ),
+    Mutant(
+        "a number with 00 is refused for another reading that nobody has",
+        "ads_cli/audiences/phones.py",
+        "set(filter(_is_assigned, dialed)) if any(map(_is_assigned, readings)) else dialed",
+        "dialed",
+        (SPELLED,),
+    ),
+    Mutant(
+        "a prefix for calls abroad is a part of the number",
+        "ads_cli/audiences/phones.py",
+        "(?!{code}|{_prefix_abroad(region)})",
+        "(?!{code})",
+        (SPELLED,),
+    ),
+    Mutant(
+        "a number that may keep its trunk prefix is taken though nobody has it",
+        "ads_cli/audiences/phones.py",
+        " and _is_assigned(written))",
+        ")",
+        (REFUSED,),
+    ),
+    Mutant(
+        "a number of 16 digits is taken",
+        "ads_cli/audiences/phones.py",
+        "range(7, 16)",
+        "range(7, 17)",
+        (REFUSED,),
+    ),
+    Mutant(
+        "the point of Tel. makes a number invalid",
+        "ads_cli/audiences/phones.py",
+        "[^\\W\\d]+[:.]\\s*",
+        "[^\\W\\d]+[:]\\s*",
+        (SPELLED,),
+    ),
+    Mutant(
+        "counts of several lists that differ are said of the first alone",
+        "ads_cli/commands/audiences/lists.py",
+        "                if text not in said:\n",
+        "                if text.partition(':')[0] not in {each.partition(':')[0] for each in said}:\n",
+        (f"{SAID}::test_who_would_be_left_out_is_said_of_each_file_with_its_own_count",),
+    ),
+    Mutant(
+        "what several lists have in common is said of each",
+        "ads_cli/commands/audiences/lists.py",
+        "                if text not in said:\n",
+        "                if True:\n",
+        (f"{SAID}::test_what_files_have_in_common_is_said_once",),
+    ),
+    Mutant(
+        "which rows of a list are skipped is said with -q, and again by the error",
+        "ads_cli/commands/audiences/lists.py",
+        'call.messages.note(f"{message} and not sent", "warning")',
+        'call.messages.warn(f"{message} and not sent")',
+        (f"{SAID}::test_invalid_rows_of_each_file_are_named_also_where_quiet",),
     ),
 )

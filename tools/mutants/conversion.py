@@ -11,6 +11,10 @@ ADVICE = "tests/commands/products/test_advice.py"
 MESSY = "tests/commands/products/test_messy_feeds.py"
 FOLLOWED = f"{MESSY}::test_a_messy_feed_is_pushed_by_following_what_each_check_says"
 RECIPE = "tests/commands/uploads/test_recipe.py"
+COMPLETED = (
+    "tests/products/test_fix.py"
+    "::test_a_default_that_fills_what_a_fix_empties_is_completed_as_in_an_empty_cell"
+)
 
 CONVERSION = (
     Mutant(
@@ -44,12 +48,26 @@ CONVERSION = (
     Mutant(
         "what a fix has emptied is filled from the columns of another file",
         "ads_cli/feeds/several.py",
-        "self._transforms[self._file_of(row.record)]._fill_again(row)",
-        "self._transforms[0]._fill_again(row)",
+        "self._transforms[self._file_of(row.record)]._apply_again(row)",
+        "self._transforms[0]._apply_again(row)",
         (
             "tests/products/test_fix.py::"
             "test_a_default_fills_what_a_fix_empties_from_the_columns_of_the_own_file",
         ),
+    ),
+    Mutant(
+        "an address that is filled in after a fix stays relative",
+        "ads_cli/products/feeds/transforms.py",
+        "    base: str  # ends with a slash\n\n    follows_fixes = True\n",
+        "    base: str  # ends with a slash\n",
+        (COMPLETED,),
+    ),
+    Mutant(
+        "a price that is filled in after a fix stays without its currency",
+        "ads_cli/products/feeds/transforms.py",
+        "    currency: str  # of ISO 4217\n\n    follows_fixes = True\n",
+        "    currency: str  # of ISO 4217\n",
+        (COMPLETED,),
     ),
     Mutant(
         "texts after some runs of rows with something to fix are not looked at",

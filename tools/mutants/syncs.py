@@ -12,9 +12,47 @@ LYING = "tests/products/sync/test_lying_ids.py"
 MODEL = "tests/products/sync/test_model.py"
 
 LIST = "tests/audiences/test_sync.py"
+SAID = "tests/audiences/test_sync_said.py"
 MEMO = "tests/audiences/test_row_memo.py"
 
 SYNCS = (
+    Mutant(
+        "a list that was changed a moment ago is changed again without a word",
+        "ads_cli/commands/audiences/sync.py",
+        "        self._note_recent_change()\n",
+        "",
+        (f"{SAID}::test_a_list_that_was_changed_in_the_last_hours_is_noted_before_it_is_changed_again",),
+    ),
+    Mutant(
+        "a list that was changed 7 hours ago is said to be in work",
+        "ads_cli/commands/audiences/sync.py",
+        "timedelta(hours=least)",
+        "timedelta(hours=most)",
+        (f"{SAID}::test_a_list_that_was_changed_in_the_last_hours_is_noted_before_it_is_changed_again",),
+    ),
+    Mutant(
+        "a dry run hides that --max-delete would refuse the sync",
+        "ads_cli/commands/audiences/sync.py",
+        "            self.call.messages.warn(excess)\n",
+        "            pass\n",
+        (f"{SAID}::test_a_dry_run_warns_that_more_would_be_deleted_than_may_be",),
+    ),
+    Mutant(
+        "a sync that prunes in a fleet deletes people of a list that changed meanwhile",
+        "ads_cli/commands/audiences/sync.py",
+        ".get(GROUP_VARIABLE)) and not target.prune",
+        ".get(GROUP_VARIABLE))",
+        (
+            f"{SAID}::test_in_a_fleet_only_a_sync_that_prunes_ends_where_something_else_changes_the_list_meanwhile",
+        ),
+    ),
+    Mutant(
+        "a list that was sent in part counts for --min-rows",
+        "ads_cli/commands/audiences/sync.py",
+        "if result and result.is_complete:",
+        "if result:",
+        (f"{SAID}::test_only_a_file_that_was_sent_whole_counts_for_min_rows",),
+    ),
     Mutant(
         "rejected rows are to be synced by themselves",
         "ads_cli/commands/audiences/sync.py",

@@ -1,6 +1,5 @@
 """Customer lists: push them to audiences, check them, hash them; what this machine remembers of them."""
 
-from pathlib import Path
 from typing import IO, TYPE_CHECKING, Annotated, Literal
 
 import msgspec
@@ -20,7 +19,14 @@ from ..uploads.options import (
     recipe_file,
     with_options,
 )
-from .lists import ListOptions, checked_region, plan_lists, require_people, say_of_each
+from .lists import (
+    ListOptions,
+    checked_region,
+    plan_lists,
+    require_people,
+    say_of_each,
+    told_of_clear_text,
+)
 
 if TYPE_CHECKING:
     from ...audiences.plan import ListPlan, ListSettings
@@ -117,7 +123,8 @@ def check(
         call.messages.say(f"{name}: {as_is if name == NOT_HASHED else hashing}")
     say_estimate(call, plan)
     show_report(call.printer, plan.rows, report)
-    write_invalid_rows(rejected.failed_out_file, plan, report)
+    with told_of_clear_text(call, rejected):
+        write_invalid_rows(rejected.failed_out_file, plan, report)
     if recipe:
         recipe.write(call, feed, files[0], unsent=settings.columns.uses(plan.rows.columns).unused)
     if report.invalid:
@@ -160,15 +167,8 @@ def hash_file(
         but = f" but {NOT_HASHED}, which the service takes as it is" if is_sent_raw else ""
         return f"{output_file}: {plan.report.valid:,} people, every identifier hashed{but}"
 
-    write_valid_rows(
-        call,
-        plan,
-        output_file,
-        rejected,
-        skip_invalid=skip_invalid,
-        write=write,
-        done=done,
-    )
+    with told_of_clear_text(call, rejected):
+        write_valid_rows(call, plan, output_file, rejected, skip_invalid=skip_invalid, write=write, done=done)
 
 
 def _write_hashed(plan: "ListPlan", stream: IO[str]) -> None:
@@ -208,14 +208,10 @@ def _push(
     skips, resume = options.skip_invalid, resume_command(call.command_line)
     say = say_of_each(call, skip_invalid=skips, resume=resume)
     plan = plan_lists(call, files, feed, settings, refuses_invalid=not skips, on_validated=say)
-    try:
+    with told_of_clear_text(call, options):
         PushCommand(ListHooks(call=call, plan=plan, feed=feed), options).run()
         if plan.parts and not call.dry_run:  # only now all are read
             require_people(call, plan, feed)
-    finally:
-        if options.failed_out and Path(options.failed_out).is_file():
-            warning = "contains people as you gave them; only you can read it (mode 0600)"
-            call.messages.say(f"{options.failed_out} {warning}")
 
 
 def _offline_settings(call: Invocation, feed: ListOptions, *, allow_clear_text: bool) -> "ListSettings":

@@ -1,14 +1,15 @@
 """The lists of people that commands read: their options, and the plan of their upload."""
 
-import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 from ...console.invocation import Invocation
 from ...console.parameters import flag, option
 from ...errors import ContentError, UsageError
 from ...output.text import counted, listed, shell_command
-from ..uploads.options import FeedOptions, Recipe
+from ..uploads.options import FeedOptions, Recipe, RejectedOptions
 
 if TYPE_CHECKING:
     from ...audiences.list_columns import ListColumns
@@ -19,7 +20,6 @@ if TYPE_CHECKING:
     from ...feeds.rows import FileRows
 
 PEEKED_AT_ONCE = 16  # files whose columns are found: most of it is waiting for a store
-NUMBERS = re.compile(r"[\d,]+")
 
 OnValidated = Callable[["AudiencePlan"], None]
 
@@ -136,11 +136,7 @@ def _peek_all(
     from concurrent.futures import ThreadPoolExecutor
 
     with ThreadPoolExecutor(PEEKED_AT_ONCE) as threads:
-        try:
-            return [*threads.map(lambda file: feed.peek(file, settings.columns, access), files)]
-        except BaseException:
-            threads.shutdown(cancel_futures=True)
-            raise
+        return [*threads.map(lambda file: feed.peek(file, settings.columns, access), files)]
 
 
 def _changed(names: list[str]) -> str:
@@ -161,10 +157,22 @@ def require_people(call: Invocation, plan: "ListPlan", feed: ListOptions) -> Non
     call.messages.warn(message)
 
 
+@contextmanager
+def told_of_clear_text(call: Invocation, rejected: RejectedOptions) -> Iterator[None]:
+    """Say at the end, whatever it is, that the file of `--failed-out` holds people in clear."""
+    try:
+        yield
+    finally:
+        if rejected.failed_out and Path(rejected.failed_out).is_file():
+            whose = "contains people as you gave them; only you can read it (mode 0600)"
+            call.messages.say(f"{rejected.failed_out} {whose}")
+
+
 def say_of_each(call: Invocation, *, skip_invalid: bool, resume: str) -> OnValidated:
     """Return what warns of each list before it is sent, and raises ContentError where rows are invalid.
 
-    What one list has in common with those before is said once; `resume` is the command that sends the rest.
+    What is the same of several lists, counts included, is said once; `resume` is the command that sends the
+    rest.
     """
     from ..uploads.reports import error_lines, hint_of_kind, warning_lines
 
@@ -174,8 +182,8 @@ def say_of_each(call: Invocation, *, skip_invalid: bool, resume: str) -> OnValid
         name, report = plan.rows.source.label, plan.report
         for show, texts in ((call.messages.note, report.notes), (call.messages.warn, report.warnings)):
             for text in texts:
-                if (kind := NUMBERS.sub("", text)) not in said:
-                    said.add(kind)
+                if text not in said:
+                    said.add(text)
                     show(f"{name}: {text}")
         for text in warning_lines(plan.rows, report):
             call.messages.warn(text)

@@ -18,7 +18,7 @@ from ..products.feed_checks import FeedSizeCheck, MinRows
 from ..uploads.hooks import CORRECT_AND_SYNC
 from ..uploads.options import Lists, PageOptions, PushOptions, RejectedOptions, with_options
 from . import AllowClearText, ListHooks, OperationOptions, list_settings
-from .lists import ListOptions, plan_lists, require_people
+from .lists import ListOptions, plan_lists, require_people, told_of_clear_text
 from .page import ListRunReport
 
 if TYPE_CHECKING:
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from ...audiences.upload import UserUpload
     from ...uploads.push import PushResult, Summary
 
-PROCESSING = timedelta(hours=6)  # of a change of a list by the service, at least
+PROCESSING_HOURS = (6, 8)  # that the service takes for a change of a list, at least and at most
 Prune = Annotated[bool, flag("Delete people who were acknowledged and are in the file no longer")]
 SkipInvalid = Annotated[bool, flag("Compare the valid rows, and end with 9")]
 
@@ -134,7 +134,8 @@ def diff(
 ) -> None:
     """Count how a list of people differs from what a custom audience has acknowledged.
 
-    Nothing is changed, and the service is not asked. Ends with 10 if anything differs.
+    Nothing is changed, and the service is not asked. Ends with 10 if a sync with the same options would
+    change the audience. Who is in no row is deleted with --prune only.
 
     For example: adsctl audiences diff customers.csv --audience 1nmth --prune
     """
@@ -172,7 +173,10 @@ def _sync(
 ) -> None:
     from ..uploads.push import PushCommand
 
-    with _steps(call, files, target, feed, options, page, min_rows) as steps:
+    with (
+        told_of_clear_text(call, options),
+        _steps(call, files, target, feed, options, page, min_rows) as steps,
+    ):
         PushCommand(steps, options).run()
 
 
@@ -187,7 +191,10 @@ def _diff(
     from ...uploads.rejected_rows import check_failed_out
     from ..uploads.validation import require_valid, write_invalid_rows
 
-    with _steps(call, files, target, feed, options, page, compares_only=True) as steps:
+    with (
+        told_of_clear_text(call, options),
+        _steps(call, files, target, feed, options, page, compares_only=True) as steps,
+    ):
         plan = steps.plan
         check_failed_out(options.failed_out_file, plan.rows)
         report = require_valid(
@@ -358,12 +365,12 @@ class _SyncSteps(ListHooks, kw_only=True):
         if not changed or not found.counts:
             return
         age = datetime.now(UTC) - datetime.fromisoformat(changed)
-        if timedelta() <= age < PROCESSING:
+        least, most = PROCESSING_HOURS
+        if timedelta() <= age < timedelta(hours=least):
             ago = duration(age.total_seconds())
             self.call.messages.note(
-                f"{self._target} was changed {ago} ago, and the service takes six to eight hours"
-                " for a change: change a list once in that time",
-                "warning",
+                f"{self._target} was changed {ago} ago, and the service takes {least} to {most} hours"
+                " for a change: change a list once in that time"
             )
 
     def shortfall(self) -> str:

@@ -62,6 +62,8 @@ class AddCurrency(Step, frozen=True):
 
     currency: str  # of ISO 4217
 
+    follows_fixes = True
+
     def apply(self, row: Row) -> None:
         """Complete the prices."""
         for field in PRICES:
@@ -74,6 +76,8 @@ class CompleteLinks(Step, frozen=True):
     """Complete relative addresses."""
 
     base: str  # ends with a slash
+
+    follows_fixes = True
 
     def apply(self, row: Row) -> None:
         """Complete the addresses."""

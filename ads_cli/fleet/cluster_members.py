@@ -181,13 +181,14 @@ class Members:
         return scopes
 
     def _claim(self, scope: str, tasks: int, member: Member, task: Task, now: float) -> None:
-        """Claim a share for the home of a worker, if no more homes have one than tasks can use."""
+        """Claim a share for the home of a worker, if no more homes can use one than tasks can."""
         claimed = self._limits.claimed(scope)
         if member.home in claimed:
             return
+        useful = {each.home for each in self._able(task)} & set(claimed)
         if not self._limits.is_divided(scope):
             self._limits.claim(scope, self._homes_for(tasks, member, task), now)
-        elif len(claimed) < tasks or scope in self.shares(member.home, now):
+        elif len(useful) < tasks or scope in self.shares(member.home, now):
             self._limits.claim(scope, [member.home], now)
 
     def _homes_for(self, tasks: int, first: Member, task: Task) -> list[str]:

@@ -149,10 +149,32 @@ def test_a_task_without_an_account_needs_no_sign_in_and_no_share():
     assert members.shares("home-a", inf) == {}
 
 
-def test_a_worker_that_is_unfit_runs_nothing():
+def test_a_worker_that_is_unfit_runs_nothing_and_is_no_reason_to_give_a_task_up():
     members = members_of([task(1)], worker("a", unfit={"exit_code": 11, "message": "has adsctl 9"}))
-    assert place(members, task(1)) is None
-    assert "has adsctl 9" in str(members.find_problem(task(1), SETTLE_SECONDS))
+    assert place(members, task(1)) is None and members.find_problem(task(1), SETTLE_SECONDS) is None
+    members.join(worker("b", problems={"nord": SIGN_IN}), 0.0)
+    assert "a: has adsctl 9; b: not signed in" in str(members.find_problem(task(1), SETTLE_SECONDS))
+
+
+def test_a_task_whose_first_worker_refuses_it_gets_a_share_for_another_one():
+    members = members_of([task(1)], *map(worker, "ab"))
+    first = place(members, task(1))
+    assert first
+    members.release(first.address)
+    members.refuse(first.address, "nord", SIGN_IN)
+    assert place(members, task(1)) is None  # what the first has sent still counts
+    assert names(place(members, task(1), REST_SECONDS + 1)) == [{"a": "b", "b": "a"}[first.name]]
+
+
+def test_a_home_whose_worker_is_replaced_by_one_of_another_home_gives_up_its_share():
+    members = members_of([task(1), task(2)], worker("a", "old"), worker("b"))
+    place(members, task(1))
+    members.join(worker("a", "new"), 1.0)
+    here = dict.fromkeys(["tcp://a", "tcp://b"], "")
+    members.keep(here, 2.0)
+    assert members.shares("old", 2.0) and members.is_expected("old")
+    members.keep(here, 1.0 + RETURN_SECONDS + 1)
+    assert not members.shares("old", 70.0) and members.homes == {"new", "home-b"}
 
 
 def test_a_task_that_runs_on_a_worker_that_has_not_joined_yet_frees_the_worker_that_it_was_sent_to():

@@ -9,7 +9,7 @@ from ads_cli.errors import StateError, UnavailableError
 from ads_cli.fleet.cluster import ClusterEngine
 from ads_cli.fleet.cluster_link import LostError
 from ads_cli.fleet.cluster_members import RETURN_SECONDS, SETTLE_SECONDS
-from ads_cli.fleet.cluster_worker import Refusal, TaskOutcome
+from ads_cli.fleet.cluster_worker import Refusal, TaskOutcome, shares_of
 from ads_cli.fleet.engine import TaskResult
 from ads_cli.fleet.quota_allocator import REFRESH_SECONDS, REST_SECONDS
 from ads_cli.fleet.tasks import Task
@@ -111,6 +111,11 @@ def test_a_scheduler_that_was_started_again_knows_what_still_rests(world, steps,
     world.restart_scheduler()
     steps(1), steps(REFRESH_SECONDS)
     assert half() == [8]
+
+
+def test_a_home_that_gives_its_share_up_is_told_so(world, engine, steps, half):
+    steps(1)
+    assert world.variables[shares_of(engine._shared.board, "w2")] == "{}"
 
 
 @pytest.mark.parametrize("lost", ["claims", "variables"])
@@ -248,23 +253,23 @@ def test_a_worker_that_was_started_again_with_the_right_version_gets_tasks(world
     assert sorted(world.sent[2:]) == [("a", "w9"), ("b", "w9")]
 
 
-def test_a_task_that_failed_in_an_earlier_run_runs_again_and_one_that_fails_in_this_run_does_not(
-    world, engine
-):
-    failed = {task.name: TaskResult.ended(task, 9, worker="w1") for task in TASKS}
-    world.ended["w1"] = {"a": failed["a"]}
+def test_a_lost_task_is_ended_by_a_failure_of_this_run_and_not_by_one_of_an_earlier_run(world, engine):
+    for home in world.workers:
+        world.ended[home] = {"a": TaskResult.ended(TASKS[0], 9, worker=home)}
     ended = []
-    engine._begin(TASKS, lambda event: ended.append(event.task.name))
+    engine._begin(TASKS[:1], lambda event: ended.append(event.task.name))
     engine._step()
-    assert sorted(name for name, _ in world.sent) == ["a", "b"]
-    ((b, _),) = [each for each in enumerate(world.sent) if each[1][0] == "b"]
-    worker = world.sent[b][1]
-    world.ended[worker]["b"] = failed["b"]
-    world.workers.remove(worker)
-    world.now += 2
-    engine._step()
-    world.workers.add(worker)
-    for _ in range(3):
-        world.now += 2
-        engine._step()
-    assert "b" in ended and "a" not in ended
+    ((_, worker),) = world.sent
+
+    def lose_and_return() -> None:
+        for change in (world.workers.remove, world.workers.add):
+            change(worker)
+            world.now += 2
+            engine._step()
+
+    lose_and_return()
+    assert len(world.sent) == 2
+    ended.clear()
+    world.ended[worker] = {"a": TaskResult.ended(TASKS[0], 8, worker=worker)}
+    lose_and_return()
+    assert len(world.sent) == 2 and ended == ["a"]

@@ -108,7 +108,7 @@ class LossyWorld(World):
     def _go_on(self, attempt: Attempt, seconds: float) -> bytes | Exception | None:
         """Do what `carry_out` does; return its answer, once it ends."""
         order, worker = attempt.order, str(attempt.address)
-        if worker in self.differences:
+        if worker == "w9":
             return msgspec.json.encode(Refusal(worker, PROBLEM))
         text = self.variables.get(order.board)
         board = msgspec.json.decode(text, type=Board) if text else None
@@ -140,25 +140,33 @@ class LossyWorld(World):
         connected = sorted(self.workers & {*WORKERS})
         what = self.random.choice(["worker", "worker", "worker", "scheduler", "call", "late"])
         if what == "worker" and connected:
-            self.lose_worker(self.random.choice(connected))
+            self.lose_workers([self.random.choice(connected)])
         elif what == "scheduler":
             self.restart_scheduler()
+            self.workers.discard("w9")
             self.leases.clear()
             self.attempts.clear()
             self.scheduler_starts_at = self.now + self.random.uniform(0, 30)
-            for worker in connected:
-                self.lose_worker(worker)
+            self.lose_workers(connected)
         elif what == "call":
             self.lost_calls = 1
         elif what == "late":
             self.workers.add("w9")
-            self.differences["w9"] = "adsctl 9.9.9 (here 0.1)"
+            if self.random.random() < 0.5:
+                self.unreadable.add("w9")
+            else:
+                self.differences["w9"] = "adsctl 9.9.9 (here 0.1)"
 
-    def lose_worker(self, worker: str) -> None:
-        """Kill it, or cut its network; it returns, maybe at once, and maybe with another state folder."""
+    def lose_workers(self, workers: list[str]) -> None:
+        """Kill them, or cut their network; they return, maybe at once, and maybe with other state folders."""
+        returns = self.now + self.random.choice([0, 0.6, 5, 40, 100, 200])
+        for worker in workers:
+            self.returns[worker] = returns
+            self._lose_worker(worker)
+
+    def _lose_worker(self, worker: str) -> None:
         self.workers.remove(worker)
         self.starts[worker] += 1
-        self.returns[worker] = self.now + self.random.choice([0, 0.6, 5, 40, 100, 200])
         for attempt in [each for each in self.attempts if each.address == worker]:
             if attempt.lease_number and self.random.random() < 0.3:  # it ends, and cannot tell
                 result = TaskResult.ended(attempt.order.task, 0, worker=worker)
@@ -185,8 +193,7 @@ def test_whatever_is_lost_a_fleet_ends_every_task_or_says_that_no_worker_is_left
     world.is_calm = True
     is_over = seed % 4 == 0
     if is_over:  # but for a worker of another version, if one has joined
-        for worker in world.workers & {*WORKERS}:
-            world.lose_worker(worker)
+        world.lose_workers(sorted(world.workers & {*WORKERS}))
         world.returns.clear()
         until = world.now + MAX_WAIT_SECONDS + 60
     else:

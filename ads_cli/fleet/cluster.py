@@ -108,7 +108,7 @@ class ClusterEngine:
         with suppress(LostError):
             if not self._running:
                 self._shares.leave(time.monotonic())
-            self._shared.leave(link, self._members, is_done=not self._running)
+            self._shared.leave(link, is_done=not self._running)
         link.close()
 
     @property
@@ -148,7 +148,7 @@ class ClusterEngine:
 
     def _place(self, link: SchedulerLink) -> None:
         """Start what may start on workers that have a free thread."""
-        free = sum(member.threads for member in self._members.present) - len(self._running) - len(self._ready)
+        free = sum(member.threads for member in self._members.fit) - len(self._running) - len(self._ready)
         while free > 0 and (task := self._queue.take()):
             self._ready.append(ReadyTask(task))
             free -= 1
@@ -263,7 +263,7 @@ class ClusterEngine:
         if link and is_other:
             self._shares.restore(time.monotonic())  # before `keep`, which tells the allocator of claims alone
             self._shared.renew()
-            self._members.keep((), time.monotonic())
+            self._members.keep({}, time.monotonic())
             for ready in self._ready:
                 ready.not_before = self._connection.lost_at + self._registry.lease_seconds
                 self._shared.announce(link, ready.task)

@@ -31,6 +31,7 @@ class Member(msgspec.Struct):
     problems: dict[str, dict[str, Any]]  # why it cannot use a profile
     unfit: dict[str, Any] | None = None  # why it cannot run anything
     is_present: bool = True
+    local_directory: str = ""  # tells it from an earlier worker of its address: Dask makes one at each start
 
     def problem(self, task: Task) -> dict[str, Any] | None:
         """Return the error that keeps it from running a task; one without an account signs nothing."""
@@ -53,24 +54,30 @@ class Members:
         return [member for member in self._members.values() if member.is_present]
 
     @property
+    def fit(self) -> Sequence[Member]:
+        """The workers that are connected and can run adsctl."""
+        return [member for member in self.present if not member.unfit]
+
+    @property
     def homes(self) -> set[str]:
-        """The homes of all workers that were seen."""
-        return {member.home for member in self._members.values()}
+        """The homes that have a worker, or had one and are not yet forgotten."""
+        return {member.home for member in self._members.values()} | self._absent.keys()
 
     def join(self, member: Member, now: float) -> None:
-        """Add a worker."""
+        """Add a worker, in place of an earlier one of its address, whose home may be another one."""
+        if earlier := self._members.get(member.address):
+            self._absent.setdefault(earlier.home, now)
         self._members[member.address] = member
         self._joined_at = now
         self._absent.pop(member.home, None)
 
-    def keep(self, addresses: Iterable[str], now: float) -> None:
-        """Note which workers are connected, and give back what homes had that do not return.
+    def keep(self, local_directories: Mapping[str, str], now: float) -> None:
+        """Note which workers are connected, by address, and give back what homes had that do not return.
 
         Tells the allocator, too, and raises LostError where that is not possible.
         """
-        connected = set(addresses)
         for member in self._members.values():
-            member.is_present = member.address in connected
+            member.is_present = local_directories.get(member.address) == member.local_directory
         here = {member.home for member in self.present}
         self._absent = {home: self._absent.get(home, now) for home in self.homes - here}
         for home in [home for home, since in self._absent.items() if now - since > RETURN_SECONDS]:
@@ -135,9 +142,12 @@ class Members:
             member.problems[profile] = error
 
     def find_problem(self, task: Task, now: float) -> dict[str, Any] | None:
-        """Return the error of a task that no worker can run, once no further one joins."""
+        """Return the error of a task that no worker can run, once no further one joins.
+
+        Unfit workers alone say nothing of a task: fit ones are waited for.
+        """
         is_runnable = any(each.is_present or self.is_expected(each.home) for each in self._able(task))
-        if not self._members or is_runnable or now - self._joined_at < SETTLE_SECONDS:
+        if not self.fit or is_runnable or now - self._joined_at < SETTLE_SECONDS:
             return None
         found = {member.name: member.problem(task) for member in self._members.values()}
         errors = {name: error for name, error in sorted(found.items()) if error}
@@ -171,13 +181,14 @@ class Members:
         return scopes
 
     def _claim(self, scope: str, tasks: int, member: Member, task: Task, now: float) -> None:
-        """Claim a share for the home of a worker, if no more homes have one than tasks can use."""
+        """Claim a share for the home of a worker, if no more homes can use one than tasks can."""
         claimed = self._limits.claimed(scope)
         if member.home in claimed:
             return
+        useful = {each.home for each in self._able(task)} & set(claimed)
         if not self._limits.is_divided(scope):
             self._limits.claim(scope, self._homes_for(tasks, member, task), now)
-        elif len(claimed) < tasks or scope in self.shares(member.home, now):
+        elif len(useful) < tasks or scope in self.shares(member.home, now):
             self._limits.claim(scope, [member.home], now)
 
     def _homes_for(self, tasks: int, first: Member, task: Task) -> list[str]:

@@ -63,14 +63,14 @@ class SharedState:
 
     def publish(self, link: SchedulerLink, members: Members, stop_signals: Sequence[int]) -> None:
         """Publish that the fleet runs, and what share of each limit the homes have."""
-        now, changed = time.monotonic(), False
-        for home in members.homes:
+        now = time.monotonic()
+        for home in sorted(members.homes | self._published.keys()):  # one that is forgotten has no share
             text = msgspec.json.encode(members.shares(home, now)).decode()
             if self._published.get(home) != text:
+                # Counted first: if a later share cannot be stored, workers are still told of this one.
+                self._share_changes += 1
                 link.put(shares_of(self.board, home), text)
                 self._published[home] = text
-                changed = True
-        self._share_changes += changed
         self._put(link, stop_signals[0] if stop_signals else 0)
 
     def renew(self) -> None:
@@ -78,9 +78,9 @@ class SharedState:
         self._published.clear()
         self._announced.clear()
 
-    def leave(self, link: SchedulerLink, members: Members, *, is_done: bool) -> None:
+    def leave(self, link: SchedulerLink, *, is_done: bool) -> None:
         """Forget what was announced; what still runs is to end."""
-        link.delete(*self._announced, *(shares_of(self.board, home) for home in members.homes))
+        link.delete(*self._announced, *(shares_of(self.board, home) for home in self._published))
         if is_done:
             link.delete(self.board)
         else:
@@ -102,41 +102,46 @@ class WorkerRegistry:
     def __init__(self, members: Members, run: RunId, tasks: Sequence[Task]) -> None:
         self._members, self._run, self._tasks = members, run, tuple(tasks)
         self._refreshed_at = float("-inf")
+        self._homes: set[str] = set()  # of every fit worker that ever joined; members forget those that left
         self._failed_before: set[tuple[str, bytes]] = set()  # in an earlier run, by home
-        self._seen_at = time.monotonic()  # when there was a worker
+        self._fit_at = time.monotonic()  # when a fit worker was last connected
         self.lease_seconds = 0.0  # the longest of all workers
         self._ended: dict[str, TaskResult] = {}  # by task: the records of workers
 
     def refresh(self, link: SchedulerLink) -> None:
         """Add the workers that have joined, and note those that have left.
 
-        Raises StateError where the first workers have other versions; later ones are left out.
+        Raises StateError where the first workers are unfit; later ones are left out.
         """
         now = time.monotonic()
         if now - self._refreshed_at < REFRESH_SECONDS:
             return
         self._refreshed_at = now
         workers = link.workers()
-        self._members.keep(workers, now)
+        self._members.keep({address: each["local_directory"] for address, each in workers.items()}, now)
         known = {member.address for member in self._members.present}
         if new := {address: workers[address] for address in workers if address not in known}:
             self._add(link, new)
-        if self._members.present:
-            self._seen_at = now
+        if self._members.fit:
+            self._fit_at = now
 
     def require_workers(self, scheduler: str, max_wait: float) -> None:
-        """Raise UnavailableError where there has been no worker for too long."""
-        patience = max_wait if self._members.homes else min(max_wait, FIRST_WORKER_SECONDS)
-        if not self._members.present and time.monotonic() - self._seen_at > patience:
+        """Raise UnavailableError where there has been no fit worker for too long."""
+        what, patience = f"the scheduler at {scheduler} has had no worker that can run tasks", max_wait
+        if not self._homes:
+            what = f"no worker has joined the scheduler at {scheduler}"
+            patience = min(max_wait, FIRST_WORKER_SECONDS)
+        if not self._members.fit and time.monotonic() - self._fit_at > patience:
+            unfit = (member.unfit["message"] for member in self._members.present if member.unfit)
             raise UnavailableError(
-                f"no worker has joined the scheduler at {scheduler} for {patience:g} s",
+                "; ".join([f"{what} for {patience:g} s", *unfit]),
                 hint=f"start workers with: dask worker {scheduler}",
             )
 
     def outcome(self, link: SchedulerLink, task: Task, *, ask: bool) -> TaskOutcome | None:
         """Return the outcome of a task by the record of a worker; `ask` asks them all again."""
         if ask:
-            addresses = [member.address for member in self._members.present]
+            addresses = [member.address for member in self._members.fit]
             for answer in self._survey(link, addresses, [task]).values():
                 if isinstance(answer, Survey):
                     self._note(answer, is_new=False)
@@ -144,37 +149,43 @@ class WorkerRegistry:
         return TaskOutcome(result, "") if result else None
 
     def _add(self, link: SchedulerLink, new: dict[str, Any]) -> None:
-        is_first, now = not self._members.homes, time.monotonic()
+        """Add workers as fit or unfit; one that cannot be reached is asked again with the next call."""
+        is_first = not self._homes
         differences = link.check_versions()
         answers = self._survey(link, [each for each in new if each not in differences], self._tasks)
         for address, worker in new.items():
-            if address not in answers and address not in differences:
-                continue  # it is asked again with the next call, if it is still there
-            name, answer = str(worker["name"]), answers.get(address)
+            answer = answers.get(address)
             if isinstance(answer, Survey):
-                is_new = answer.home not in self._members.homes
-                threads, scopes = int(worker["nthreads"]), answer.scopes
-                member = Member(address, name, threads, answer.home, scopes, answer.problems)
-                self._members.join(member, now)
-                self._note(answer, is_new=is_new)
-                continue
-            what = f"has {differences[address]}" if address in differences else f"cannot run adsctl: {answer}"
-            error = StateError(
-                f"the worker {name} at {address} {what}",
-                hint="install the same version of ads-cli[fleet] and of Python on every worker and here",
-            )
-            if is_first:
-                raise error
-            self._members.join(Member(address, name, 0, address, {}, {}, unfit=error.as_dict()), now)
+                self._join(address, worker, answer)
+            elif difference := differences.get(address):
+                self._leave_out(address, worker, f"has {difference}", is_first=is_first)
+            elif answer is not None:
+                self._leave_out(address, worker, f"cannot run adsctl: {answer}", is_first=is_first)
+
+    def _join(self, address: str, worker: dict[str, Any], answer: Survey) -> None:
+        self._members.join(_member(address, worker, answer), time.monotonic())
+        self._note(answer, is_new=answer.home not in self._homes)
+        self._homes.add(answer.home)
+
+    def _leave_out(self, address: str, worker: dict[str, Any], what: str, *, is_first: bool) -> None:
+        """Note an unfit worker; raise StateError where no fit one ever joined."""
+        error = StateError(
+            f"the worker {worker['name']} at {address} {what}",
+            hint="install the same version of ads-cli[fleet] and of Python on every worker and here",
+        )
+        if is_first:
+            raise error
+        nothing = Survey(address, 0.0, {}, {}, {})
+        self._members.join(_member(address, worker, nothing, unfit=error.as_dict()), time.monotonic())
 
     def _survey(self, link: SchedulerLink, addresses: list[str], tasks: Sequence[Task]) -> dict[str, Any]:
-        """Return the answer of each worker, or its exception; one that cannot be reached has none."""
+        """Return the answer of each worker, or the error of it; one that cannot be reached has none."""
         if not addresses:
             return {}
         message = msgspec.json.encode(Inquiry(self._run, tuple(tasks)))
         answers = link.ask(survey, message, addresses)
         return {
-            address: msgspec.json.decode(answer, type=Survey) if isinstance(answer, bytes) else answer
+            address: _read(answer) if isinstance(answer, bytes) else answer
             for address, answer in answers.items()
             if not isinstance(answer, OSError)
         }
@@ -190,3 +201,27 @@ class WorkerRegistry:
                 self._failed_before.add(key)
             elif key not in self._failed_before:
                 self._ended[name] = result
+
+
+def _member(
+    address: str, worker: dict[str, Any], answer: Survey, unfit: dict[str, Any] | None = None
+) -> Member:
+    """Return a worker as the scheduler describes it, with what it answers."""
+    return Member(
+        address,
+        str(worker["name"]),
+        int(worker["nthreads"]),
+        answer.home,
+        answer.scopes,
+        answer.problems,
+        unfit,
+        local_directory=worker["local_directory"],
+    )
+
+
+def _read(answer: bytes) -> Survey | msgspec.DecodeError:
+    """Decode the answer of a worker; one that is not understood is an error of that worker."""
+    try:
+        return msgspec.json.decode(answer, type=Survey)
+    except msgspec.DecodeError as error:
+        return error

@@ -16,6 +16,7 @@ from ads_cli.api.products import PutProducts
 from ads_cli.api.rates import Rate
 from ads_cli.emulator.app import Emulator
 from ads_cli.emulator.server import running
+from ads_cli.fleet.cluster_link import SchedulerLink
 from tests.adsctl import ROOT, TIMEOUT_SECONDS, wait_until
 from tests.effort import tries
 from tests.processes.server import Process
@@ -168,6 +169,19 @@ def test_whatever_is_lost_every_task_ends_and_none_that_had_ended_runs_again(com
     counts = push_counts(shops)
     assert {name: counts[name] for name in ended - unheard if counts[name] != {1}} == {}
     wait_until(lambda: company.busy() == [], "no task is left")
+
+
+def test_a_worker_that_is_started_again_at_its_address_is_told_from_the_one_before(company):
+    with closing(SchedulerLink(company.cluster.address, "board")) as link:
+        before = {address: each["local_directory"] for address, each in link.workers().items()}
+        (address,) = (address for address, each in link.workers().items() if each["name"] == "w3")
+        company.cluster.workers["w3"].kill()
+        wait_until(
+            lambda: (
+                link.workers().get(address, {}).get("local_directory", before[address]) != before[address]
+            ),
+            "the worker has returned to its address",
+        )
 
 
 def test_tasks_whose_workers_die_after_them_are_not_run_again(company, shops):

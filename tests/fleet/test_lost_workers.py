@@ -1,112 +1,33 @@
 """What a fleet does with the tasks of a worker that is lost, by a scheduler that the test plays."""
 
 from collections.abc import Callable
-from types import SimpleNamespace
 
 import msgspec
 import pytest
 
-from ads_cli.fleet import cluster, cluster_link, cluster_state
+from ads_cli.errors import StateError, UnavailableError
 from ads_cli.fleet.cluster import ClusterEngine
 from ads_cli.fleet.cluster_link import LostError
-from ads_cli.fleet.cluster_members import RETURN_SECONDS
-from ads_cli.fleet.cluster_worker import Order, Refusal, Survey, TaskOutcome
+from ads_cli.fleet.cluster_members import RETURN_SECONDS, SETTLE_SECONDS
+from ads_cli.fleet.cluster_worker import Refusal, TaskOutcome, shares_of
 from ads_cli.fleet.engine import TaskResult
-from ads_cli.fleet.quota_allocator import REFRESH_SECONDS, Claims, Division, QuotaAllocator
-from ads_cli.fleet.records import Records, RunId
-from ads_cli.fleet.tasks import RunLimits, Task
+from ads_cli.fleet.quota_allocator import REFRESH_SECONDS, REST_SECONDS
+from ads_cli.fleet.tasks import Task
 
-RUN = RunId("fleet", "run")
-LEASE_SECONDS = 30.0
+from .world import LEASE_SECONDS, MAX_WAIT_SECONDS, World
+
 TASKS = [Task(name, "nord", ("products", "push"), f"service {name}") for name in "ab"]
 WELL = {task.name: TaskResult.ended(task, 0, worker="w1") for task in TASKS}
 
 
-class World:
-    """The clock, the workers that are connected, what ended at their homes, and what they were sent."""
-
-    def __init__(self) -> None:
-        self.now = 1000.0
-        self.workers = {"w1", "w2"}
-        self.ended: dict[str, dict[str, TaskResult]] = {"w1": {}, "w2": {}}
-        self.sent: list[tuple[str, str]] = []
-        self.variables: dict[str, str] = {}
-        self.futures: list[SimpleNamespace] = []  # of what was sent
-        self.events: list[SimpleNamespace] = []  # futures that are done, and not yet told
-        self.allocator = QuotaAllocator()
-        self.scheduler_id = "scheduler-1"
-        self.lost_calls = 0  # that are to be lost, of those that tell the scheduler anything
-
-    def restart_scheduler(self) -> None:
-        """Start the scheduler again, which then knows nothing; what is under way is lost."""
-        self.allocator, self.scheduler_id, self.lost_calls = QuotaAllocator(), "scheduler-2", 1
-        self.variables.clear()
-
-    def claim(self, claims: Claims) -> dict[str, Division]:
-        self.require_scheduler()
-        return self.allocator.update(claims, self.now)
-
-    def put(self, name: str, value: str) -> None:
-        self.require_scheduler()
-        self.variables[name] = value
-
-    def require_scheduler(self) -> None:
-        if self.lost_calls:
-            self.lost_calls -= 1
-            raise LostError("the connection to the scheduler is broken")
-
-    def monotonic(self) -> float:
-        return self.now
-
-    def link(self) -> SimpleNamespace:
-        return SimpleNamespace(
-            workers=lambda: {name: {"name": name, "nthreads": 2} for name in sorted(self.workers)},
-            check_versions=dict,
-            ask=self.ask,
-            submit=self.submit,
-            cancel=lambda future: None,
-            next_event=lambda timeout: self.events.pop() if self.events else None,
-            result=lambda future: future.answer,
-            claim=self.claim,
-            put=self.put,
-            get=lambda name: self.variables.get(name, ""),
-            scheduler_id=self.scheduler_id,
-            close=lambda: None,
-        )
-
-    def ask(self, function, message: bytes, addresses: list[str]) -> dict[str, bytes]:
-        scopes = {"nord": "token-1"}
-        surveys = {name: Survey(name, LEASE_SECONDS, scopes, {}, self.ended[name]) for name in addresses}
-        return {name: msgspec.json.encode(survey) for name, survey in surveys.items()}
-
-    def submit(self, function, message: bytes, key: str, address: str) -> SimpleNamespace:
-        task = msgspec.json.decode(message, type=Order).task
-        self.sent.append((task.name, address))
-        self.futures.append(SimpleNamespace(key=key, answer=b""))
-        return self.futures[-1]
-
-    def end(self, number: int, answer: bytes = b"") -> None:
-        """Let the future of what was sent end with an answer of its worker."""
-        self.futures[number].answer = answer
-        self.events.append(self.futures[number])
+@pytest.fixture
+def world() -> World:
+    return World()
 
 
 @pytest.fixture
-def world(monkeypatch) -> World:
-    world = World()
-    for module in (cluster, cluster_state):
-        monkeypatch.setattr(module, "time", world)
-    monkeypatch.setattr(cluster_link, "monotonic", world.monotonic)
-    monkeypatch.setattr(cluster_link, "SchedulerLink", lambda address, board: world.link())
-    return world
-
-
-@pytest.fixture
-def engine(world, tmp_path) -> ClusterEngine:
-    Records(tmp_path, RUN).prepare()
-    engine = ClusterEngine("tcp://scheduler", RUN, tmp_path, RunLimits(4), 300.0)
-    engine._connection.open()
-    return engine
+def engine(world, monkeypatch, tmp_path) -> ClusterEngine:
+    return world.play(monkeypatch, tmp_path)
 
 
 @pytest.fixture
@@ -192,6 +113,11 @@ def test_a_scheduler_that_was_started_again_knows_what_still_rests(world, steps,
     assert half() == [8]
 
 
+def test_a_home_that_gives_its_share_up_is_told_so(world, engine, steps, half):
+    steps(1)
+    assert world.variables[shares_of(engine._shared.board, "w2")] == "{}"
+
+
 @pytest.mark.parametrize("lost", ["claims", "variables"])
 def test_a_scheduler_that_is_lost_before_it_was_told_everything_is_told_all_of_it(
     world, engine, steps, half, lost
@@ -215,3 +141,135 @@ def test_a_scheduler_that_is_lost_before_it_was_told_everything_is_told_all_of_i
     assert len(world.sent) == before  # the leases that were lost with it may still be held
     steps(LEASE_SECONDS), steps(1)
     assert len(world.sent) > before
+
+
+DIFFERENCE = "adsctl 9.9.9 (here 0.1)"
+
+
+@pytest.fixture
+def unfit(world, steps) -> Callable[..., list[str]]:
+    """Let a worker of another version join two that have tasks."""
+    world.workers.add("w9")
+    world.differences["w9"] = DIFFERENCE
+    steps(2)
+    return steps
+
+
+def test_a_late_worker_of_another_version_is_left_out_and_is_not_asked_about_tasks(world, unfit):
+    world.asked.clear()
+    world.workers.remove("w1")
+    unfit(2), unfit(LEASE_SECONDS)
+    assert world.sent[2:] == [("a", "w2")]
+    assert set(world.asked) == {"w2"}
+
+
+def test_a_late_worker_whose_answer_cannot_be_read_is_left_out(world, steps):
+    world.workers.add("w9")
+    world.unreadable.add("w9")
+    steps(2)
+    world.workers.remove("w1")
+    steps(2), steps(LEASE_SECONDS)
+    assert world.sent[2:] == [("a", "w2")]
+
+
+def test_a_fleet_ends_where_only_a_worker_of_another_version_is_left(world, unfit):
+    world.workers -= {"w1", "w2"}
+    for _ in range(int(MAX_WAIT_SECONDS / 10)):
+        assert unfit(10) == []
+    with pytest.raises(UnavailableError, match="for 300 s; the worker w9 at w9 has adsctl"):
+        unfit(10)
+
+
+def test_lost_workers_are_waited_for_as_long_as_max_wait_and_then_their_tasks_run(world, steps):
+    world.workers.clear()
+    steps(2), steps(RETURN_SECONDS + 1), steps(MAX_WAIT_SECONDS - RETURN_SECONDS - 10)
+    world.workers.add("w2")
+    steps(2)
+    assert sorted(world.sent[2:]) == [("a", "w2"), ("b", "w2")]
+
+
+def test_a_fleet_that_has_lost_its_workers_for_good_says_so_after_max_wait(world, steps):
+    world.workers.clear()
+    steps(2), steps(RETURN_SECONDS + 1), steps(MAX_WAIT_SECONDS - RETURN_SECONDS - 10)
+    with pytest.raises(UnavailableError, match="has had no worker that can run tasks for 300 s"):
+        steps(10)
+
+
+def test_a_fleet_that_no_worker_has_joined_says_so_after_a_minute(world, engine):
+    world.workers.clear()
+    engine._begin(TASKS, print)
+    engine._step()
+    world.now += 61
+    with pytest.raises(
+        UnavailableError, match="no worker has joined the scheduler at tcp://scheduler for 60 s"
+    ):
+        engine._step()
+
+
+@pytest.mark.parametrize("fault", ["version", "answer"])
+def test_the_first_workers_must_be_fit(world, engine, fault):
+    world.differences |= {"w1": DIFFERENCE} if fault == "version" else {}
+    world.unreadable |= {"w1"} if fault == "answer" else set()
+    engine._begin(TASKS, print)
+    with pytest.raises(StateError, match="the worker w1 at w1 "):
+        engine._step()
+
+
+def test_a_worker_of_another_version_that_comes_first_after_all_were_lost_is_left_out(world, steps):
+    world.workers.clear()
+    steps(2), steps(RETURN_SECONDS + 1)
+    world.workers.add("w9")
+    world.differences["w9"] = DIFFERENCE
+    assert steps(2) == steps(SETTLE_SECONDS + 1) == []  # none has failed
+    world.workers.add("w2")
+    steps(2)
+    assert sorted(world.sent[2:]) == [("a", "w2"), ("b", "w2")]
+
+
+@pytest.mark.parametrize("is_seen", [True, False])
+def test_a_worker_that_returns_at_its_address_with_another_state_folder_gets_tasks(
+    world, engine, steps, is_seen
+):
+    if is_seen:
+        world.workers.remove("w1")
+        steps(2)
+    world.start_again("w1", "w1-new")
+    world.workers.add("w1")
+    steps(2)
+    assert "w1-new" in engine._members.homes
+    world.workers.remove("w2")
+    steps(2), steps(LEASE_SECONDS), steps(RETURN_SECONDS)
+    steps(REST_SECONDS), steps(1)
+    assert world.sent[-1][1] == "w1"
+    (share,) = engine._shares.shares("w1-new", world.now).values()
+    assert share.parts == share.total  # nobody else has any
+
+
+def test_a_worker_that_was_started_again_with_the_right_version_gets_tasks(world, unfit):
+    world.workers -= {"w1", "w2"}
+    del world.differences["w9"]
+    world.start_again("w9", "w9")
+    unfit(2), unfit(LEASE_SECONDS), unfit(RETURN_SECONDS), unfit(REST_SECONDS)
+    assert sorted(world.sent[2:]) == [("a", "w9"), ("b", "w9")]
+
+
+def test_a_lost_task_is_ended_by_a_failure_of_this_run_and_not_by_one_of_an_earlier_run(world, engine):
+    for home in world.workers:
+        world.ended[home] = {"a": TaskResult.ended(TASKS[0], 9, worker=home)}
+    ended = []
+    engine._begin(TASKS[:1], lambda event: ended.append(event.task.name))
+    engine._step()
+    ((_, worker),) = world.sent
+
+    def lose_and_return() -> None:
+        for change in (world.workers.remove, world.workers.add):
+            change(worker)
+            world.now += 2
+            engine._step()
+
+    lose_and_return()
+    assert len(world.sent) == 2
+    ended.clear()
+    world.ended[worker] = {"a": TaskResult.ended(TASKS[0], 8, worker=worker)}
+    lose_and_return()
+    assert len(world.sent) == 2 and ended == ["a"]

@@ -92,17 +92,17 @@ def test_a_worker_that_returns_has_its_share_and_one_that_does_not_gives_it_up()
     members = members_of(tasks, *map(worker, "ab"))
     place(members, tasks[0])
     before = members.shares("home-b", 0.0)
-    members.keep(["tcp://a"], 1.0)
+    members.keep(dict.fromkeys(["tcp://a"], ""), 1.0)
     assert members.is_expected("home-b") and members.shares("home-b", 2.0) == before
     members.join(worker("b2", "home-b"), 0.0)
-    members.keep(["tcp://a", "tcp://b2"], 3.0)
+    members.keep(dict.fromkeys(["tcp://a", "tcp://b2"], ""), 3.0)
     assert not members.is_expected("home-b") and members.shares("home-b", 3.0) == before
-    members.keep(["tcp://a"], 10.0)
-    members.keep(["tcp://a"], 10.0 + RETURN_SECONDS + 1)
+    members.keep(dict.fromkeys(["tcp://a"], ""), 10.0)
+    members.keep(dict.fromkeys(["tcp://a"], ""), 10.0 + RETURN_SECONDS + 1)
     assert members.shares("home-b", 80.0) == {} and not members.is_expected("home-b")
     assert members.shares("home-a", 80.0)[TOKEN].parts == 8  # what b has sent still counts
     rested = 80.0 + REST_SECONDS + 1
-    members.keep(["tcp://a"], rested)
+    members.keep(dict.fromkeys(["tcp://a"], ""), rested)
     assert members.shares("home-a", rested)[TOKEN].parts == 16
 
 
@@ -130,7 +130,7 @@ def test_a_task_waits_for_the_workers_that_can_run_it_and_fails_where_none_can()
     )
     members.join(worker("b", scopes={"west": "token-2"}, problems={"nord": SIGN_IN}), 0.0)
     assert names(place(members, west)) == ["b"]
-    members.keep(["tcp://a"], 1.0)
+    members.keep(dict.fromkeys(["tcp://a"], ""), 1.0)
     assert members.find_problem(west, SETTLE_SECONDS) is None  # it may return
 
 
@@ -138,7 +138,7 @@ def test_a_task_does_not_wait_for_a_worker_whose_home_has_another_one_that_canno
     members = members_of([task(1)], worker("west", "north"))
     again = worker("east", "north", problems={"nord": SIGN_IN})
     members.join(again, 1.0)
-    members.keep([again.address], 1.0)
+    members.keep(dict.fromkeys([again.address], ""), 1.0)
     assert members.find_problem(task(1), 1.0 + SETTLE_SECONDS)["exit_code"] == 4
 
 
@@ -149,10 +149,32 @@ def test_a_task_without_an_account_needs_no_sign_in_and_no_share():
     assert members.shares("home-a", inf) == {}
 
 
-def test_a_worker_that_is_unfit_runs_nothing():
+def test_a_worker_that_is_unfit_runs_nothing_and_is_no_reason_to_give_a_task_up():
     members = members_of([task(1)], worker("a", unfit={"exit_code": 11, "message": "has adsctl 9"}))
-    assert place(members, task(1)) is None
-    assert "has adsctl 9" in str(members.find_problem(task(1), SETTLE_SECONDS))
+    assert place(members, task(1)) is None and members.find_problem(task(1), SETTLE_SECONDS) is None
+    members.join(worker("b", problems={"nord": SIGN_IN}), 0.0)
+    assert "a: has adsctl 9; b: not signed in" in str(members.find_problem(task(1), SETTLE_SECONDS))
+
+
+def test_a_task_whose_first_worker_refuses_it_gets_a_share_for_another_one():
+    members = members_of([task(1)], *map(worker, "ab"))
+    first = place(members, task(1))
+    assert first
+    members.release(first.address)
+    members.refuse(first.address, "nord", SIGN_IN)
+    assert place(members, task(1)) is None  # what the first has sent still counts
+    assert names(place(members, task(1), REST_SECONDS + 1)) == [{"a": "b", "b": "a"}[first.name]]
+
+
+def test_a_home_whose_worker_is_replaced_by_one_of_another_home_gives_up_its_share():
+    members = members_of([task(1), task(2)], worker("a", "old"), worker("b"))
+    place(members, task(1))
+    members.join(worker("a", "new"), 1.0)
+    here = dict.fromkeys(["tcp://a", "tcp://b"], "")
+    members.keep(here, 2.0)
+    assert members.shares("old", 2.0) and members.is_expected("old")
+    members.keep(here, 1.0 + RETURN_SECONDS + 1)
+    assert not members.shares("old", 70.0) and members.homes == {"new", "home-b"}
 
 
 def test_a_task_that_runs_on_a_worker_that_has_not_joined_yet_frees_the_worker_that_it_was_sent_to():

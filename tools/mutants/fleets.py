@@ -8,6 +8,9 @@ WINDOWS = "tests/client/test_shared_window.py"
 
 CHECK = "tests/fleet/test_check.py"
 SEVERAL = "tests/fleet/test_several_profiles.py"
+LOST = "tests/fleet/test_lost_workers.py"
+MEMBERS = "tests/fleet/test_members.py"
+LINK = "tests/fleet/test_cluster_link.py"
 
 FLEETS = (
     Mutant(
@@ -182,5 +185,82 @@ FLEETS = (
             "tests/fleet/test_members.py::"
             "test_a_task_that_runs_on_a_worker_that_has_not_joined_yet_frees_the_worker_that_it_was_sent_to",
         ),
+    ),
+    Mutant(
+        "a worker of another version keeps a fleet waiting that has no other one",
+        "ads_cli/fleet/cluster_state.py",
+        "        if not self._members.fit and time",
+        "        if not self._members.present and time",
+        (f"{LOST}::test_a_fleet_ends_where_only_a_worker_of_another_version_is_left",),
+    ),
+    Mutant(
+        "a worker that was started again at its address is taken for the earlier one",
+        "ads_cli/fleet/cluster_members.py",
+        "local_directories.get(member.address) == member.local_directory",
+        "member.address in local_directories",
+        (f"{LOST}::test_a_worker_that_returns_at_its_address_with_another_state_folder_gets_tasks",),
+    ),
+    Mutant(
+        "a home whose worker was replaced keeps its share",
+        "ads_cli/fleet/cluster_members.py",
+        "            self._absent.setdefault(earlier.home, now)\n",
+        "            pass\n",
+        (f"{MEMBERS}::test_a_home_whose_worker_is_replaced_by_one_of_another_home_gives_up_its_share",),
+    ),
+    Mutant(
+        "a late answer that nobody understands ends the fleet",
+        "ads_cli/fleet/cluster_state.py",
+        "    except msgspec.DecodeError as error:",
+        "    except ZeroDivisionError as error:",
+        (f"{LOST}::test_a_late_worker_whose_answer_cannot_be_read_is_left_out",),
+    ),
+    Mutant(
+        "workers of another version are asked about tasks",
+        "ads_cli/fleet/cluster_state.py",
+        "[member.address for member in self._members.fit]",
+        "[member.address for member in self._members.present]",
+        (f"{LOST}::test_a_late_worker_of_another_version_is_left_out_and_is_not_asked_about_tasks",),
+    ),
+    Mutant(
+        "lost workers are waited for as briefly as the first one",
+        "ads_cli/fleet/cluster_state.py",
+        "        if not self._homes:\n            what",
+        "        if not self._members.homes:\n            what",
+        (f"{LOST}::test_lost_workers_are_waited_for_as_long_as_max_wait_and_then_their_tasks_run",),
+    ),
+    Mutant(
+        "the first workers may have other versions",
+        "ads_cli/fleet/cluster_state.py",
+        "        if is_first:\n            raise error\n",
+        "        if is_first:\n            return\n",
+        (f"{LOST}::test_the_first_workers_must_be_fit",),
+    ),
+    Mutant(
+        "a task that failed in an earlier run is not run again",
+        "ads_cli/fleet/cluster_state.py",
+        '            if is_new and result.status != "ok":\n',
+        "            if False:\n",
+        (f"{LOST}::test_a_lost_task_is_ended_by_a_failure_of_this_run_and_not_by_one_of_an_earlier_run",),
+    ),
+    Mutant(
+        "workers are not told of a new share",
+        "ads_cli/fleet/cluster_state.py",
+        "                self._share_changes += 1\n",
+        "",
+        (f"{LINK}::test_a_new_share_is_told_of_though_that_of_a_home_that_then_leaves_could_not_be_stored",),
+    ),
+    Mutant(
+        "a home that gives its share up reads it still",
+        "ads_cli/fleet/cluster_state.py",
+        "members.homes | self._published.keys()",
+        "members.homes",
+        (f"{LOST}::test_a_home_that_gives_its_share_up_is_told_so",),
+    ),
+    Mutant(
+        "a worker that refuses a task keeps others from a share",
+        "ads_cli/fleet/cluster_members.py",
+        "elif len(useful) < tasks",
+        "elif len(claimed) < tasks",
+        (f"{MEMBERS}::test_a_task_whose_first_worker_refuses_it_gets_a_share_for_another_one",),
     ),
 )

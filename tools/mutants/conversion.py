@@ -40,8 +40,8 @@ CONVERSION = (
         "the fix that is advised is any that has the rule",
         HINTS,
         "sorted(all_fixes(), key=lambda fix: len(fix.rules))",
-        "reversed([*all_fixes()])",
-        (f"{OF_HINTS}::test_the_fix_that_is_for_a_rule_alone_is_advised",),
+        "all_fixes()",
+        (f"{OF_HINTS}::test_the_fix_that_is_for_the_fewest_rules_is_advised",),
     ),
     Mutant(
         "a fix is advised that leaves the field as it is",

@@ -2,7 +2,7 @@
 
 import pytest
 
-from ads_cli.api.problems import Problem
+from ads_cli.api.problems import CHOICE, Problem
 from ads_cli.products.feeds.fixes.fix import FIELD_TYPES
 from ads_cli.products.feeds.hints import (
     SYNONYMS,
@@ -37,8 +37,10 @@ def test_a_price_that_is_not_paid_is_offered_as_none(column):
         ("g:titel", "title"),
         ("Preis (EUR)", "price"),
         ("Bild 1", "image_link"),
-    ]
-    + [("g:colour", "color"), ("g:additional_images_link", "additional_image_link"), ("titles", "title")],
+        ("g:colour", "color"),
+        ("g:additional_images_link", "additional_image_link"),
+        ("titles", "title"),
+    ],
 )
 def test_columns_are_meant_as_fields_however_shops_write_them(column, field):
     assert fields_of_columns([column], FIELDS) == {column: field}
@@ -97,12 +99,12 @@ def advised(field: str, rule: str, **values: str) -> str:
     return FixAdvisor().advise(Problem(field, "is wrong", rule=rule), {field: "", **values}).fix
 
 
-def test_the_fix_that_is_for_a_rule_alone_is_advised():
-    assert advised("title", "", title="Lamp\tof\nbrass" + "s" * 200) == "length", "and not whitespace"
+def test_the_fix_that_is_for_the_fewest_rules_is_advised():
+    assert advised("availability", CHOICE, availability="In Stock ") == "availability", "and not whitespace"
     assert advised("title", "plain_text", title="<b>Lamp</b>") == "html"
 
 
 def test_a_fix_that_changes_another_field_only_is_not_advised():
-    assert advised("image_link", "image_url", image_link="http://a.example/1.jpg") == "https"
-    links = {"image_link": "ftp://a.example/1.jpg", "link": "http://a.example/1"}
-    assert advised("image_link", "image_url", **links) == ""
+    images = "additional_image_link"
+    assert advised(images, "image_url", **{images: "//a.example/1.jpg"}) == "https"
+    assert advised(images, "image_url", **{images: "/1.jpg", "link": "//a.example/1"}) == ""

@@ -42,10 +42,15 @@ def test_a_day_has_one_row_though_the_clock_was_changed_since(stats, noon):
 
 def test_a_total_has_one_row_though_the_clock_was_changed_since(stats, noon):
     period = ("--since", "2026-10-20", "--until", "2026-10-23", "--granularity", "TOTAL")
-    for moment in ("2026-10-24T12:00:00Z", "2026-10-27T12:00:00Z"):
-        noon.move_to(datetime.fromisoformat(moment))
-        export(stats, *period)
-    assert stored(stats, "SELECT start FROM statistics") == [("2026-10-20T00:00:00+01:00",)]
+    noon.move_to(datetime.fromisoformat("2026-10-24T12:00:00Z"))
+    export(stats, *period)
+    export(stats, "--since", "2026-10-21", *period[2:])
+    noon.move_to(datetime.fromisoformat("2026-10-27T12:00:00Z"))
+    export(stats, *period)
+    assert stored(stats, "SELECT start FROM statistics ORDER BY 1") == [
+        ("2026-10-20T00:00:00+01:00",),
+        ("2026-10-21T00:00:00+02:00",),
+    ]
 
 
 def test_a_sum_that_sqlite_has_no_integer_for_is_stored_as_nearly_as_it_can(

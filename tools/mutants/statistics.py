@@ -196,7 +196,7 @@ STATISTICS = (
         (f"{TABLE}::test_a_table_that_lacks_a_column_is_extended",),
     ),
     Mutant(
-        "a total is stored again after the clock was changed",
+        "a total replaces those of other periods that it overlaps",
         "ads_cli/statistics/sqlite_table.py",
         'if scope["granularity"] == "TOTAL":',
         "if False:",

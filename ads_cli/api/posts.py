@@ -128,7 +128,7 @@ class RenamePost(InAccount):
     name: PostName
 
 
-ONE_YEAR = timedelta(days=366)  # in a leap year
+ONE_YEAR = timedelta(days=366)  # with a 29 February: nothing is refused that the service may take
 
 FewPerPage = Annotated[int, Meta(ge=1, le=200, description="Records per page", extra={"default": 100})]
 Author = Annotated[AuthorId, Meta(extra={"default": "the advertiser"})]
@@ -137,6 +137,7 @@ DRAFTS = Resource(
     "/12/accounts/{account_id}/draft_posts",
     "draft_post_id",
     example="1790416000000000001",
+    deleted_for_good=True,
     columns="id nullcast text name card_uri media_keys",
     extra_fields="user_id created_at updated_at status",
 )
@@ -215,9 +216,7 @@ class UpdateDraft(Content, kw_only=True):
     draft_post_id: Id
 
 
-@DRAFTS.delete(
-    "posts drafts delete", confirm_prompt="Delete the draft {draft_post_id}; this cannot be undone"
-)
+@DRAFTS.delete("posts drafts delete")
 class DeleteDraft(InAccount):
     """Delete a draft of a post; this cannot be undone."""
 

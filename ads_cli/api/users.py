@@ -61,13 +61,9 @@ class Membership(msgspec.Struct, kw_only=True, omit_defaults=True, forbid_unknow
 
     @rule("expires_at")
     def expires_later(self) -> str | None:
-        """Require an end in the future, after the start where there is one."""
-        if self.expires_at is None:
-            return None
-        start = getattr(self, "effective_at", None)  # which do-not-reach lists do not have
-        if start is not None and self.expires_at.moment <= start.moment:
-            return "must be later than effective_at"
-        return None if self.expires_at.moment > datetime.now(UTC) else "must be later than now"
+        """Require an end in the future."""
+        is_past = self.expires_at is not None and self.expires_at.moment <= datetime.now(UTC)
+        return "must be later than now" if is_past else None
 
 
 class AudienceParams(Membership, kw_only=True):
@@ -75,6 +71,14 @@ class AudienceParams(Membership, kw_only=True):
 
     users: Annotated[list[User], Meta(min_length=1)]
     effective_at: Time | None = None
+
+    @rule("expires_at")
+    def expires_after_start(self) -> str | None:
+        """Require an end after the start."""
+        if self.expires_at is None or self.effective_at is None:
+            return None
+        is_earlier = self.expires_at.moment <= self.effective_at.moment
+        return "must be later than effective_at" if is_earlier else None
 
 
 class DoNotReachParams(Membership, kw_only=True):

@@ -14,8 +14,8 @@ from .options import ALL_OPTIONS
 Formatter = Any  # of Typer: writes text as wide as the terminal
 
 FORMATS_TEXT = """\
---columns a,b chooses the columns of table, tsv and csv. --query takes a JMESPath expression, applied to what
-json would show. --csv-safe puts an apostrophe before cells of csv that a spreadsheet would calculate.
+--columns a,b chooses the columns of table, tsv, csv and xlsx. --query takes a JMESPath expression, applied to
+what json would show. --csv-safe puts an apostrophe before cells of csv that a spreadsheet would calculate.
 --envelope shows the whole response in json, yaml and jsonl; --query then applies to the whole."""
 
 EXIT_CODES_TEXT = """\

@@ -82,12 +82,13 @@ class Version(NamedTuple):
 def version_of(headers: Mapping[str, str]) -> Version:
     """Read the version of a response.
 
-    Without an ETag, a file that was changed in the second in which it was sent may change again in it.
+    Without a strong ETag, a file that was changed in the second in which it was sent may change again in it.
     """
     etag, last_modified = headers.get("etag", ""), headers.get("last-modified", "")
     changed, sent = http_date(last_modified), http_date(headers.get("date", ""))
     is_settled = changed is not None and sent is not None and sent - changed >= MIN_AGE_SECONDS
-    return Version(etag, last_modified if etag or is_settled else "")
+    has_strong_etag = bool(etag) and not etag.startswith("W/")
+    return Version(etag, last_modified if has_strong_etag or is_settled else "")
 
 
 class Downloaded(NamedTuple):
@@ -110,6 +111,7 @@ class Download:
     on_progress: Callable[[int, int | None], None]
     known: Version | None = None  # nothing is sent if the server has this version still
     _version: Version = Version()  # noqa: RUF009 - of what is in the file so far
+    _total: int | None = None  # bytes of that version
     _can_resume: bool = False
 
     def run(self, file: BinaryIO) -> Downloaded:
@@ -134,7 +136,7 @@ class Download:
                     with closing(connection.handle_request(self._request(url, file.tell()))) as response:
                         self._trace(url, response)
                         if response.status_code not in REDIRECTS or "location" not in response.headers:
-                            return self._receive(connection, response, file)
+                            return self._receive(url, connection, response, file)
                         url = self._redirected(url, response.headers["location"])
                 except (httpx.TransportError, httpx.DecodingError) as error:
                     raise self._network_error(error, url) from None
@@ -153,7 +155,7 @@ class Download:
             headers |= {"Range": f"bytes={offset}-", "If-Range": self._version.validator}
         elif self.known:
             headers |= self.known.conditions
-        if self.credentials and _origin(url) == _origin(self.url):
+        if self.credentials and self._is_own(url):
             headers["Authorization"] = _basic_auth(*self.credentials)
         deadline = max(self.retries.silence_ends_at, time.monotonic() + MIN_TIMEOUT_SECONDS)
         times = dict.fromkeys(("connect", "read", "write", "pool"), self.retries.limits.timeout)
@@ -162,6 +164,10 @@ class Download:
         )
         self.trace.request("GET", mask_address(url), request.headers, b"")
         return request
+
+    def _is_own(self, url: str) -> bool:
+        """Whether an address is on the host that was named, and not on one that it redirects to."""
+        return _origin(url) == _origin(self.url)
 
     def _trace(self, url: str, response: "httpx.Response") -> None:
         headers = {name.lower(): value for name, value in response.headers.items()}
@@ -185,7 +191,7 @@ class Download:
         return str(target)
 
     def _receive(
-        self, connection: "DownloadTransport", response: "httpx.Response", file: BinaryIO
+        self, url: str, connection: "DownloadTransport", response: "httpx.Response", file: BinaryIO
     ) -> Downloaded:
         """Write the body of a response; raise what its status means."""
         status, headers = response.status_code, response.headers
@@ -193,20 +199,24 @@ class Download:
         if status == 304 and self.known and not file.tell():
             return Downloaded(version if any(version) else self.known, is_unchanged=True)
         if status == 206 and file.tell():
-            total = self._check_range(headers, file.tell())
+            self._check_range(headers, file.tell())
         elif status == 200:
             _empty(file)
             length = headers.get("content-length", "")
-            total = int(length) if length.isdecimal() else None
-            self._version = version
+            self._version, self._total = version, int(length) if length.isdecimal() else None
         else:
             self._can_resume = self._can_resume and status != 416
-            raise status_error(self.label, status, headers, signed_in=self.credentials is not None)
+            signed_in = self.credentials is not None and self._is_own(url)
+            error = status_error(self.label, status, headers, signed_in=signed_in)
+            if isinstance(error, AccessError) and not self._is_own(url):
+                error.hint = f"name the address that it redirects to: {mask_address(url)}"
+            raise error
         encoding = headers.get("content-encoding", "").strip().lower()
         if encoding not in STORED_ENCODINGS:
             raise UnavailableError(
                 f"{self.label}: sent with the encoding {encoding[:60]!r}, which was not requested"
             )
+        total = self._total
         self.retries.check_size(total or 0, self.label)
         self._can_resume = bool(self._version.validator) and headers.get("accept-ranges", "") != "none"
         self._copy(connection, response, file, total)
@@ -231,14 +241,21 @@ class Download:
                 expected = received + MIN_BYTES_PER_SECOND * period
                 connection.extend_deadline(time.monotonic() + period)
 
-    def _check_range(self, headers: Mapping[str, str], offset: int) -> int | None:
-        """Return the whole size that a partial response states; raise FailedAttempt if it is another part."""
+    def _check_range(self, headers: Mapping[str, str], offset: int) -> None:
+        """Raise FailedAttempt if a partial response is another part, or one of another version.
+
+        A server that does not know `If-Range` sends the part of whatever it has now.
+        """
         found = CONTENT_RANGE.fullmatch(headers.get("content-range", "").strip())
-        other_version = headers.get("etag", self._version.etag) != self._version.etag
-        if not found or int(found[1]) != offset or other_version:
+        etag, last_modified = self._version
+        is_same_version = (
+            headers.get("etag", etag) == etag and headers.get("last-modified", last_modified) == last_modified
+        )
+        total = self._total if not found or found[2] == "*" else int(found[2])
+        if not found or int(found[1]) != offset or not is_same_version or self._total not in (None, total):
             self._can_resume = False
             raise FailedAttempt(UnavailableError(f"{self.label}: the server sent another part of it"), {})
-        return None if found[2] == "*" else int(found[2])
+        self._total = total
 
     def _network_error(self, error: Exception, url: str) -> Exception:
         described = network_error(error, url)
@@ -262,9 +279,12 @@ def _basic_auth(user: str, password: str) -> str:
     return f"Basic {b64encode(f'{user}:{password}'.encode()).decode()}"
 
 
-def _origin(url: str) -> tuple[str, str | None, int | None]:
-    parts = urlsplit(url)
-    return parts.scheme, parts.hostname, parts.port
+def _origin(url: str) -> tuple[str, bytes, int | None]:
+    """Return the scheme, host and port, which are the same however they are spelled."""
+    import httpx
+
+    parsed = httpx.URL(url)  # it writes `müller` as `xn--mller-kva`, and leaves out the usual port
+    return parsed.scheme, parsed.raw_host, parsed.port
 
 
 def _empty(file: BinaryIO) -> None:

@@ -31,8 +31,6 @@ if TYPE_CHECKING:
 else:
     httpcore = import_without("httpcore", *OPTIONAL)
 
-__all__ = ["httpcore"]
-
 
 class Deadline:
     """When the operations of an attempt must have ended, in monotonic seconds.

@@ -1,7 +1,7 @@
 """A table of statistics in a SQLite file: what is asked again is changed in its place, and never doubled."""
 
 import sqlite3
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
 from datetime import datetime
 from decimal import Decimal
@@ -40,6 +40,7 @@ KEY = (*SCOPE, "entity_id", "start", "end", SEGMENT_VALUE)
 OWN = ("account", "segment_by", "granularity", "country")  # columns of the question
 # The key of a table that was made before segments were told apart by value, and times by granularity.
 OLD_KEY = {"account", "entity", "entity_id", "start", "end", "placement", "segment_by", "segment"}
+KINDS = {name: "TEXT NOT NULL" if name in KEY else "TEXT" for name in (*OWN, *SEGMENT_KEYS)}
 BUSY_SECONDS = 30
 WRITABLE = "name a SQLite file, or a new one, in a folder that you may write"
 AGAIN = "run the command again, with --resume where it was an export"
@@ -66,10 +67,13 @@ class StatisticsTable:
         self._path, self._account = path, account
 
     def questions_again(self, asked: ResultContext) -> list[StatsQuery]:
-        """Return what is to be asked again because days of a question cut those that are stored."""
+        """Return what is to be asked again because days of a question cut those that are stored.
+
+        The file stays as it is; that it can be written is found out.
+        """
         if not self._path.exists():
             return []
-        with self._transaction() as db:
+        with self._transaction("ROLLBACK") as db:
             return self._questions_again(db, asked)
 
     def store(
@@ -84,7 +88,7 @@ class StatisticsTable:
             hours = table_of(asked._replace(question=question), answers)
             parts.append((question, as_one_day(hours, question.period)))
         with self._transaction() as db:
-            _add_columns(db, table.metrics)
+            _add_columns(db, dict.fromkeys(table.metrics, "NUMERIC"))
             if self._questions_again(db, asked) != [question for question, _ in again]:
                 raise StateError(f"--into: another run has changed {self._path} meanwhile", hint=AGAIN)
             for question, rows in parts:
@@ -93,16 +97,16 @@ class StatisticsTable:
             return sum(self._insert(db, asked.question, rows) for _, rows in parts)
 
     @contextmanager
-    def _transaction(self) -> Iterator[sqlite3.Connection]:
+    def _transaction(self, end: str = "COMMIT") -> Iterator[sqlite3.Connection]:
         try:
             with closing(
                 sqlite3.connect(self._path.absolute(), timeout=BUSY_SECONDS, isolation_level=None)
             ) as db:
                 db.execute("BEGIN IMMEDIATE")
                 try:
-                    _make_table(db, self._path)
+                    self._prepare(db)
                     yield db
-                    db.execute("COMMIT")
+                    db.execute(end)
                 except BaseException:
                     if db.in_transaction:
                         db.execute("ROLLBACK")
@@ -113,6 +117,20 @@ class StatisticsTable:
             raise StateError(
                 f"--into: {self._path} cannot be written: {error}", hint=LOCKED if is_locked else WRITABLE
             ) from error
+
+    def _prepare(self, db: sqlite3.Connection) -> None:
+        """Create the table, or bring an earlier one up to date; raise StateError for another table."""
+        found = _columns(db)
+        key = {name for name, column in found.items() if column.is_key}
+        if not found:
+            _create_table(db, TABLE, KINDS)
+        elif key == {*KEY}:
+            _add_columns(db, KINDS)
+        elif key == OLD_KEY:
+            _convert_table(db, found)
+        else:
+            hint = "name another file"
+            raise StateError(f"--into: {self._path} has a table {TABLE} that adsctl did not make", hint=hint)
 
     def _questions_again(self, db: sqlite3.Connection, asked: ResultContext) -> list[StatsQuery]:
         """Return the questions about stored days that the days of a question cut.
@@ -161,36 +179,31 @@ class StatisticsTable:
         return counted.count
 
 
-def _make_table(db: sqlite3.Connection, path: Path) -> None:
-    """Create the table, or give an older one the key of now; raise StateError for another table."""
-    kinds = {name: "TEXT NOT NULL" if name in KEY else "TEXT" for name in (*OWN, *SEGMENT_KEYS)}
-    found = _columns(db)
-    if found and {name for name, column in found.items() if column.is_key} not in ({*KEY}, OLD_KEY):
-        raise StateError(
-            f"--into: {path} has a table {TABLE} that adsctl did not make", hint="name another file"
-        )
-    if {*found} >= {*KEY}:
-        for name in (name for name in kinds if name not in found):
-            db.execute(f'ALTER TABLE "{TABLE}" ADD COLUMN "{name}" {kinds[name]}')
-        return
-    kinds |= {name: column.kind for name, column in found.items() if name not in kinds}
+def _create_table(db: sqlite3.Connection, table: str, kinds: Mapping[str, str]) -> None:
     listed = ", ".join(f'"{name}" {kind}' for name, kind in kinds.items())
     key = ", ".join(f'"{name}"' for name in KEY)
+    db.execute(f'CREATE TABLE "{table}" ({listed}, PRIMARY KEY ({key}))')
+
+
+def _add_columns(db: sqlite3.Connection, kinds: Mapping[str, str]) -> None:
+    """Extend the table by the columns that it lacks."""
+    found = _columns(db)
+    for name in (name for name in kinds if name not in found):
+        db.execute(f'ALTER TABLE "{TABLE}" ADD COLUMN "{name}" {kinds[name]}')
+
+
+def _convert_table(db: sqlite3.Connection, found: "Mapping[str, _Column]") -> None:
+    """Give a table of an earlier version the key of now."""
+    others = {name: column.kind for name, column in found.items() if name not in KINDS}
+    names = ", ".join(f'"{name}"' for name in found)
     db.execute("PRAGMA legacy_alter_table = ON")  # views of the table stay as they are
-    db.execute(f'CREATE TABLE "{TABLE}_new" ({listed}, PRIMARY KEY ({key}))')
-    if found:
-        names = ", ".join(f'"{name}"' for name in found)
-        db.execute(
-            f'INSERT INTO "{TABLE}_new" ({names}, "granularity", "country", "{SEGMENT_VALUE}") '
-            f'SELECT {names}, {OLD_GRANULARITY}, \'\', "segment" FROM "{TABLE}"'
-        )
-        db.execute(f'DROP TABLE "{TABLE}"')
+    _create_table(db, f"{TABLE}_new", KINDS | others)
+    db.execute(
+        f'INSERT INTO "{TABLE}_new" ({names}, "granularity", "country", "{SEGMENT_VALUE}") '
+        f'SELECT {names}, {OLD_GRANULARITY}, \'\', "segment" FROM "{TABLE}"'
+    )
+    db.execute(f'DROP TABLE "{TABLE}"')
     db.execute(f'ALTER TABLE "{TABLE}_new" RENAME TO "{TABLE}"')
-
-
-def _add_columns(db: sqlite3.Connection, metrics: Iterable[str]) -> None:
-    for name in {*metrics} - {*_columns(db)}:
-        db.execute(f'ALTER TABLE "{TABLE}" ADD COLUMN "{name}" NUMERIC')
 
 
 def _columns(db: sqlite3.Connection) -> "dict[str, _Column]":

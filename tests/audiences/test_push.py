@@ -91,6 +91,9 @@ def test_users_can_be_removed_and_times_are_validated(shop, audience):
         *PUSH, "--effective-at", "2027-05-01T00:00:00Z", "--expires-at", "2027-04-01T00:00:00Z", code=2
     )
     assert "--expires-at: must be later than effective_at" in late.stderr
+    moment = "2027-05-01T00:00:00Z"
+    late = shop(*PUSH, "--effective-at", moment, "--expires-at", moment, code=2)
+    assert "--expires-at: must be later than effective_at" in late.stderr
     past = ("--effective-at", "2020-03-01T00:00:00Z", "--expires-at", "2021-03-01T00:00:00Z")
     assert "--expires-at: must be later than now" in shop(*PUSH, *past, code=2).stderr
     assert "--effective-at: is not a time" in shop(*PUSH, "--effective-at", "tomorrow", code=2).stderr

@@ -107,6 +107,37 @@ def test_records_that_a_condition_finds_are_shown_and_asked_for_before_they_chan
 
 
 @both_services
+def test_a_condition_on_the_id_of_a_record_is_one_on_its_own_id(adsctl, service, service_name, writes):
+    found = records(adsctl, "campaigns", "get", "--where", f"campaign_id={SPRING}")
+    assert [one["id"] for one in found] == [SPRING]
+    assert [one["id"] for one in records(adsctl, "line-items", "get", "--where", "line_item_id=9d4c1")] == [
+        "9d4c1"
+    ]
+    ads = [one["id"] for one in records(adsctl, "promoted", "posts", "list")]
+    for name in ("promoted_post_id", "promoted_tweet_id", "id"):
+        words = ("promoted", "posts", "get", "--where", f"{name}={ads[0]}")
+        assert [one["id"] for one in records(adsctl, *words)] == ads[:1]
+    words = ("campaigns", "delete", "--where", f"campaign_id!={SPRING}")
+    assert SPRING not in adsctl(*words, code=12).stderr and not writes
+    adsctl(*words, "-y")
+    assert [one["id"] for one in records(adsctl, "campaigns", "list", "--all")] == [SPRING]
+
+
+def test_a_condition_on_what_no_record_has_is_refused_before_anything_is_sent(adsctl, service):
+    service.fail("* * status=500")
+    for words in (
+        ("campaigns", "delete", "--where", "account_id!=x", "-y"),
+        ("campaigns", "get", "--where", "with_deleted="),
+        ("line-items", "get", "--where", "account-id="),
+        ("promoted", "posts", "delete", "--where", "account_id=", "-y"),
+    ):
+        assert "is not a field of" in adsctl(*words, code=2).stderr
+    service.fail()
+    words = ("line-items", "update", "--where", "audience_expansion=DEFINED", "--entity-status", "PAUSED")
+    assert "9d4c1" in [one["id"] for one in records(adsctl, *words, "-y")]
+
+
+@both_services
 def test_relative_amounts_change_what_each_record_has(adsctl, service, service_name):
     before = budgets(adsctl, SPRING, KNITTERS)
     adsctl("campaigns", "update", SPRING, KNITTERS, "--set", "daily_budget=+10%")

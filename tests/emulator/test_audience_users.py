@@ -72,6 +72,10 @@ def test_users_with_a_shared_identifier_are_merged(local):
             operation(user("x"), effective_at="2030-01-02T00:00:00Z", expires_at="2030-01-01T00:00:00Z"),
             "later than effective_at",
         ),
+        (
+            operation(user("x"), effective_at="2030-01-01T00:00:00Z", expires_at="2030-01-01T00:00:00Z"),
+            "later than effective_at",
+        ),
         ({"params": {"users": [user("x")]}}, "operation_type"),
         ("no operation", "object"),
         (operation({}), "needs an identifier"),

@@ -254,3 +254,10 @@ def test_any_text_survives(local, account, create, posts, text):
     assert (listed["full_text"], listed["display_text_range"]) == (text, [0, len(text)])
     found = local.get(f"{account}/posts", post_type=kind, name=text[:5].upper()).json()["data"]
     assert post["id"] in [str(one["post_id"]) for one in found]
+
+
+@pytest.mark.parametrize(("group", "id"), [("drafts", GREEN_DRAFT), ("scheduled", OFFER)])
+def test_a_question_says_that_a_post_is_deleted_for_good(adsctl, group, id):
+    kind = group.removesuffix("s")
+    told = adsctl.local("posts", group, "delete", id, code=12).stderr
+    assert f"Delete the {kind} post {id}; this cannot be undone" in told

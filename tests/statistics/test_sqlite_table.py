@@ -40,6 +40,72 @@ def test_a_day_has_one_row_though_the_clock_was_changed_since(stats, noon):
     assert twice == [("2026-10-25T02:00:00+01:00",), ("2026-10-25T02:00:00+02:00",)]
 
 
+def test_a_total_has_one_row_though_the_clock_was_changed_since(stats, noon):
+    period = ("--since", "2026-10-20", "--until", "2026-10-23", "--granularity", "TOTAL")
+    noon.move_to(datetime.fromisoformat("2026-10-24T12:00:00Z"))
+    export(stats, *period)
+    export(stats, "--since", "2026-10-21", *period[2:])
+    noon.move_to(datetime.fromisoformat("2026-10-27T12:00:00Z"))
+    export(stats, *period)
+    assert stored(stats, "SELECT start FROM statistics ORDER BY 1") == [
+        ("2026-10-20T00:00:00+01:00",),
+        ("2026-10-21T00:00:00+02:00",),
+    ]
+
+
+def test_a_sum_that_sqlite_has_no_integer_for_is_stored_as_nearly_as_it_can(
+    stats, service, noon, monkeypatch
+):
+    """A day that the change of the clock has cut is added up of its hours."""
+    most = 10**18 - 1
+
+    def enormous(data):
+        for record in data:
+            for segment in record["id_data"]:
+                segment["metrics"]["impressions"] = [most] * len(segment["metrics"]["impressions"])
+
+    lie(service, monkeypatch, enormous)
+    for moment, last in (("2026-10-25T00:30:00Z", "25"), ("2026-10-27T12:00:00Z", "24")):
+        noon.move_to(datetime.fromisoformat(moment))
+        export(stats, "--since", "2026-10-22", "--until", f"2026-10-{last}")
+    found = stored(stats, "SELECT typeof(impressions), impressions FROM statistics ORDER BY start")
+    assert ("real", float(most * 23)) in found and ("integer", most) in found
+
+
+def test_a_table_that_lacks_a_column_is_extended(stats):
+    export(stats, "--since", "2d", "--until", "1d")
+    with closing(sqlite3.connect(stats.adsctl.home / "ads.db")) as db:
+        db.execute("ALTER TABLE statistics DROP COLUMN post_id")
+    export(stats, "--since", "2d")
+    assert stored(stats, "SELECT count(*), count(impressions), count(post_id) FROM statistics") == [(2, 2, 0)]
+
+
+OWN_TABLE = "CREATE TABLE customers (email TEXT)"
+OLD_KEY = "account, entity, entity_id, start, end, placement, segment_by, segment"
+OLD_TABLE = f"CREATE TABLE statistics ({OLD_KEY.replace(',', ' TEXT,')} TEXT, PRIMARY KEY ({OLD_KEY}))"
+
+
+@pytest.mark.parametrize("made", [OWN_TABLE, OLD_TABLE, None], ids=["other", "old", "none"])
+@pytest.mark.parametrize("why", ["failure", "dry run"])
+def test_a_file_stays_as_it_is_where_nothing_is_stored(stats, service, made, why):
+    path = stats.adsctl.home / "ads.db"
+    if made:
+        with closing(sqlite3.connect(path)) as db:
+            db.execute(made)
+    before = path.read_bytes() if made else b""
+    words = ("stats", "get", "--into", "sqlite:ads.db", *ONE, "--since", "2d")
+    if why == "failure":
+        service.fail("GET /12/stats/* status=422")
+        stats.adsctl(*words, code=6)
+    else:
+        told = stats.adsctl(*words, "--dry-run").stderr
+        assert "dry run: would store 2 rows in the table statistics of ads.db" in told
+    assert (path.read_bytes() if path.exists() else b"") == before
+    service.fail()
+    stats.adsctl(*words)
+    assert len(stored(stats, "SELECT * FROM statistics")) == 2
+
+
 def test_segments_of_two_kinds_do_not_replace_each_other(stats):
     period = ("--since", "5d", "--until", "4d")
     for kind in ("GENDER", "AGE", "GENDER"):

@@ -10,6 +10,23 @@ CHANGES = "tests/commands/mcp/test_changes.py::"
 
 ASSISTANTS = (
     Mutant(
+        "the page for assistants has no exit codes of signals",
+        "ads_cli/commands/mcp/skill.py",
+        "{**EXIT_CODES, **signals}",
+        "EXIT_CODES",
+        ("tests/commands/mcp/test_skill.py::test_a_skill_has_every_exit_code_and_every_group",),
+    ),
+    Mutant(
+        "the page for assistants has no options",
+        "ads_cli/commands/mcp/skill.py",
+        "if option.name in IN_ROOT_HELP]",
+        "if False]",
+        (
+            "tests/commands/mcp/test_skill.py::"
+            "test_a_skill_has_the_options_of_every_command_and_formats_that_work",
+        ),
+    ),
+    Mutant(
         "a message that cannot be read is not answered",
         "ads_cli/commands/mcp/server.py",
         "            await self._writing.send(SessionMessage(_error_of_message(message)))\n",

@@ -10,6 +10,7 @@ COMPARISON, APPLY = "ads_cli/campaigns/comparison.py", "ads_cli/campaigns/apply.
 POSTS = "tests/campaigns/test_campaign_posts.py"
 
 SEVERAL = "tests/campaigns/test_several_records.py"
+MANY = "tests/campaigns/test_many_records.py"
 
 REFUSED = "tests/campaigns/test_refused_changes.py"
 
@@ -153,6 +154,34 @@ CAMPAIGN_FILES = (
         "call.writes.approve(self._prepared(requests))",
         "pass",
         (f"{SEVERAL}::test_the_guard_judges_all_before_the_first_is_changed",),
+    ),
+    Mutant(
+        "several records: a condition on the id of a record is one on the field of its request",
+        "ads_cli/commands/batches/several.py",
+        "if name == self.id_field:",
+        "if False:",
+        (f"{SEVERAL}::test_a_condition_on_the_id_of_a_record_is_one_on_its_own_id",),
+    ),
+    Mutant(
+        "several records: a condition on what no record has finds all",
+        "ads_cli/commands/batches/several.py",
+        "*settable.difference(endpoint.path_fields)",
+        "*self.kind.__struct_fields__",
+        (f"{SEVERAL}::test_a_condition_on_what_no_record_has_is_refused_before_anything_is_sent",),
+    ),
+    Mutant(
+        "several records: a share is advised again for what it has changed",
+        "ads_cli/commands/batches/several.py",
+        "if not (self._is_relative and (sent.answers or lost)):",
+        "if True:",
+        (f"{MANY}::test_a_share_is_never_advised_again_for_what_it_has_changed",),
+    ),
+    Mutant(
+        "several records: what a lost answer may have changed is advised again",
+        "ads_cli/commands/batches/several.py",
+        "(batch.size if batch and stopped.may_be_applied else 0)",
+        "0",
+        (f"{MANY}::test_what_a_lost_answer_may_have_changed_is_told_apart_from_what_was_not_sent",),
     ),
     Mutant(
         "several records: what is refused is not told",

@@ -15,6 +15,9 @@ COMPLETED = (
     "tests/products/test_fix.py"
     "::test_a_default_that_fills_what_a_fix_empties_is_completed_as_in_an_empty_cell"
 )
+HINTS, OF_HINTS = "ads_cli/products/feeds/hints.py", "tests/products/feeds/test_hints.py"
+DOWNLOAD, HTTPS = "ads_cli/http/download.py", "tests/feeds/locations/test_https.py"
+OTHER_VERSION = "test_a_part_of_another_version_from_a_server_that_ignores_the_condition_is_never_used"
 
 CONVERSION = (
     Mutant(
@@ -30,6 +33,69 @@ CONVERSION = (
         "return bool(self.kind.left_out)",
         "return False",
         (f"{FIX}::test_the_columns_of_a_push_do_not_depend_on_its_rows",),
+    ),
+    Mutant(
+        "a column whose name means one field is offered as another that is similar",
+        HINTS,
+        "[each for each in columns if each not in meant_otherwise]",
+        "columns",
+        (f"{OF_HINTS}::test_each_word_is_meant_as_its_field_and_as_no_other",),
+    ),
+    Mutant(
+        "a cost is offered as the price",
+        HINTS,
+        "    if field in PRICES:  # `cost price` is similar\n        return None\n",
+        "",
+        (f"{OF_HINTS}::test_a_price_that_is_not_paid_is_offered_as_none",),
+    ),
+    Mutant(
+        "a column of Google with a foreign name is not known",
+        HINTS,
+        'letters_and_digits(column.removeprefix("g:"))',
+        "letters_and_digits(column)",
+        (f"{OF_HINTS}::test_columns_are_meant_as_fields_however_shops_write_them",),
+    ),
+    Mutant(
+        "the fix that is advised is any that has the rule",
+        HINTS,
+        "sorted(all_fixes(), key=lambda fix: len(fix.rules))",
+        "all_fixes()",
+        (f"{OF_HINTS}::test_the_fix_that_is_for_the_fewest_rules_is_advised",),
+    ),
+    Mutant(
+        "a fix is advised that leaves the field as it is",
+        HINTS,
+        "if field not in (edited for edited, _, _ in fix.apply(fixed)):",
+        "if not fix.apply(fixed):",
+        (f"{OF_HINTS}::test_a_fix_that_changes_another_field_only_is_not_advised",),
+    ),
+    Mutant(
+        "the amount of a nested price is not found",
+        HINTS,
+        '"sale_price": ("amount", "value"),',
+        "",
+        (f"{OF_HINTS}::test_a_nested_value_has_a_template",),
+    ),
+    Mutant(
+        "a copy is resumed by a part of another version, told by its date",
+        DOWNLOAD,
+        'headers.get("last-modified", last_modified) == last_modified',
+        "True",
+        (f"{HTTPS}::{OTHER_VERSION}",),
+    ),
+    Mutant(
+        "a copy is resumed by a part of another version, told by its ETag",
+        DOWNLOAD,
+        'headers.get("etag", etag) == etag',
+        "True",
+        (f"{HTTPS}::{OTHER_VERSION}",),
+    ),
+    Mutant(
+        "a copy is resumed by a part of another version, told by its size",
+        DOWNLOAD,
+        " or self._total not in (None, total)",
+        "",
+        (f"{HTTPS}::{OTHER_VERSION}",),
     ),
     Mutant(
         "options are suggested for a file that is not a product feed",

@@ -10,6 +10,13 @@ OTHER_CLIENTS = "tests/emulator/test_other_clients.py"
 
 OTHERS = (
     Mutant(
+        "a membership may end as it begins",
+        "ads_cli/api/users.py",
+        "self.expires_at.moment <= self.effective_at.moment",
+        "self.expires_at.moment < self.effective_at.moment",
+        ("tests/emulator/test_audience_users.py::test_one_invalid_operation_rejects_the_whole_request",),
+    ),
+    Mutant(
         "the cursor of an envelope skips records after a limit",
         "ads_cli/client/client.py",
         'changes["count"] = min(size, left)',

@@ -101,14 +101,18 @@ class RecordSearch:
                 yield from page.data if isinstance(page.data, list) else [page.data]
 
     def _conditions(self) -> list[Where]:
-        fields = self.kind.endpoint.record_fields
-        known = {*fields, *self.kind.__struct_fields__, *self._amounts}
+        endpoint, fields = self.kind.endpoint, self.kind.endpoint.record_fields
+        # What records have, and what a change sets; not the account of a request, nor its other options.
+        settable = {*self.kind.__struct_fields__} if endpoint.method == "PUT" else set[str]()
+        known = {*fields, *self._amounts, *settable.difference(endpoint.path_fields)}
         headings = {header(name): name for name in fields}
         found = []
         for text in self.chosen.where:
             condition = Where.parse(text)
             name = neutral_name(condition.column.replace("-", "_"))
-            if name not in known:  # it may be the heading of a table
+            if name == self.id_field:
+                name = endpoint.record_id
+            elif name not in known:  # it may be the heading of a table
                 name = headings.get(name.lower(), name)
             if name not in known:
                 near = suggestion(name, known)
@@ -145,6 +149,7 @@ class SeveralRecords:
     def __init__(self, search: RecordSearch) -> None:
         self._search, self._call, self._kind = search, search.call, search.kind
         self._endpoint = search.kind.endpoint
+        self._is_relative = False  # a setting changes what a record has, by a share or an amount
 
     def show(self, *, envelope: bool) -> None:
         """Print the records; raise an error where some of the ids are those of none."""
@@ -251,6 +256,7 @@ class SeveralRecords:
             if any(search.values.get(each) is not None for each in names) or names & found.keys():
                 raise UsageError(f"--set {text}: {name} is given twice")
             if RELATIVE.fullmatch(value) and field in money_fields(self._kind):
+                self._is_relative = True
                 currency = str(record.get("currency") or "")
                 value = relative_amount(value, in_units(record, field), currency, name)
                 name = amount_names(field)[0]
@@ -336,12 +342,30 @@ class SeveralRecords:
         reasons = "\n".join(f"{id}: {reason}" for id, reason in sent.refused.items())
         if stopped:
             stopped.message = "\n".join(filter(None, (f"{words}: {stopped.message}", reasons)))
-            again = "what is done is shown; run it again for the others"
-            stopped.hint = "; ".join(filter(None, (stopped.hint, again)))
+            hints = (stopped.hint, *self._how_to_go_on(requests, sent, stopped))
+            stopped.hint = "; ".join(filter(None, hints))
             raise stopped
         if sent.refused:
             raise IncompleteError(f"{words}; refused by the service:\n{reasons}")
         call.messages.say(words)
+
+    def _how_to_go_on(
+        self, requests: Sequence[Request], sent: SendingResult, stopped: AdsctlError
+    ) -> Iterator[str]:
+        """Yield the hints for what is left; a relative change that may be applied must not be repeated."""
+        ids = [*map(self._id, requests)]
+        answered, batch = len(sent.answers) + len(sent.refused), self._endpoint.batch
+        sent_until = answered + (batch.size if batch and stopped.may_be_applied else 0)
+        lost, unsent = ids[answered:sent_until], ids[sent_until:]
+        if not (self._is_relative and (sent.answers or lost)):
+            yield "what is done is shown; run it again for the others"
+            return
+        stopped.retryable = False  # not by the same command
+        yield "what is done is shown, and would change again"
+        if unsent:
+            yield f"run it again for the others alone, by their ids: {' '.join(unsent)}"
+        if lost:
+            yield f"an answer was lost, look first whether these have changed: {' '.join(lost)}"
 
 
 class _Repeatable:

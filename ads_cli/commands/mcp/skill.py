@@ -36,7 +36,9 @@ def skill(ctx: typer.Context) -> None:
     filled = page.format(
         summary=describe_command(root, ()).summary,
         options=_table((f"`{', '.join(option.names)}`", option.help) for option in shown),
-        formats=", ".join(FORMATS),
+        formats=", ".join(
+            f"{name} (with --to FILE.{name})" if form.is_binary else name for name, form in FORMATS.items()
+        ),
         formats_text=FORMATS_TEXT,
         environment_text=ENVIRONMENT_TEXT,
         topics=", ".join(ALL_TOPICS),

@@ -238,5 +238,10 @@ class Results:
     ) -> None:
         from ...statistics.sqlite_table import TABLE, StatisticsTable
 
-        stored = StatisticsTable(database, self.call.account).store(asked, without_earlier(table), again)
-        self.call.messages.say(f"{counted(stored, 'row')} stored in the table {TABLE} of {database}")
+        rows, messages = without_earlier(table), self.call.messages
+        if self.call.parsed.parsed_options.get("dry_run"):  # the question is asked all the same
+            count = sum(1 for _ in rows.rows)
+            messages.say(f"dry run: would store {counted(count, 'row')} in the table {TABLE} of {database}")
+            return
+        stored = StatisticsTable(database, self.call.account).store(asked, rows, again)
+        messages.say(f"{counted(stored, 'row')} stored in the table {TABLE} of {database}")

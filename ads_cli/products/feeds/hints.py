@@ -20,7 +20,7 @@ COLUMN_SIMILARITY = 0.7
 # digits, without accents.
 _SYNONYMS = {
     "id": """
-        sku productid itemid articleid articlenumber itemnumber artikelnummer artnr offerid uniqueid
+        sku productid idproduct itemid articleid articlenumber itemnumber artikelnummer artnr offerid uniqueid
         code ref reference referencia referenz productnumber productcode codice codigo ugs kod
         kodproduktu 商品コード 商品番号 品番""",
     "title": """
@@ -55,6 +55,7 @@ _SYNONYMS = {
     "mpn": "manufacturerpartnumber partnumber herstellernummer modelnumber model",
 }
 SYNONYMS = {field: tuple(names.split()) for field, names in _SYNONYMS.items()}
+_WORDS = {name for names in SYNONYMS.values() for name in names}
 
 
 # What columns add to a name: a unit or currency in parentheses, the number of the first of several.
@@ -69,13 +70,16 @@ def column_for(field: str, columns: Sequence[str]) -> str | None:
     for name in map(letters_and_digits, (field, *SYNONYMS.get(field, ()))):
         if name in names:
             return names[name]
-    return closest(field, columns, COLUMN_SIMILARITY)
+    if field in PRICES:  # `cost price` is similar
+        return None
+    meant_otherwise = {names[name] for name in _WORDS & names.keys()}
+    return closest(field, [each for each in columns if each not in meant_otherwise], COLUMN_SIMILARITY)
 
 
 def fields_of_columns(columns: Sequence[str], free: Collection[str]) -> dict[str, str]:
     """Return the fields that columns seem to be meant as, of those that no column is read as."""
     found = {column: field for field in SYNONYMS if field in free and (column := column_for(field, columns))}
-    others = {*free}.difference(found.values(), OF_SERVICE)
+    others = {*free}.difference(found.values(), OF_SERVICE, PRICES)
     for column in columns:
         if column not in found and (meant := closest(column.removeprefix("g:"), others)):
             found[column] = meant
@@ -115,9 +119,9 @@ SEPARATORS = ("|", ";", "\n", ", ", ",", " ")
 
 
 def list_separator(value: Any) -> str | None:
-    """Return what separates the addresses of a list; None of a single address."""
+    """Return what separates the addresses of a list; None of a text that is a single address."""
     if isinstance(value, list):
-        return "," if len(value) > 1 else None
+        return "," if any(isinstance(item, str) for item in value) else None
     text = str(value).strip()
     for separator in SEPARATORS:
         parts = [part for item in text.split(separator) if (part := item.strip())]

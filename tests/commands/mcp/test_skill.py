@@ -6,7 +6,8 @@ import shlex
 import pytest
 
 from ads_cli.commands.mcp.skill import EXAMPLES
-from ads_cli.errors import EXIT_CODES
+from ads_cli.errors import EXIT_CODES, SIGNAL_EXIT_CODES
+from ads_cli.output import FORMATS
 from tests.command_tree import COMMANDS
 from tests.conftest import feed
 
@@ -26,8 +27,25 @@ def test_a_skill_begins_with_its_name_and_description(page):
 
 def test_a_skill_has_every_exit_code_and_every_group(page):
     assert all(f"| {code} | {meaning} |" in page for code, meaning in EXIT_CODES.items())
+    assert all(f"| {code} | stopped by {name} |" in page for code, name in SIGNAL_EXIT_CODES.items())
     assert all(f"| `{name}` | {summary} |" in page for name, summary in COMMANDS[""].subcommands)
     assert "is_error" not in page and "--dry-run" in page and "help endpoints" in page
+
+
+def test_a_skill_has_the_options_of_every_command_and_formats_that_work(adsctl, page):
+    for name in ("--profile, -p", "--account, -A", "--output, -o", "--yes, -y", "--dry-run", "--quiet, -q"):
+        (help_text,) = re.findall(rf"\| `{name}` \| (.+) \|", page)
+        assert len(help_text) > 10
+    formats = re.search(r"Formats of `-o`: (.+?)\. ", page)[1].split(", ")
+    assert len(formats) == len(FORMATS)
+    for each in formats:
+        name, *option = re.findall(r"(?:--)?[\w.]+", each.replace("with ", ""))
+        adsctl.local("campaigns", "list", "-o", name, *option)
+
+
+def test_a_skill_tells_a_missing_confirmation_from_a_limit(adsctl, page):
+    assert "12 is a missing confirmation, for which step\n   5 holds, or a limit" in page
+    assert "--yes" in adsctl.local("campaigns", "delete", "8wku2", code=12).stderr
 
 
 def test_every_command_that_a_skill_names_exists(page):

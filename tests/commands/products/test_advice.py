@@ -100,6 +100,25 @@ def test_a_column_with_a_list_of_images_is_suggested_with_what_splits_it(adsctl,
     adsctl("products", "check", "feed.json", *options)
 
 
+def test_a_list_of_one_image_is_split_and_no_address_is_asked_for(adsctl):
+    adsctl.file("feed.json", rows({"image_link": ["https://a.example/1.jpg"]}, {}))
+    command, outcome = advice(adsctl, "feed.json")
+    assert command[3:] == ["--split", "image_link=,"] and outcome == "2 of 2 rows valid then"
+    adsctl(*command)
+
+
+def test_a_column_is_offered_as_one_field_and_a_cost_as_no_price(adsctl):
+    names = {"title": "designation", "price": "cost price", "id": "id_product", "description": None}
+    header = [names.get(name, name) for name in PRODUCT if names.get(name, name)]
+    cells = [value for name, value in PRODUCT.items() if names.get(name, name)]
+    adsctl.file("feed.tsv", "\t".join(header) + "\n" + "\t".join(cells) + "\n")
+    command = advice(adsctl, "feed.tsv")[0]
+    assert [word for word in command if word.endswith(("=title", "=description", "=price", "=id"))] == [
+        "id_product=id",
+        "designation=title",
+    ]
+
+
 def test_an_address_with_commas_is_no_list(adsctl):
     adsctl.file("feed.json", rows({"image_link": "https://a.example/w,300/a.jpg", "description": "<b>x</b>"}))
     assert advice(adsctl, "feed.json")[0][3:] == ["--fix", "html"]

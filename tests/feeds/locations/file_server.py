@@ -64,6 +64,14 @@ def status(code: int, **headers: str) -> Fault:
     return lambda handler: handler.answer(code, b"<html>secret detail</html>", **headers)
 
 
+def part_of_now(handler: Handler) -> None:
+    """Answer with the part of the feed as it is now, whatever `If-Range` says."""
+    server = handler.server
+    start, size = int((handler.headers.get("Range") or "bytes=0-")[6:-1]), len(server.content)
+    headers = server.headers | {"Content-Range": f"bytes {start}-{size - 1}/{size}"}
+    handler.answer(206, server.content[start:], **headers)
+
+
 def cut(size: int) -> Fault:
     """Send the first bytes of the feed, and hang up."""
 

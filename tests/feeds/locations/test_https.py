@@ -6,7 +6,7 @@ import socket
 import pytest
 
 from tests.conftest import feed
-from tests.feeds.locations.file_server import ETAG, cut, status
+from tests.feeds.locations.file_server import ETAG, LAST_MODIFIED, cut, part_of_now, status
 
 CHECK = ("products", "check", "-o", "json")
 QUICK = ("--max-wait", "5s", "--max-attempts", "3")
@@ -111,6 +111,42 @@ def test_a_feed_that_changed_while_it_was_copied_is_copied_from_the_beginning(ad
     shop_server.faults = [change]
     assert rows(adsctl(*CHECK, shop_server.address())) == 61
     assert shop_server.bytes_asked == ["", "bytes=1000-"]
+
+
+DATED = {"Last-Modified": LAST_MODIFIED, "Accept-Ranges": "bytes"}
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "price"),
+    [
+        (DATED, {"Last-Modified": "Sat, 21 Nov 2026 03:11:00 GMT"}, "19.50"),
+        ({"ETag": ETAG}, {"ETag": '"v2"'}, "19.50"),
+        (DATED, {}, "119.50"),
+    ],
+    ids=["another date", "another ETag", "another size"],
+)
+def test_a_part_of_another_version_from_a_server_that_ignores_the_condition_is_never_used(
+    adsctl, shop_server, before, after, price
+):
+    def change(handler) -> None:
+        cut(1000)(handler)
+        handler.server.content, handler.server.headers = feed(60, price=f"{price} EUR").encode(), after
+
+    shop_server.headers = before
+    shop_server.faults = [change, part_of_now]
+    adsctl("products", "convert", shop_server.address(), "new.jsonl")
+    prices = {json.loads(line)["price"] for line in (adsctl.home / "new.jsonl").read_text().splitlines()}
+    assert prices == {f"{price} EUR"} and shop_server.bytes_asked == ["", "bytes=1000-", ""]
+
+
+def test_a_feed_that_was_changed_as_it_was_sent_is_not_resumed_by_its_date(adsctl, shop_server):
+    def changed_now(handler) -> None:
+        handler.server.headers = {"ETag": 'W/"v1"', "Last-Modified": handler.date_time_string()}
+        cut(1000)(handler)
+
+    shop_server.faults = [changed_now]
+    assert rows(adsctl(*CHECK, shop_server.address())) == 60
+    assert shop_server.bytes_asked == ["", ""]
 
 
 @pytest.mark.parametrize("headers", [{}, {"ETag": 'W/"v1"'}, {"ETag": ETAG, "Accept-Ranges": "none"}])

@@ -2,9 +2,13 @@
 
 import json
 
+import httpx
 import pytest
 
+from ads_cli.http import download
 from tests.feeds.locations.file_server import status
+
+connect = download._connect
 
 CHECK = ("products", "check", "-o", "json")
 
@@ -55,6 +59,49 @@ def test_credentials_are_sent_to_the_host_that_they_are_for_and_to_no_other(
     assert json.loads(adsctl(*CHECK, shop_server.address()).stdout)["rows"] == 60
     assert ["Authorization" in headers for _, headers in shop_server.seen] == [True, True]
     assert [headers.get("Authorization") for _, headers in other_server.seen] == [None]
+
+
+def test_another_host_that_asks_for_a_password_is_not_said_to_have_refused_one(
+    adsctl, shop_server, other_server
+):
+    adsctl.file(".netrc", "machine localhost login shop password hush-hush\n")
+    shop_server.faults = [status(302, Location=other_server.address("/feed?key=1"))]
+    other_server.faults = [status(401)]
+    told = adsctl(*CHECK, shop_server.address(), code=4).stderr
+    assert "it asks for a user name and password" in told and "does not accept" not in told
+    assert f"name the address that it redirects to: {other_server.address('/feed')}" in told
+
+
+@pytest.mark.parametrize(
+    ("named", "target", "is_same"),
+    [
+        ("https://shop.example:443/feed.csv", "/moved.csv", True),
+        ("https://shop.example/feed.csv", "https://SHOP.example:443/moved.csv", True),
+        ("https://müller.example/feed.csv", "/moved.csv", True),
+        ("https://müller.example/feed.csv", "https://xn--mller-kva.example/moved.csv", True),
+        ("https://shop.example/feed.csv", "https://shop.example:8443/moved.csv", False),
+        ("https://shop.example/feed.csv", "https://www.shop.example/moved.csv", False),
+    ],
+)
+def test_credentials_stay_with_a_host_however_it_is_spelled(
+    adsctl, plain_server, monkeypatch, named, target, is_same
+):
+    def connect_here(url: str):
+        transport = connect(plain_server.address())
+        handle = transport.handle_request
+
+        def handle_here(request):
+            request.url = httpx.URL(plain_server.address(request.url.path))
+            return handle(request)
+
+        transport.handle_request = handle_here
+        return transport
+
+    adsctl.env["FEED"] = named.replace("https://", "https://shop:hush-hush@")
+    monkeypatch.setattr(download, "_connect", connect_here)
+    plain_server.faults = [status(302, Location=target)]
+    adsctl(*CHECK, "@FEED")
+    assert ["Authorization" in headers for _, headers in plain_server.seen] == [True, is_same]
 
 
 def test_credentials_in_a_redirect_are_not_used(adsctl, shop_server, other_server):

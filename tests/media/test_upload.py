@@ -183,3 +183,69 @@ def test_a_text_of_a_table_that_is_too_long_is_refused_before_anything_is_sent(
     words = ("-f", "list.csv", "--skip-invalid", "--failed-out", "failed.csv", "--dry-run", "-o", "json")
     (record,) = json.loads(adsctl("media", "upload", *words).stdout)
     assert record["file"] == "1.png"
+
+
+def rows_of(path) -> list[str]:
+    return [line.split(",")[0] for line in path.read_text().splitlines()[1:]]
+
+
+@pytest.fixture
+def files(tmp_path):
+    """A folder with files that may be uploaded, and others."""
+    (tmp_path / "img").mkdir()
+    for name in ("bad.png", "worse.png"):
+        (tmp_path / "img" / name).write_text("notes")
+    for number, name in enumerate(("ok.png", "fine.png")):
+        (tmp_path / "img" / name).write_bytes(picture("PNG", 1200, 627 + number))
+    return tmp_path / "img"
+
+
+def test_the_refused_files_are_written_where_nothing_is_sent_too(adsctl, service, files, tmp_path):
+    failed, into = tmp_path / "failed.csv", ("--failed-out", "failed.csv")
+    adsctl("media", "upload", "img/ok.png", "img/bad.png", *into, code=3)
+    assert rows_of(failed) == ["img/bad.png"]
+    adsctl("media", "upload", "img/bad.png", "img/worse.png", "--skip-invalid", *into, code=3)
+    assert rows_of(failed) == ["img/bad.png", "img/worse.png"]
+    adsctl("media", "upload", "img/worse.png", *into, code=3)
+    assert rows_of(failed) == ["img/worse.png"]
+    adsctl("media", "upload", "img/ok.png", "img/bad.png", "--skip-invalid", "--dry-run", *into)
+    assert rows_of(failed) == ["img/bad.png"]
+
+
+def test_the_file_of_refused_files_is_that_of_the_run_whatever_ends_it(adsctl, service, files, tmp_path):
+    failed, words = tmp_path / "failed.csv", ("img/ok.png", "--failed-out", "failed.csv")
+    service.fail("POST /2/media/upload status=400")
+    adsctl("media", "upload", *words, code=6)
+    assert rows_of(failed) == ["img/ok.png"]
+    adsctl("media", "upload", "img/fine.png", *words, "--account", "nobody", code=None)
+    assert rows_of(failed) == ["img/fine.png", "img/ok.png"]
+    service.fail()
+    adsctl("media", "upload", *words)
+    assert not failed.exists()
+
+
+def test_a_table_of_refused_files_is_read_again_wherever_it_is(adsctl, service, files, tmp_path):
+    (tmp_path / "real" / "deep").mkdir(parents=True)
+    (tmp_path / "out").symlink_to("real/deep")
+    (tmp_path / "img" / "@bad").write_text("notes")
+    (tmp_path / "img" / "-").write_text("notes")
+    names = ("img/bad.png", "img/@bad", "img/-")
+    for folder in ("out", "img"):
+        where = f"{folder}/failed.csv"
+        adsctl("media", "upload", *names, "--failed-out", where, code=3)
+        found = json.loads(adsctl("media", "check", "-f", where, "-o", "json", code=3).stdout)
+        assert len({each["file"] for each in found}) == 3, "each is opened, and no picture"
+    assert rows_of(tmp_path / "img" / "failed.csv") == ["bad.png", "./@bad", "./-"]
+    done = adsctl("media", "upload", "img/bad.png", "--failed-out", "/dev/stdout", code=None)
+    assert "img/bad.png" in done.stdout and "../" not in done.stdout, done
+
+
+@pytest.mark.parametrize("value", ["true", '["a","b"]', '{"x":1}'])
+def test_a_detail_of_a_table_that_is_no_text_is_refused(adsctl, service, bodies, files, tmp_path, value):
+    (tmp_path / "list.jsonl").write_text(f'{{"file":"img/ok.png","name":7,"alt_text":{value}}}\n')
+    said = adsctl("media", "upload", "-f", "list.jsonl", code=3).stderr
+    assert "alt_text of row 1 is no text (text_type)" in said and bodies == []
+    (tmp_path / "list.jsonl").write_text('{"file":"img/ok.png","name":7,"alt_text":1.5}\n')
+    adsctl("media", "upload", "-f", "list.jsonl")
+    library = json.loads(adsctl("media", "library", "list", "-o", "json").stdout)
+    assert "7" in {each["name"] for each in library}

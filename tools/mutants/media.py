@@ -93,8 +93,8 @@ MEDIA = (
     Mutant(
         "a table of refused files names what messages may show of an address",
         "ads_cli/commands/media/files.py",
-        "if is_elsewhere else file.name",
-        "if is_elsewhere else file.label",
+        "        return file.name\n    folder, name",
+        "        return file.label\n    folder, name",
         (f"{CHECK}::test_a_table_of_refused_files_names_them_as_they_were_given",),
     ),
 )

@@ -19,6 +19,34 @@ PAGE = "tests/report/test_page_of_media.py"
 
 MEDIA_UPLOADS = (
     Mutant(
+        "media that are invalid are not written where nothing is sent",
+        "ads_cli/commands/media/files.py",
+        "(why := each.refusal or each.reason)",
+        "(why := each.refusal)",
+        (f"{UPLOADED}::test_the_refused_files_are_written_where_nothing_is_sent_too",),
+    ),
+    Mutant(
+        "a table of refused media has paths from where a link seems to be",
+        "ads_cli/commands/media/files.py",
+        "os.path.realpath(table.parent))",
+        "os.path.abspath(table.parent))",
+        (f"{UPLOADED}::test_a_table_of_refused_files_is_read_again_wherever_it_is",),
+    ),
+    Mutant(
+        "a table of refused media names files that are read as variables",
+        "ads_cli/commands/media/files.py",
+        "return found if is_path(found) else",
+        "return found if True else",
+        (f"{UPLOADED}::test_a_table_of_refused_files_is_read_again_wherever_it_is",),
+    ),
+    Mutant(
+        "true is uploaded as a text",
+        "ads_cli/commands/media/upload.py",
+        " and not isinstance(value, bool)",
+        "",
+        (f"{UPLOADED}::test_a_detail_of_a_table_that_is_no_text_is_refused",),
+    ),
+    Mutant(
         "files beside a video are not on the page",
         "ads_cli/commands/media/upload.py",
         "all_files = [*named, *beside.values()]",

@@ -2,13 +2,14 @@
 
 import os
 import stat
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, NamedTuple, Self
 
 from ...api.media_uploads import Category
-from ...config.atomic_files import atomic
+from ...config.atomic_files import atomic, own_descriptor
 from ...console.invocation import Invocation
 from ...console.parameters import argument, option
 from ...errors import AdsctlError, ContentError, UsageError
@@ -134,8 +135,8 @@ class CheckResult(NamedTuple):
 
     @property
     def refused(self) -> list[tuple[MediaFile, str]]:
-        """The files that break a rule, and why."""
-        return [(each.file, each.reason) for each in self.invalid]
+        """The files that were not uploaded, or may not be, and why."""
+        return [(each.file, why) for each in self.checked if (why := each.refusal or each.reason)]
 
     @property
     def summary(self) -> str:
@@ -182,7 +183,7 @@ def media_files(
         if row.problem or not isinstance(name, str) or not name:
             reason = row.problem or "it names no file in the column 'file'"
             raise ContentError(f"{rows.place(row.line, row.record)}: {reason}")
-        file = MediaFile.of(str(Path(folder, name)) if is_path(name) else name, access)
+        file = MediaFile.of(os.path.join(folder, name) if is_path(name) else name, access)  # noqa: PTH118 - keeps ./-
         found.append(file._replace(row=row.values, position=rows.position(row.line, row.record)))
     if not found:
         raise ContentError(f"{rows.source.label} names no files", hint="one a row, in a column 'file'")
@@ -192,6 +193,15 @@ def media_files(
 def locations_read(files: list[MediaFile], table: str | None) -> list[Location]:
     """Return where files and their table are, which no output may replace."""
     return [*(file.location for file in files), *([parse_location(table)] if table else [])]
+
+
+@contextmanager
+def refused_written(failed_out: "FailedOut | None", result: CheckResult) -> Iterator[None]:
+    """Write the refused files of a run, however it ends."""
+    try:
+        yield
+    finally:
+        write_refused(failed_out, result.refused)
 
 
 def write_refused(failed_out: "FailedOut | None", refused: list[tuple[MediaFile, str]]) -> None:
@@ -210,12 +220,15 @@ def write_refused(failed_out: "FailedOut | None", refused: list[tuple[MediaFile,
     with atomic(path, may_replace=failed_out.may_replace) as stream:
         writer = open_writer(stream, find_failed_out(failed_out.path), columns)
         for file, reason in refused:
-            own = {"file": _name_in(path.parent, file)}
+            own = {"file": _name_in(path, file)}
             writer.write(file.row | own | dict(zip(REPORT_COLUMNS, (file.position, reason), strict=True)))
         writer.close()
 
 
-def _name_in(folder: Path, file: MediaFile) -> str:
-    """Return what a table in a folder calls a file, so that it can be read again."""
-    is_elsewhere = is_path(file.name) and folder != Path()
-    return os.path.relpath(file.name, folder) if is_elsewhere else file.name
+def _name_in(table: Path, file: MediaFile) -> str:
+    """Return what a table calls a file, so that it can be read again; a stream has no folder."""
+    if not is_path(file.name) or table.parent == Path() or own_descriptor(table) is not None:
+        return file.name
+    folder, name = os.path.split(file.name)
+    found = os.path.relpath(Path(os.path.realpath(folder), name), os.path.realpath(table.parent))
+    return found if is_path(found) else os.path.join(".", found)  # noqa: PTH118 - Path drops the dot

@@ -5,6 +5,7 @@ import threading
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from contextlib import ExitStack
+from decimal import Decimal
 from itertools import chain
 from typing import Annotated, Any
 
@@ -40,7 +41,7 @@ from .files import (
     Table,
     locations_read,
     media_files,
-    write_refused,
+    refused_written,
 )
 from .report import MediaReport
 
@@ -122,16 +123,30 @@ def too_long(texts: Mapping[str, str | None]) -> Iterator[tuple[str, int]]:
 
 
 def texts_of_row(file: MediaFile) -> dict[str, str]:
-    """Return the details that a table has of a file."""
-    return {name: str(value) for name in ROW_DETAILS if (value := file.row.get(name))}
+    """Return the details that a table has of a file: texts, and numbers as texts."""
+    found = {name: file.row[name] for name in ROW_DETAILS if file.row.get(name) not in (None, "")}
+    return {name: str(value) for name, value in found.items() if _is_text(value)}
+
+
+def _is_text(value: Any) -> bool:
+    return isinstance(value, str | int | float | Decimal) and not isinstance(value, bool)
 
 
 def with_row_findings(result: CheckResult) -> CheckResult:
-    """Add a finding to each file whose row has a text that is too long."""
+    """Add a finding to each file whose row has a detail that is no text, or too long."""
     for each in result.checked:
-        for name, limit in too_long(texts_of_row(each.file)):
-            words = f"{name} of row {each.file.position} has more than {limit} characters"
-            each.findings.append(Breach("text_length", words, "shorten it"))
+        row, of_row = each.file.row, f"of row {each.file.position}"
+        wrong = [
+            Breach("text_type", f"{name} {of_row} is no text", "write a text")
+            for name in ROW_DETAILS
+            if row.get(name) is not None and not _is_text(row[name])
+        ]
+        wrong += [
+            Breach("text_length", f"{name} {of_row} has more than {limit} characters", "shorten it")
+            for name, limit in too_long(texts_of_row(each.file))
+        ]
+        if wrong:
+            each.findings += wrong
             each.status = "invalid"
     return result
 
@@ -217,25 +232,31 @@ def upload(
         }
         for each in (result, *extras.values()):
             report.add(each)
-        _require_valid(call, result, [*extras.values()], skip_invalid=skip_invalid)
         due = [(file, category_of(file.info, meant, category)) for file in result.checked if file.is_valid]
         if beside and any(not chosen.endswith("_video") for _, chosen in due):
             raise UsageError(f"--{next(iter(beside))}: is for videos")
-        if call.dry_run:
-            _show_dry_run(call, due)
-            return
-        uploader = make_uploader(
-            call, owners=(*(as_user_id or ()),), to_library=library, resume=resume, concurrency=concurrency
-        )
-        said = Details(**details.texts, language=details.language)
-        run = UploadRun(call, uploader, said, result.checked)
-        for what, extra in extras.items():
-            run.upload_beside(what, extra.checked[0])
-        run.upload_all(due)
-        is_ids = call.printer.format == "ids"  # what was not uploaded has none
-        records = [file.record for file in result.checked]
-        _show(call, [each for each in records if each["media_key"] or not is_ids], "media_key")
-        write_refused(rejected.failed_out_file, [(file.file, file.refusal) for file in run.refused])
+        with refused_written(rejected.failed_out_file, result):
+            _require_valid(call, result, [*extras.values()], skip_invalid=skip_invalid)
+            if call.dry_run:
+                _show_dry_run(call, due)
+                return
+            for file in result.checked:
+                file.refusal = file.reason or "not sent"
+            uploader = make_uploader(
+                call,
+                owners=(*(as_user_id or ()),),
+                to_library=library,
+                resume=resume,
+                concurrency=concurrency,
+            )
+            said = Details(**details.texts, language=details.language)
+            run = UploadRun(call, uploader, said, result.checked)
+            for what, extra in extras.items():
+                run.upload_beside(what, extra.checked[0])
+            run.upload_all(due)
+            is_ids = call.printer.format == "ids"  # what was not uploaded has none
+            records = [file.record for file in result.checked]
+            _show(call, [each for each in records if each["media_key"] or not is_ids], "media_key")
         run.end()
 
 
@@ -273,13 +294,6 @@ class UploadRun:
         self._call, self._uploader, self._details = call, uploader, details
         self._files = files
         self._stopped: AdsctlError | None = None  # what ended it early
-        for file in files:
-            file.refusal = file.reason
-
-    @property
-    def refused(self) -> list[CheckedMedia]:
-        """The files that were not uploaded."""
-        return [file for file in self._files if file.refusal]
 
     def upload_beside(self, what: str, file: CheckedMedia) -> None:
         """Upload the poster or the subtitles of a video, which its details name from then on."""
@@ -294,18 +308,15 @@ class UploadRun:
     def upload_all(self, due: list[tuple[CheckedMedia, Category]]) -> None:
         """Upload the valid files; the only one raises its error."""
         for file, category in due:
-            label = file.file.label
             if self._stopped:
-                file.refusal = "not sent"
-                continue
+                return
             details = self._details._replace(**texts_of_row(file.file))
             try:
                 self._upload(self._uploader, file, category, details)
             except AdsctlError as error:
                 if len(self._files) == 1:
                     raise
-                file.refusal = error.message.removeprefix(f"{label}: ")
-                self._call.messages.warn(safe(f"{label}: {file.refusal}"))
+                self._call.messages.warn(safe(f"{file.file.label}: {file.refusal}"))
                 self._stopped = error if isinstance(error, STOPPING) else None
 
     def _upload(
@@ -314,16 +325,17 @@ class UploadRun:
         """Upload a file, and note what became of it; return its record."""
         try:
             media = upload_file(self._call, uploader, file, category, details)
-        except AdsctlError:
+        except AdsctlError as error:
             file.status, file.category = "failed", category
+            file.refusal = error.message.removeprefix(f"{file.file.label}: ")
             raise
-        file.status, file.media = media["status"], media
+        file.status, file.media, file.refusal = media["status"], media, ""
         return media
 
     def end(self) -> None:
         """Say what became of the files; raise where some were not uploaded."""
         counts = Counter(each.status for each in self._files)
-        left = len(self.refused)
+        left = sum(bool(each.refusal) for each in self._files)
         self._call.note_summary({"files": dict(counts), "refused": left})
         if self._stopped:
             self._stopped.message += f"; {counted(left, 'file')} not uploaded"

@@ -9,7 +9,7 @@ from functools import cache
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any
 
-from ..api.amounts import as_amount
+from ..api.amounts import MICROS_PER_UNIT, as_amount
 from ..errors import ContentError
 from .text import cell
 
@@ -17,13 +17,16 @@ if TYPE_CHECKING:
     from xlsxwriter import Workbook
 
 MAX_ROWS, MAX_COLUMNS, MAX_CHARACTERS = 1_048_576, 16_384, 32_767  # of the format; characters are of UTF-16
-MAX_NAME = 31  # characters of the name of a sheet
+MAX_NAME = 31  # characters of the name of a sheet, of UTF-16
 MAX_DIGITS = 15  # that a number of a spreadsheet keeps
 FIRST_DAY = date(1900, 3, 1)  # spreadsheets disagree on the days before
 CREATED = datetime(1980, 1, 1, tzinfo=UTC)  # as in the archive: the same rows give the same bytes
 MIN_WIDTH, MAX_WIDTH, MEASURED_ROWS = 8, 60, 1000
 NOT_XML = re.compile("[\ufffe\uffff\ud800-\udfff]")  # control characters have an escape, these have none
+NOT_IN_NAME = re.compile(r"[\[\]:*?/\\]|^'+|'+$")
 MICRO = "_micro"
+MICROS = re.compile(r"[+-]?[0-9]{1,22}(\.[0-9]{1,6})?")  # as many digits as Decimal keeps
+DAY = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}")  # not of a week, as in 2026-W01-1
 TIME_COLUMN = re.compile(r"(?:.*_)?(?:at|time|date|day|start|end|since|until)")
 HINT = "csv and jsonl have no such limit"
 
@@ -65,7 +68,7 @@ class WorkbookWriter:
         self.sheets: list[Sheet] = []
 
     def add_sheet(self, name: str, columns: Sequence[str]) -> "Sheet":
-        """Add a sheet with these heads; its name is cut, and has no character of a path."""
+        """Add a sheet with these heads; its name is cut, and has `_` for characters that none may have."""
         sheet = Sheet(self, self._book, name, columns)
         self.sheets.append(sheet)
         return sheet
@@ -82,7 +85,7 @@ class Sheet:
 
     def __init__(self, writer: WorkbookWriter, book: "Workbook", name: str, columns: Sequence[str]) -> None:
         self._writer, self._name, self._columns = writer, name, columns
-        self._sheet: Any = book.add_worksheet(name[:MAX_NAME], _plain_sheet())
+        self._sheet: Any = book.add_worksheet(_sheet_name(name), _plain_sheet())
         self._widths = [MIN_WIDTH] * len(columns)
         self.count = 0  # rows below the head
         if len(columns) > MAX_COLUMNS:
@@ -162,6 +165,11 @@ def _plain_sheet() -> Any:
     return PlainSheet
 
 
+def _sheet_name(name: str) -> str:
+    cut = name.encode("utf-16-le", "replace")[: 2 * MAX_NAME].decode("utf-16-le", "ignore")
+    return NOT_IN_NAME.sub("_", cut)
+
+
 def _text(value: Any) -> str:
     """Format a value that no typed cell can hold."""
     if isinstance(value, Decimal):
@@ -178,7 +186,7 @@ def _is_exact(number: float | Decimal) -> bool:
 
 def time_of(value: Any) -> Any:
     """Return the date or time that a text in ISO 8601 states, by its own clock; anything else as it is."""
-    if not isinstance(value, str) or not value[:4].isdecimal() or value[4:5] != "-":
+    if not isinstance(value, str) or not DAY.match(value):
         return value
     with suppress(ValueError):
         return date.fromisoformat(value) if len(value) == len("2026-01-01") else datetime.fromisoformat(value)
@@ -190,9 +198,10 @@ def write_records(
 ) -> int:
     """Write a workbook of one sheet: times as times, and micro-units as amounts in units of the currency.
 
-    Returns the number of rows.
+    Micro-units beside a column of the amount stay as they are. Returns the number of rows.
     """
-    heads = [column.removesuffix(MICRO) for column in columns]
+    amounts = [column.removesuffix(MICRO) for column in columns]
+    heads = [column if amount in columns else amount for column, amount in zip(columns, amounts, strict=True)]
     times = [TIME_COLUMN.fullmatch(column) is not None for column in columns]
     with open_workbook(stream) as workbook:
         sheet = workbook.add_sheet(name, heads)
@@ -208,9 +217,23 @@ def write_records(
 
 
 def _amount(micros: Any, currency: Any) -> Any:
-    """Return micro-units in units of a currency."""
-    if isinstance(micros, str) and micros.isdecimal():
-        micros = int(micros)
-    if type(micros) is not int:
+    """Return micro-units in units of a currency: a number, its text, and those within a list or a record."""
+    if isinstance(micros, list):
+        return [_as_json(_amount(each, currency)) for each in micros]
+    if isinstance(micros, dict):
+        return {key: _as_json(_amount(each, currency)) for key, each in micros.items()}
+    if isinstance(micros, str) and MICROS.fullmatch(micros):
+        micros = Decimal(micros)
+    if isinstance(micros, float) and not micros.is_integer():
+        return micros / MICROS_PER_UNIT
+    if isinstance(micros, Decimal) and not (micros.is_finite() and micros == micros.to_integral_value()):
+        return micros.scaleb(-6)
+    if isinstance(micros, bool) or not isinstance(micros, int | float | Decimal):
         return micros
-    return Decimal(as_amount(micros, str(currency or "")).replace(",", ""))
+    return Decimal(as_amount(int(micros), str(currency or "")).replace(",", ""))
+
+
+def _as_json(amount: Any) -> Any:
+    if not isinstance(amount, Decimal):
+        return amount
+    return float(amount) if _is_exact(amount) else f"{amount:f}"

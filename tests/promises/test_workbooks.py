@@ -8,10 +8,11 @@ from datetime import date, datetime
 from decimal import Decimal
 
 import pytest
+from openpyxl import load_workbook
 
 from ads_cli.errors import ContentError
 from ads_cli.output import workbook
-from ads_cli.output.workbook import open_workbook, time_of
+from ads_cli.output.workbook import open_workbook, time_of, write_records
 from tests.conftest import EXAMPLES
 from tests.workbooks import cells_of, frozen, records_of, sheet_of
 
@@ -231,3 +232,64 @@ def test_a_time_is_that_of_its_own_clock_and_everything_else_stays_text():
     assert time_of("2026-03-01T08:00:00+01:00").replace(tzinfo=None) == datetime(2026, 3, 1, 8)
     for text in ("2026", "2026-13-01", "2026-03-01 x", "20260301", "", None, 5):
         assert time_of(text) == text
+
+
+def rows_written(records, columns, name="rows") -> list[list]:
+    stream = io.BytesIO()
+    write_records(stream, records, columns, name=name)
+    stream.seek(0)
+    return [list(row) for row in load_workbook(stream).active.values]
+
+
+def test_the_average_of_amounts_that_a_query_makes_is_an_amount_too(adsctl):
+    query = "[{avg_budget_micro: avg([?daily_budget_amount_local_micro].daily_budget_amount_local_micro)}]"
+    adsctl(*LOCAL, "campaigns", "list", "--to", "b.xlsx", "--query", query)
+    (row,) = records_of(adsctl.home / "b.xlsx")
+    found = json.loads(adsctl(*LOCAL, "campaigns", "list", "-o", "json", "--query", query).stdout)
+    assert row["avg_budget"] == pytest.approx(found[0]["avg_budget_micro"] / 10**6)
+
+
+@pytest.mark.parametrize(
+    ("micros", "amount"),
+    [
+        (1_500_000, 1.5),
+        (-1_500_000, -1.5),
+        (1_500_000.0, 1.5),
+        (1.5, 0.0000015),
+        (Decimal("1500000.5"), 1.5000005),
+        ("-1500000", -1.5),
+        ("+1500000.0", 1.5),
+        ([1_500_000, "x"], '[1.5,"x"]'),
+        ({"EUR": 1_500_000}, '{"EUR":1.5}'),
+        ("n/a", "n/a"),
+        (float("inf"), "Infinity"),
+        (Decimal("Infinity"), "Infinity"),
+        (True, True),
+        ("9" * 5000, "9" * 5000),
+    ],
+)
+def test_micro_units_are_amounts_whatever_their_type(micros, amount):
+    assert rows_written([{"bid_micro": micros}], ["bid_micro"]) == [["bid"], [amount]]
+
+
+def test_micro_units_beside_their_amounts_keep_their_name_and_value():
+    columns = ["bid_micro", "bid"]
+    assert rows_written([{"bid_micro": 1_500_000, "bid": "1.50"}], columns) == [columns, [1_500_000, "1.50"]]
+
+
+def test_a_week_stays_the_text_it_is():
+    for text in ("2026-W01-1", "2026-W01-1T10:00"):
+        assert time_of(text) == text
+
+
+@pytest.mark.parametrize(
+    ("name", "shown"),
+    [("a/b", "a_b"), ("'x'", "_x_"), ("[a]:*?\\", "_a_____"), ("", "Sheet1"), ("😀" * 31, "😀" * 15),
+     ("x" * 30 + "'y", "x" * 30 + "_")],
+)  # fmt: skip
+def test_a_sheet_has_a_name_that_a_workbook_may_have(name, shown):
+    stream = io.BytesIO()
+    with open_workbook(stream) as book:
+        book.add_sheet(name, ["a"])
+    stream.seek(0)
+    assert load_workbook(stream).sheetnames == [shown]

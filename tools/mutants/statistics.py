@@ -14,6 +14,34 @@ WORKBOOKS = "tests/promises/test_workbooks.py"
 
 STATISTICS = (
     Mutant(
+        "a workbook has an average of micro-units under the head of an amount",
+        "ads_cli/output/workbook.py",
+        "return micros / MICROS_PER_UNIT",
+        "return micros",
+        (f"{WORKBOOKS}::test_the_average_of_amounts_that_a_query_makes_is_an_amount_too",),
+    ),
+    Mutant(
+        "a workbook has two columns of one name",
+        "ads_cli/output/workbook.py",
+        "column if amount in columns else amount",
+        "amount",
+        (f"{WORKBOOKS}::test_micro_units_beside_their_amounts_keep_their_name_and_value",),
+    ),
+    Mutant(
+        "a week is a day in a workbook",
+        "ads_cli/output/workbook.py",
+        "or not DAY.match(value)",
+        'or value[4:5] != "-"',
+        (f"{WORKBOOKS}::test_a_week_stays_the_text_it_is",),
+    ),
+    Mutant(
+        "a sheet has a name that no workbook may have",
+        "ads_cli/output/workbook.py",
+        'return NOT_IN_NAME.sub("_", cut)',
+        "return cut",
+        (f"{WORKBOOKS}::test_a_sheet_has_a_name_that_a_workbook_may_have",),
+    ),
+    Mutant(
         "a post in several campaigns counts in each of them",
         "ads_cli/statistics/analysis.py",
         "if same in self._seen:",

@@ -17,6 +17,9 @@ from ..errors import AdsctlError, ContentError, StateError, UsageError
 
 MAX_LINKS = 40  # as in Linux
 MIB = 2**20
+MAX_DESCRIPTOR = 2**31 - 1  # of a C int
+NAME_START = 60  # characters of a name that a temporary one has: in UTF-8, 15 bytes are left of 255
+FULL = (errno.ENOSPC, errno.EDQUOT)
 
 
 def read_whole(path: str, max_mib: int, option: str = "") -> bytes:
@@ -93,7 +96,7 @@ def own_descriptor(path: Path) -> int | None:
     folders = [os.path.realpath(folder) for folder in ("/dev/fd", "/proc/self/fd")]
     for _ in range(MAX_LINKS):
         if path.name.isdecimal() and os.path.realpath(path.parent) in folders:
-            return int(path.name)
+            return min(int(path.name), MAX_DESCRIPTOR)
         if not path.is_symlink():
             break
         path = path.parent / path.readlink()
@@ -178,12 +181,13 @@ def replacing(
 ) -> Iterator[io.FileIO]:
     """Open a binary file that replaces `path` on success; errors as for `atomic`.
 
-    With `may_replace`, a file that it rejects at that moment is kept, and UsageError is raised. `keep_mode`
-    gives the new file the mode, owner and group of the one that it replaces.
+    With `may_replace`, a file that it rejects at that moment, or that changes while it is examined, is kept,
+    and UsageError is raised. `keep_mode` gives the new file the mode, owner and group of the one that it
+    replaces.
     """
     label, path = path, follow_links(path)  # replaces the target of a link, not the link
     with _errors_name(label, UsageError):
-        descriptor, name = tempfile.mkstemp(prefix=f".{path.name}.", dir=path.parent)
+        descriptor, name = tempfile.mkstemp(prefix=f".{path.name[:NAME_START]}.", dir=path.parent)
     temporary = Path(name)
     try:
         with _Output(descriptor, label) as output:
@@ -192,17 +196,29 @@ def replacing(
             temporary.chmod(mode)
             if keep_mode and path.exists():
                 _copy_mode(path.stat(), temporary)
-            if may_replace is None:
-                temporary.replace(path)
-            else:
-                if path.exists():
-                    remove(path, may_replace)
+            if may_replace and not path.exists():
                 _place(temporary, path)
+            else:
+                if may_replace:
+                    _require_replaceable(path, may_replace)
+                temporary.replace(path)
             sync_folder(path.parent)
     except BaseException:
         with suppress(OSError):
             temporary.unlink()
         raise
+
+
+def _require_replaceable(path: Path, may_replace: MayReplace) -> None:
+    """Raise UsageError for a file that may not be replaced, or that changes while it is examined."""
+    examined = _version(path)
+    if not may_replace(path) or _version(path) != examined:
+        raise UsageError(f"{path} was written by something else meanwhile, and is kept")
+
+
+def _version(path: Path) -> tuple[int, ...]:
+    found = path.lstat()
+    return found.st_dev, found.st_ino, found.st_size, found.st_mtime_ns
 
 
 def remove(path: Path, may_remove: MayReplace) -> None:
@@ -336,6 +352,5 @@ def _errors_name(path: Path, kind: type[AdsctlError]) -> Iterator[None]:
         raise  # the reader closed the pipe: not an error of the file
     except OSError as error:
         reason = (error.strerror or str(error)).lower()
-        raise kind(
-            f"{path}: cannot be written: {reason}", hint="free some space, or choose another file"
-        ) from None
+        hint = "free some space, or choose another file" if error.errno in FULL else "choose another file"
+        raise kind(f"{path}: cannot be written: {reason}", hint=hint) from None

@@ -4,6 +4,7 @@ import errno
 import gzip
 import json
 import os
+import shutil
 import stat
 
 import pytest
@@ -12,6 +13,9 @@ from ads_cli.config.atomic_files import atomic, sync_folder
 from ads_cli.errors import StateError, UsageError
 from ads_cli.feeds.formats.writers import open_writer
 from ads_cli.feeds.registry import FORMATS
+from ads_cli.uploads import rejected_rows
+
+EXAMINED_BEFORE = 2  # before anything is read, and before the new file is begun
 
 
 def test_an_unfinished_file_is_readable_by_its_owner_only(tmp_path):
@@ -156,3 +160,62 @@ def test_every_folder_of_the_state_is_private_whatever_the_umask(remote, httpser
         os.umask(umask)
     found = [remote.home / "new", *(remote.home / "new").rglob("*")]
     assert len(found) > 1 and not [path for path in found if path.stat().st_mode & 0o077]
+
+
+@pytest.mark.parametrize(("option", "name"), [("--failed-out", "failed.csv"), ("--report", "page.html")])
+def test_a_reader_finds_the_earlier_file_or_the_new_one_at_any_moment(adsctl, monkeypatch, option, name):
+    adsctl.file("feed.csv", "id,title\n1,a\n")
+    path = adsctl.home / name
+    adsctl("products", "check", "feed.csv", option, name, code=3)
+    missing = []
+
+    def watched(call):
+        def watch(*args, **options):
+            result = call(*args, **options)
+            missing.extend([call.__name__] if not path.exists() else [])
+            return result
+
+        return watch
+
+    for name_of_call in ("rename", "replace", "link", "unlink", "fsync"):
+        monkeypatch.setattr(os, name_of_call, watched(getattr(os, name_of_call)))
+    adsctl.file("feed.csv", "id,title\n2,b\n")
+    before = path.read_bytes()
+    adsctl("products", "check", "feed.csv", option, name, code=3)
+    assert missing == [] and path.read_bytes() != before
+
+
+@pytest.mark.parametrize("change", ["written", "replaced"])
+def test_a_file_that_an_editor_changes_while_it_is_examined_is_kept(adsctl, monkeypatch, change):
+    adsctl.file("feed.csv", "id,title\n1,a\n")
+    words = ("products", "check", "feed.csv", "--failed-out", "failed.csv")
+    adsctl(*words, code=3)
+    path, examine, examined = adsctl.home / "failed.csv", rejected_rows.holds_rejected_rows, []
+
+    def edited(*args):
+        found = examine(*args)
+        examined.append(found)
+        if len(examined) > EXAMINED_BEFORE:
+            adsctl.file("edited", "precious")
+            (shutil.copyfile if change == "written" else os.replace)(adsctl.home / "edited", path)
+        return found
+
+    monkeypatch.setattr(rejected_rows, "holds_rejected_rows", edited)
+    assert "meanwhile" in adsctl(*words, code=2).stderr
+    assert path.read_text() == "precious" and all(examined)
+    assert [each.name for each in adsctl.home.iterdir() if each.name.startswith(".failed")] == []
+
+
+@pytest.mark.parametrize("name", ["x" * 246 + ".csv", "\U0001f600" * 62 + ".csv"])
+def test_a_file_may_have_the_longest_name(adsctl, name):
+    adsctl.file("feed.csv", "id,title\n1,a\n")
+    for _ in range(2):
+        adsctl("products", "check", "feed.csv", "--failed-out", name, code=3)
+    assert (adsctl.home / name).read_text().startswith("id,title,_line,_error")
+
+
+@pytest.mark.parametrize("name", ["/dev/fd/99999999999999999999", "/dev/fd/987"])
+def test_a_descriptor_that_is_none_is_a_usage_error(adsctl, name):
+    adsctl.file("feed.csv", "id,title\n1,a\n")
+    said = adsctl("products", "check", "feed.csv", "--failed-out", name, code=2).stderr
+    assert "cannot be written: bad file descriptor\nhint: choose another file\n" in said

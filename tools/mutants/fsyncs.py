@@ -35,8 +35,8 @@ FSYNCS = (
     Mutant(
         "the folder of a replaced file is not synced: an earlier epoch comes back",
         "ads_cli/config/atomic_files.py",
-        "                _place(temporary, path)\n            sync_folder(path.parent)\n",
-        "                _place(temporary, path)\n",
+        "                temporary.replace(path)\n            sync_folder(path.parent)\n",
+        "                temporary.replace(path)\n",
         (f"{SENT_AGAIN}[push]", f"{OVERWRITTEN}[push]", PROFILE),
     ),
     Mutant(

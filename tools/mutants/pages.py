@@ -47,6 +47,26 @@ PAGES = (
         ),
     ),
     Mutant(
+        "a file that an editor changes while it is examined is replaced",
+        "ads_cli/config/atomic_files.py",
+        " or _version(path) != examined",
+        "",
+        (
+            "tests/config/test_atomic_files.py::"
+            "test_a_file_that_an_editor_changes_while_it_is_examined_is_kept",
+        ),
+    ),
+    Mutant(
+        "an earlier file is removed before the new one is there",
+        "ads_cli/config/atomic_files.py",
+        "                    _require_replaceable(path, may_replace)\n",
+        "                    remove(path, may_replace)\n",
+        (
+            "tests/config/test_atomic_files.py::"
+            "test_a_reader_finds_the_earlier_file_or_the_new_one_at_any_moment",
+        ),
+    ),
+    Mutant(
         "a file is written only to be refused at the end",
         "ads_cli/config/atomic_files.py",
         '    if path.is_dir():\n        raise UsageError(f"{option}: {path} is a folder")\n',

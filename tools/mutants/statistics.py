@@ -18,7 +18,7 @@ STATISTICS = (
         "ads_cli/output/workbook.py",
         "return micros / MICROS_PER_UNIT",
         "return micros",
-        (f"{WORKBOOKS}::test_the_average_of_amounts_that_a_query_makes_is_an_amount_too",),
+        (f"{WORKBOOKS}::test_micro_units_are_amounts_whatever_their_type",),
     ),
     Mutant(
         "a workbook has two columns of one name",

@@ -145,7 +145,9 @@ class FleetState:
             planned = {task.name: task for task in last.tasks}
             attempts = {task.name: task.attempt if resume else run_id for task in last.tasks}
             tasks = [msgspec.structs.replace(task, attempt=attempts.get(task.name, "")) for task in tasks]
-        planned |= {task.name: PlannedTask(task.name, task.profile, task.stem, task.attempt) for task in tasks}
+        planned |= {
+            task.name: PlannedTask(task.name, task.profile, task.stem, task.attempt) for task in tasks
+        }
         begun = FleetRun(str(self._file.absolute()), run, began, tuple(planned.values()))
         if dry_run:
             shutil.rmtree(self._folder / DRY_RUN, ignore_errors=True)

@@ -122,6 +122,23 @@ FLEETS = (
         (f"{RUN}::test_only_counts_its_own_changes_against_the_guard",),
     ),
     Mutant(
+        "the end of a long error is the last line of a task",
+        "ads_cli/commands/fleet/view.py",
+        "if start > 0:",
+        "if False:",
+        ("tests/fleet/test_shown.py::test_the_last_line_of_a_task_is_one_for_people",),
+    ),
+    Mutant(
+        "a lock that cannot be created is held by a process",
+        "ads_cli/config/file_locks.py",
+        "_may_outlive_its_process(lock) or not path.exists()",
+        "_may_outlive_its_process(lock)",
+        (
+            "tests/config/test_file_locks.py::"
+            "test_a_lock_that_cannot_be_created_is_not_told_as_held_by_a_process",
+        ),
+    ),
+    Mutant(
         "the status of a run that failed ends with 0",
         "ads_cli/fleet/records.py",
         "exit_code=exit_code))",

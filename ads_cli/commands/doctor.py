@@ -7,9 +7,10 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterator, Mapping
+from contextlib import suppress
 from functools import partial
 from pathlib import Path
-from typing import Annotated, Any, Literal, NamedTuple
+from typing import TYPE_CHECKING, Annotated, Any, Literal, NamedTuple
 
 import msgspec
 import typer
@@ -17,11 +18,23 @@ import typer
 from .. import __version__
 from ..console.invocation import Invocation
 from ..console.parameters import flag
-from ..errors import AccessError, AdsctlError, NotFoundError, RefusedError, StateError, UnavailableError
+from ..errors import (
+    STATE_HINT,
+    AccessError,
+    AdsctlError,
+    NotFoundError,
+    RateLimitedError,
+    RefusedError,
+    StateError,
+    UnavailableError,
+)
 from ..http.retry import http_date
 from ..http.trace import Trace
 from ..masking import mask_address
 from ..output.text import counted
+
+if TYPE_CHECKING:
+    from ..client.client import Client
 
 DATE = re.compile(r"[A-Z][a-z]{2}, [^,]{1,40}GMT")
 COLUMNS = ("check", "status", "message", "hint")
@@ -32,14 +45,14 @@ VERSION_TIMEOUT_SECONDS = 10.0
 CHANGING_ROLES = ("ACCOUNT_ADMIN", "AD_MANAGER", "CREATIVE_MANAGER", "CAMPAIGN_MANAGER")
 APP_CODES = ("UNAUTHORIZED_CLIENT_APPLICATION",)
 BAD_TIMESTAMP = 135
-COMPLETIONS = (
-    "~/.local/share/bash-completion/completions/adsctl",
-    "~/.local/share/zsh/site-functions/_adsctl",
-    "~/.zfunc/_adsctl",
-    "~/.config/fish/completions/adsctl.fish",
-    "~/.local/share/fish/vendor_completions.d/adsctl.fish",
-)
-SHARED_COMPLETIONS = ("bash-completion/completions/adsctl", "zsh/site-functions/_adsctl")
+COMPLETIONS = {  # by shell: below the home folder, and below share/ of this installation
+    "bash": (("~/.local/share/bash-completion/completions/adsctl",), "bash-completion/completions/adsctl"),
+    "zsh": (("~/.local/share/zsh/site-functions/_adsctl", "~/.zfunc/_adsctl"), "zsh/site-functions/_adsctl"),
+    "fish": (
+        ("~/.config/fish/completions/adsctl.fish", "~/.local/share/fish/vendor_completions.d/adsctl.fish"),
+        "fish/vendor_completions.d/adsctl.fish",
+    ),
+}
 
 
 class Diagnosis(NamedTuple):
@@ -72,7 +85,9 @@ class Doctor:
     def __init__(self, call: Invocation) -> None:
         self.call = call
         self.trace = LastResponse(
-            show=call.messages.show if call.flags.get("debug") else None, mask=call.mask
+            show=call.messages.show if call.flags.get("debug") else None,
+            log_file=call.flags.get("log_file"),
+            mask=call.mask,
         )
         self.accounts: list[dict[str, Any]] = []
         self.problem: AdsctlError | None = None  # of the first request; there is none offline
@@ -94,10 +109,10 @@ class Doctor:
                 "accounts": self.accounts_and_role,
                 "catalog": self.catalog,
                 "early_access": self.early_access,
-                "rate_limits": self.rate_limits,
             }
             for name, check in dependent.items():
                 yield name, ((lambda: UNKNOWN) if self.problem else check)
+            yield "rate_limits", self.rate_limits
         yield "state", self.state
         yield "completion", self.completion
 
@@ -116,7 +131,11 @@ class Doctor:
             return warning("no adsctl is on PATH", f"add {Path(sys.executable).parent} to PATH")
         try:
             done = subprocess.run(
-                [found, "--version"], capture_output=True, text=True, timeout=VERSION_TIMEOUT_SECONDS
+                [found, "--version"],
+                capture_output=True,
+                encoding="utf-8",
+                errors="replace",
+                timeout=VERSION_TIMEOUT_SECONDS,
             )
             said = done.stdout.strip()
         except (OSError, subprocess.SubprocessError) as error:
@@ -156,13 +175,17 @@ class Doctor:
         from ..api.accounts import ListAccounts
 
         try:
-            self.accounts = self._send(ListAccounts(count=1000)).records
-        except AdsctlError as error:
-            self.problem = error
+            pages = self._client.pages(ListAccounts(count=1000))
+            self.accounts = [account for page in pages for account in page.records]
+        except Exception as error:
+            self.problem = as_error(error, "accounts")
+
+    @property
+    def _client(self) -> "Client":
+        return msgspec.structs.replace(self.call.client, trace=self.trace, max_attempts=1)
 
     def _send(self, request: Any) -> Any:
-        client = msgspec.structs.replace(self.call.client, trace=self.trace, max_attempts=1)
-        return client.call(request)
+        return self._client.call(request)
 
     def clock(self) -> Diagnosis:
         """Compare the clock with the service's."""
@@ -176,32 +199,41 @@ class Doctor:
             raise AccessError(message, hint="set the clock of this machine")
         if isinstance(self.problem, AccessError) and self.problem.api_code == BAD_TIMESTAMP:
             raise self.problem
+        if not self.trace.headers:
+            return UNKNOWN
         return ok("as the service's") if skew is not None else ok("the service tells no time")
 
     def addresses(self) -> Diagnosis:
         """Say where requests go, and by which proxy; raise UnavailableError where nothing answers there."""
-        from urllib.request import getproxies, proxy_bypass
+        import httpx
+
+        from ..http.connections import client_proxy
 
         address = self.call.settings.address("ads")
-        scheme, _, rest = address.partition("://")
-        host = rest.partition("/")[0].partition(":")[0]
-        proxy = None if proxy_bypass(host) else getproxies().get(scheme)
+        proxy = client_proxy(httpx.URL(address))
         if isinstance(self.problem, UnavailableError):
-            hint = self.problem.hint or "check the address, the network and the proxy (HTTPS_PROXY, NO_PROXY)"
-            raise UnavailableError(self.problem.message, hint=hint)
+            hint = "check the address, the network and the proxy (HTTPS_PROXY, NO_PROXY)"
+            if self.problem.http_status:
+                hint = "wait, and try again: the service has answered, with an error of its own"
+            raise UnavailableError(self.problem.message, hint=self.problem.hint or hint)
         return ok(address + (f", by the proxy {mask_address(proxy)}" if proxy else ""))
 
     def sign_in(self) -> Diagnosis:
         """Look for a token, and say whether the service takes it."""
         settings = self.call.settings
+        origin = ""
         if not settings.is_local:
             self.call.client.credentials()
+            if not settings.uses_grant and (token := self.call.secrets.find("access_token")):
+                origin = token.origin
         if isinstance(self.problem, AccessError) and not self._is_of_app():
             raise self.problem
         if self.problem:
             return UNKNOWN
         if settings.is_local:
             return ok("the emulator on this machine is always signed in")
+        if origin.startswith("ADSCTL_"):
+            return ok(f"the token of {origin}")
         user = settings.get("user")
         return ok(f"a token is stored{f' for {user}' if user else ''}")
 
@@ -210,7 +242,7 @@ class Doctor:
         if self.problem and self._is_of_app():
             hint = "ask the service for access to the advertising interface for this app, then sign in again"
             raise AccessError(self.problem.message, hint=self.problem.hint or hint)
-        if self.problem and not isinstance(self.problem, AccessError | UnavailableError):
+        if self.problem and not isinstance(self.problem, AccessError | UnavailableError | RateLimitedError):
             raise self.problem
         return UNKNOWN if self.problem else ok("the app may use the advertising interface")
 
@@ -231,7 +263,8 @@ class Doctor:
             message = f"the user has no access to the account {account}"
             raise AccessError(message, hint=f"accounts: {', '.join(ids[:5])}")
         data = self._send(GetUserAccess(account_id=account)).data
-        roles = [str(each) for each in data.get("permissions") or []] if isinstance(data, dict) else []
+        permissions = data.get("permissions") if isinstance(data, dict) else None
+        roles = [str(each) for each in permissions] if isinstance(permissions, list) else []
         if roles and not set(roles) & {*CHANGING_ROLES}:
             hint = "have an administrator of the account give the user another role, to change anything"
             return warning(f"in {account} the user may only read: {', '.join(roles)}", hint)
@@ -279,6 +312,11 @@ class Doctor:
 
     def rate_limits(self) -> Diagnosis:
         """Say how many requests are left."""
+        if isinstance(self.problem, RateLimitedError):
+            hint = self.problem.hint or "wait: adsctl waits by itself, up to --max-wait"
+            raise RateLimitedError(self.problem.message, hint=hint)
+        if self.problem:
+            return UNKNOWN
         for prefix in ("x-account-rate-limit-", "x-rate-limit-"):
             texts = [self.trace.headers.get(prefix + name, "") for name in ("remaining", "limit")]
             if all(text.isdecimal() for text in texts):
@@ -310,19 +348,35 @@ class Doctor:
         return warning(note) if note else ok(f"{folder}, {free // 10**9:,} GB free")
 
     def completion(self) -> Diagnosis:
-        """Look for the completion of a shell."""
-        shared = (Path(sys.prefix) / "share" / name for name in SHARED_COMPLETIONS)
-        for path in (*(Path(name).expanduser() for name in COMPLETIONS), *shared):
+        """Look for the completion of the user's shell."""
+        shell = Path(os.environ.get("SHELL") or "bash").name
+        if shell not in COMPLETIONS:
+            return ok(f"not known for {shell}; there is one for {', '.join(COMPLETIONS)} and powershell")
+        own, shared = COMPLETIONS[shell]
+        paths = [Path(sys.prefix) / "share" / shared]
+        with suppress(RuntimeError):  # there is no home folder
+            paths = [*(Path(name).expanduser() for name in own), *paths]
+        for path in paths:
             if path.exists():
                 return ok(str(path))
-        shell = Path(os.environ.get("SHELL", "bash")).name
         return warning(
-            "no completion of a shell is installed", f"adsctl completion {shell}; adsctl help completion"
+            f"no completion of {shell} is installed", f"adsctl completion {shell}; adsctl help completion"
         )
 
     def _is_of_app(self) -> bool:
         problem = self.problem
         return problem is not None and (problem.api_code in APP_CODES or problem.http_status == 403)
+
+
+def as_error(error: Exception, about: str) -> AdsctlError:
+    """Return the error of a check that has failed, in a foreseen way or not."""
+    if isinstance(error, AdsctlError):
+        return error
+    if isinstance(error, OSError):
+        return StateError(f"{error.filename or about}: {error.strerror or error}", hint=STATE_HINT)
+    return AdsctlError(
+        f"{type(error).__name__}: {error}", hint="this is a bug in adsctl: report it with this message"
+    )
 
 
 def doctor(
@@ -332,7 +386,7 @@ def doctor(
     """Find out why adsctl does not work.
 
     It checks installation, sign-in, access, accounts, limits and state, and changes nothing. It ends with the
-    code of the first error: 4, 8 or 11.
+    exit code of the first error.
 
     For example: adsctl doctor --offline
     """
@@ -342,12 +396,10 @@ def doctor(
         status, error = "error", None
         try:
             status, message, hint = check()
-        except AdsctlError as raised:
-            error = raised
-        except OSError as raised:
-            error = StateError(f"{raised.filename or name}: {raised.strerror}")
+        except Exception as raised:
+            error = as_error(raised, name)
         if error:
-            message, hint = error.message, error.hint
+            message, hint = call.mask(error.message), error.hint
             first = first or type(error)(f"{name}: {message}", hint=hint)
         records.append(dict(zip(COLUMNS, (name, status, message, hint or None), strict=True)))
     call.printer.show(records, COLUMNS, "check")

@@ -40,14 +40,10 @@ def made_and_locked(folder: Path) -> Iterator[None]:
 
 @contextmanager
 def locked(path: "Path | FileLock", timeout: float | None = None) -> Iterator[None]:
-    """Hold a lock; raise StateError where another process keeps it for too long."""
-    from filelock import Timeout
-
+    """Hold a lock; raise StateError where another process keeps it for too long, or it cannot be taken."""
     lock = file_lock(path) if isinstance(path, Path) else path
-    try:
-        lock.acquire(timeout=LOCK_TIMEOUT_SECONDS if timeout is None else timeout)
-    except Timeout:
-        raise _locked_error(Path(lock.lock_file), lock) from None
+    if not _is_taken(lock, LOCK_TIMEOUT_SECONDS if timeout is None else timeout):
+        raise _locked_error(Path(lock.lock_file), lock)
     try:
         yield
     finally:
@@ -55,22 +51,37 @@ def locked(path: "Path | FileLock", timeout: float | None = None) -> Iterator[No
 
 
 def try_lock(path: Path) -> "FileLock | None":
-    """Take a lock; return None where a process has it, and raise StateError where nothing tells which."""
+    """Take a lock; return None where a process has it.
+
+    Raise StateError where nothing tells which, and where the lock cannot be created.
+    """
+    lock = file_lock(path)
+    if _is_taken(lock, 0):
+        return lock
+    may_be_free = _may_outlive_its_process(lock) or not path.exists()
+    if may_be_free and _is_taken(lock, RECLAIM_SECONDS):
+        return lock
+    if may_be_free and not _holder(path):
+        raise _locked_error(path, lock)
+    return None
+
+
+def _is_taken(lock: "FileLock", timeout: float) -> bool:
+    """Take a lock, and tell whether that was possible; raise StateError where it cannot be created."""
     from filelock import Timeout
 
-    lock = file_lock(path)
     try:
-        lock.acquire(timeout=0)
+        lock.acquire(timeout=timeout)
     except Timeout:
-        if not _may_outlive_its_process(lock):
-            return None
-        try:
-            lock.acquire(timeout=RECLAIM_SECONDS)
-        except Timeout:
-            if not _holder(path):
-                raise _locked_error(path, lock) from None
-            return None
-    return lock
+        return False
+    except OSError as error:
+        raise _unwritable(Path(lock.lock_file), error.strerror) from error
+    return True
+
+
+def _unwritable(path: Path, reason: str | None) -> StateError:
+    hint = f"make {path.parent} a folder that you may write to, with free space"
+    return StateError(f"{path} cannot be written: {reason}", hint=hint)
 
 
 @contextmanager
@@ -115,6 +126,8 @@ def _may_outlive_its_process(lock: "FileLock") -> bool:
 
 
 def _locked_error(path: Path, lock: "FileLock") -> StateError:
+    if not path.exists():
+        return _unwritable(path, "no file can be created there")
     hint = how_to_unlock(path)
     if _may_outlive_its_process(lock) and not _holder(path):
         hint = f"if no other adsctl runs here or on another machine, remove {path}"

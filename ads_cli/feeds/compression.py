@@ -161,7 +161,7 @@ class _Layer(PieceStream):
             raise self._explain(error) from None
 
     def _open_zip(self, stream: "Buffered") -> Any:
-        """Open the one file of an archive; folders, and what macOS adds, are no files of the shop."""
+        """Open the one file of an archive; folders, and what file managers add, are no files of the shop."""
         import zipfile
 
         copy = spooled(stream, self._label)  # a zip archive is read from its end
@@ -170,7 +170,7 @@ class _Layer(PieceStream):
             self.is_workbook = True
             copy.seek(0)
             return io.BufferedReader(copy)
-        files = [each for each in archive.infolist() if not (each.is_dir() or _is_of_macos(each))]
+        files = [each for each in archive.infolist() if not (each.is_dir() or _is_of_file_manager(each))]
         if len(files) != 1:
             names = ", ".join(repr(each.filename) for each in files[:5])
             message = f"the zip archive contains {len(files)} files{': ' if names else ''}{names}"
@@ -203,8 +203,11 @@ class _Layer(PieceStream):
         )
 
 
-def _is_of_macos(file: "zipfile.ZipInfo") -> bool:
-    return file.filename.startswith("__MACOSX/") or file.filename.endswith(".DS_Store")
+def _is_of_file_manager(file: "zipfile.ZipInfo") -> bool:
+    """Tell whether macOS or Windows has added a file by itself."""
+    name = file.filename.rpartition("/")[2]
+    added = name.startswith("._") or name.lower() in (".ds_store", "thumbs.db", "desktop.ini")
+    return added or file.filename.startswith("__MACOSX/")
 
 
 STATISTICS = Path("/proc/self/statm")  # its first number is the size of this process, in pages

@@ -33,6 +33,7 @@ class PlannedTask(msgspec.Struct, frozen=True):
     name: str
     profile: str
     stem: str
+    attempt: str = ""
 
 
 class Records:
@@ -70,7 +71,7 @@ class Records:
 
     def count(self, task: Task | PlannedTask) -> Path:
         """Return where a task notes how many records it changes."""
-        return self.folder / "counts" / task.stem
+        return self.folder / f"counts{task.attempt}" / task.stem
 
     def log(self, task: Task | PlannedTask) -> Path:
         """Return the file of what a task writes to stderr."""
@@ -127,25 +128,34 @@ class FleetState:
         """Return the last run; a damaged file counts as none."""
         return _read(self._folder / "run.json", FleetRun)
 
-    def begin(self, tasks: Sequence[Task], *, resume: bool, dry_run: bool) -> FleetRun:
-        """Begin a run, or continue the last one; a dry run is never continued."""
-        last = self.last() if resume else None
+    def begin(
+        self, tasks: Sequence[Task], *, resume: bool, only: bool, dry_run: bool
+    ) -> tuple[FleetRun, list[Task]]:
+        """Begin a run, or continue the last one; return it, and its tasks. A dry run is never continued.
+
+        With `only`, tasks are run anew in the last run, whose other tasks keep their records.
+        """
+        last = self.last() if (resume or only) and not dry_run else None
         run_id = DRY_RUN if dry_run else f"{datetime.now(UTC):%Y%m%dT%H%M%S.%f}-{uuid4().hex[:8]}"
-        planned = tuple(PlannedTask(task.name, task.profile, task.stem) for task in tasks)
         began = f"{datetime.now(UTC):%Y-%m-%dT%H:%M:%SZ}"
         run = RunId(self._fleet, run_id)
-        if last and not dry_run:
+        planned: dict[str, PlannedTask] = {}
+        if last:
             run, began = last.run, last.began
-            names = {task.name for task in planned}
-            planned = (*planned, *(task for task in last.tasks if task.name not in names))
-        begun = FleetRun(str(self._file.absolute()), run, began, planned)
+            planned = {task.name: task for task in last.tasks}
+            attempts = {task.name: task.attempt if resume else run_id for task in last.tasks}
+            tasks = [msgspec.structs.replace(task, attempt=attempts.get(task.name, "")) for task in tasks]
+        planned |= {
+            task.name: PlannedTask(task.name, task.profile, task.stem, task.attempt) for task in tasks
+        }
+        begun = FleetRun(str(self._file.absolute()), run, began, tuple(planned.values()))
         if dry_run:
             shutil.rmtree(self._folder / DRY_RUN, ignore_errors=True)
         else:
             self._store(begun)
         self.records(run).prepare()
         self._remove_old_runs()
-        return begun
+        return begun, [*tasks]
 
     def end(self, begun: FleetRun, exit_code: int) -> None:
         """Note that a run ends with an exit code."""

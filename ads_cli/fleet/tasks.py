@@ -28,11 +28,13 @@ class Task(msgspec.Struct, frozen=True):
     uses_account: bool = True  # so that it counts in the limits of its token
     account: str = ""  # as it is set, if it is
     fixed: dict[str, str | bool | None] = {}  # common options that outrank those of its words
+    attempt: str = ""  # of --only: it is run anew in a run that has run it, and has records of its own
 
     @property
     def digest(self) -> str:
         """Return 16 hex digits that stand for what is run: with another command it is another task."""
-        return hashlib.sha256(msgspec.json.encode((self.name, self.words))).hexdigest()[:16]
+        run = (self.name, self.words, self.attempt)
+        return hashlib.sha256(msgspec.json.encode(run)).hexdigest()[:16]
 
     @property
     def stem(self) -> str:

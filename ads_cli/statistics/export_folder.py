@@ -115,7 +115,7 @@ class ExportFolder:
     def _remove_old(self) -> None:
         """Remove what other exports left too long ago to be resumed."""
         for log in self.path.parent.glob(f"*/{LOG}"):
-            with suppress(OSError):
+            with suppress(OSError, StateError):
                 if log.stat().st_mtime > time.time() - KEPT_SECONDS:
                     continue
                 if lock := try_lock(log.parent.with_suffix(".lock")):

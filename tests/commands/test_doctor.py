@@ -9,6 +9,8 @@ import time
 from collections.abc import Iterator
 from contextlib import closing, suppress
 from email.utils import formatdate
+from pathlib import Path
+from subprocess import CompletedProcess
 
 import pytest
 from pytest_httpserver import HTTPServer
@@ -30,7 +32,14 @@ ACCOUNT = "18ce54d4x5t"
 
 
 def diagnosis(adsctl, *words: object, code: int = 0, **env: str) -> dict[str, dict]:
-    done = adsctl(*words, "doctor", "-o", "json", code=code, **env)
+    return by_check(adsctl(*words, "doctor", "-o", "json", code=code, **env))
+
+
+def offline(adsctl, **env: str) -> dict[str, dict]:
+    return by_check(adsctl("doctor", "--offline", "-o", "json", **env))
+
+
+def by_check(done: CompletedProcess[str]) -> dict[str, dict]:
     records = json.loads(done.stdout)
     assert all([*each] == ["check", "status", "message", "hint"] for each in records)
     assert all(each["hint"] for each in records if each["status"] == "error"), records
@@ -123,6 +132,108 @@ def test_what_is_not_open_is_a_warning(remote, answers, given, check, said):
     answers(**given)
     found = diagnosis(remote, ADSCTL_ACCOUNT=ACCOUNT)[check]
     assert found["status"] == "warning" and said in found["message"]
+
+
+def test_an_account_beyond_the_first_page_is_found(remote, answers, httpserver):
+    page = {"data": [{"id": "other"}], "next_cursor": "c2"}
+    httpserver.expect_oneshot_request("/12/accounts").respond_with_json(page)
+    answers()
+    found = diagnosis(remote, ADSCTL_ACCOUNT=ACCOUNT)["accounts"]
+    assert found["status"] == "ok" and found["message"].startswith("2 accounts; ")
+
+
+@pytest.mark.parametrize(
+    "address, env, proxy",
+    [
+        ("https://ads.example", {"ALL_PROXY": "proxy.example:1"}, "proxy.example:1"),
+        ("http://127.0.0.1:9", {"HTTP_PROXY": "http://proxy.example:1"}, None),
+        ("https://[::1]:9", {"HTTPS_PROXY": "http://proxy.example:1", "NO_PROXY": "::1"}, None),
+    ],
+)
+def test_the_proxy_is_named_that_requests_take(adsctl, monkeypatch, address, env, proxy):
+    for name, value in env.items():
+        monkeypatch.delenv(name, raising=False)
+        monkeypatch.setenv(name.lower(), value)
+    env = SECRETS | dict.fromkeys(("ADSCTL_ADS_URL", "ADSCTL_BASE_URL"), address) | env
+    found = offline(adsctl, **env, **{name.lower(): env[name] for name in env if name.endswith("PROXY")})
+    said = found["addresses"]["message"]
+    assert said.startswith(address)
+    assert ("proxy" in said) == bool(proxy) and (proxy or "") in said
+
+
+def test_an_adsctl_on_the_path_whose_version_is_no_text_is_found(remote):
+    (remote.home / "bin").mkdir()
+    remote.file("bin/adsctl", "#!/bin/sh\nprintf '\\377\\376'\n").chmod(0o755)
+    found = offline(remote, PATH=f"{remote.home}/bin:/usr/bin:/bin")["path"]
+    assert found["status"] == "warning" and "\ufffd" in found["message"]
+
+
+def test_roles_that_are_no_list_are_told_as_unknown(remote, answers):
+    answers(access=data({"permissions": 5}))
+    assert "a role that is not told" in diagnosis(remote, ADSCTL_ACCOUNT=ACCOUNT)["accounts"]["message"]
+
+
+def test_a_user_without_a_home_folder_has_no_completion(remote, monkeypatch):
+    def without_home(path: Path) -> Path:
+        raise RuntimeError("Could not determine home directory.")
+
+    monkeypatch.setattr(Path, "expanduser", without_home)
+    assert offline(remote)["completion"]["status"] in ("ok", "warning")
+
+
+def test_a_check_that_fails_in_an_unforeseen_way_is_its_error_and_the_others_are_shown(
+    remote, answers, monkeypatch
+):
+    def fail(path: object) -> None:
+        raise ZeroDivisionError(SECRETS["ADSCTL_ACCESS_TOKEN"])
+
+    monkeypatch.setattr("shutil.disk_usage", fail)
+    answers()
+    found = diagnosis(remote, code=1, ADSCTL_ACCOUNT=ACCOUNT)
+    assert [*found] == CHECKS
+    assert found["state"]["status"] == "error" and "ZeroDivisionError: ***" in found["state"]["message"]
+
+
+def test_a_rate_limit_that_is_used_up_is_told_by_its_own_check(remote, answers):
+    answers(accounts=error(429, 88))
+    found = diagnosis(remote, code=7, ADSCTL_ACCOUNT=ACCOUNT)
+    assert [name for name, each in found.items() if each["status"] == "error"] == ["rate_limits"]
+
+
+def test_the_log_file_has_the_requests(remote, answers):
+    answers()
+    diagnosis(remote, "--log-file", "log.txt", ADSCTL_ACCOUNT=ACCOUNT)
+    assert "/12/accounts" in (remote.home / "log.txt").read_text()
+
+
+def test_a_clock_is_unknown_where_no_request_was_answered(remote):
+    found = diagnosis(remote, code=8, ADSCTL_ADS_URL="http://127.0.0.1:1")["clock"]
+    assert found["status"] == "warning" and "not known" in found["message"]
+
+
+def test_a_token_of_the_environment_is_not_told_as_stored(remote, answers):
+    answers()
+    said = diagnosis(remote, ADSCTL_ACCOUNT=ACCOUNT)["sign_in"]["message"]
+    assert said == "the token of ADSCTL_ACCESS_TOKEN"
+
+
+def test_an_error_of_the_service_is_not_blamed_on_the_network(remote, answers):
+    answers(accounts=Response("<html>", 500))
+    found = diagnosis(remote, code=8, ADSCTL_ACCOUNT=ACCOUNT)["addresses"]
+    assert "proxy" not in found["hint"]
+
+
+def test_the_completion_is_that_of_the_users_shell(remote):
+    folder = remote.home / ".zfunc"
+    folder.mkdir()
+    (folder / "_adsctl").touch()
+    zsh, fish, sh = (
+        offline(remote, HOME=str(remote.home), SHELL=shell)["completion"]
+        for shell in ("/bin/zsh", "/usr/bin/fish", "/bin/sh")
+    )
+    assert zsh["status"] == "ok" and zsh["message"].endswith("/_adsctl")
+    assert not fish["message"].endswith("/_adsctl")
+    assert sh["status"] == "ok" and not sh["hint"]
 
 
 def test_no_sign_in_is_found(adsctl):

@@ -6,6 +6,7 @@ import os
 import socket
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 
@@ -13,6 +14,7 @@ from ads_cli.api.rates import Rate
 from ads_cli.auth.secret_stores import FileStore
 from ads_cli.client.shared_window import SharedWindow
 from ads_cli.config import file_locks
+from ads_cli.config.file_locks import is_locked, locked, locked_or_refused, try_lock
 from ads_cli.errors import StateError
 from tests.conftest import feed
 
@@ -86,6 +88,39 @@ def test_a_lock_that_was_cut_by_a_crash_is_taken(adsctl, jobs, no_flock, monkeyp
     (jobs / ".lock").unlink()
     lock_of_the_job(jobs).write_text("47")
     adsctl(*PUSH)
+
+
+@pytest.mark.parametrize("folder", ["/proc", "/proc/self/fdinfo", "/dev/null"])
+def test_a_lock_that_cannot_be_created_is_not_told_as_held_by_a_process(monkeypatch, folder):
+    monkeypatch.setattr(file_locks, "LOCK_TIMEOUT_SECONDS", 0.1)
+    monkeypatch.setattr(file_locks, "RECLAIM_SECONDS", 0.1)
+    path = Path(folder) / "x.lock"
+    for take in (
+        try_lock,
+        is_locked,
+        lambda path: held(locked(path)),
+        lambda path: held(locked_or_refused(path, "busy")),
+    ):
+        with pytest.raises(StateError, match=r"x\.lock cannot be written") as raised:
+            take(path)
+        assert folder in raised.value.hint
+
+
+def held(lock) -> None:
+    with lock:
+        pass
+
+
+def test_a_push_whose_lock_may_not_be_written_says_so(adsctl, jobs, monkeypatch):
+    def refuse(path, *words, **options):
+        if str(path).endswith(".lock"):
+            raise PermissionError(errno.EACCES, os.strerror(errno.EACCES), path)
+        return opened(path, *words, **options)
+
+    opened = os.open
+    monkeypatch.setattr(os, "open", refuse)
+    said = adsctl(*PUSH, code=11).stderr
+    assert ".lock cannot be written: Permission denied" in said and "hint: make " in said
 
 
 def test_the_configuration_is_not_waited_for_without_end(adsctl, no_flock):

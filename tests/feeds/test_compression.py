@@ -149,8 +149,11 @@ def test_an_xz_file_that_needs_much_memory_is_refused():
     assert "Memory usage limit" in refused(data)
 
 
-@pytest.mark.parametrize("other", ["__MACOSX/._feed.csv", "feeds/", ".DS_Store"])
-def test_folders_and_files_of_macos_do_not_count_as_files_of_an_archive(other):
+@pytest.mark.parametrize(
+    "other",
+    ["__MACOSX/._feed.csv", "feeds/", ".DS_Store", "._feed.csv", "a/._b", "Thumbs.db", "a/desktop.ini"],
+)
+def test_folders_and_files_of_file_managers_do_not_count_as_files_of_an_archive(other):
     assert content(zipped(TABLE.encode(), other)) == TABLE.encode()
 
 

@@ -49,6 +49,14 @@ def test_a_task_goes_to_the_worker_that_has_its_profile(company, shops):
     assert [(each["status"], each["worker"]) for each in records] == [("ok", "w1")] * 2
 
 
+def test_only_runs_a_task_anew_on_its_worker_and_a_resume_runs_none_again(company, shops):
+    fleet = company.feeds([SHOP, OTHER], 25)
+    company.run(fleet)
+    company.run(fleet, "--only", SHOP)
+    assert len(company.run(fleet, "--resume")) == 2
+    assert [{*shops.sent(name).values()} for name in (SHOP, OTHER)] == [{2}, {1}]
+
+
 def test_a_task_that_no_worker_can_run_fails_and_tells_why_of_each(company, shops, monkeypatch):
     monkeypatch.setattr("ads_cli.fleet.cluster_members.SETTLE_SECONDS", 0.5)
     ok, failed = company.run(company.feeds([SHOP, NOBODYS], 25), code=4)

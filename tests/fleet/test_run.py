@@ -131,6 +131,53 @@ def test_a_resumed_run_runs_only_what_did_not_end_well(fleet, service, feeds):
     assert len(service.puts) == 2
 
 
+SHOP = "{name: shop, run: products push shop.csv}"
+
+
+def test_only_runs_its_tasks_anew_in_the_last_run_and_resume_continues_that(fleet, service, feeds):
+    feeds("shop", "good")
+    feeds("bad", price="cheap")
+    fleet.write(SHOP, check("good"), check("bad"))
+    first = fleet(code=3)
+    fleet("--only", "bad", code=3)
+    assert fleet("--resume", code=3)[:2] == first[:2]
+    feeds("bad")
+    assert statuses(fleet("--only", "bad")) == {"bad": "ok"}
+    shown = json.loads(fleet.adsctl("fleet", "status", "fleet.yaml", "-o", "json").stdout)
+    assert statuses(shown) == {"shop": "ok", "good": "ok", "bad": "ok"}
+    assert fleet("--resume") == shown
+    assert len(service.puts) == 1
+    fleet("--only", "shop")  # though it ended well
+    fleet("--resume")
+    assert len(service.puts) == 2
+
+
+def test_tasks_that_only_has_run_one_by_one_are_not_run_again_by_a_resume(fleet, service, feeds):
+    feeds("shop", "good")
+    fleet.write(SHOP, check("good"))
+    ended = [*fleet("--only", "shop"), *fleet("--only", "good")]
+    assert fleet("--resume") == ended
+    assert len(service.puts) == 1
+
+
+def test_only_counts_its_own_changes_against_the_guard(fleet, service, feeds, adsctl):
+    feeds("shop")
+    fleet.write(SHOP)
+    guard = str(adsctl.file("guard.yaml", "max_changes: 3"))
+    fleet(ADSCTL_GUARD=guard)
+    assert statuses(fleet("--only", "shop", ADSCTL_GUARD=guard)) == {"shop": "ok"}
+
+
+def test_the_status_of_a_run_whose_other_tasks_only_left_out_says_that_it_is_unfinished(fleet, feeds):
+    feeds("a", "b")
+    feeds("bad", price="cheap")
+    fleet.write(check("bad"), check("b"))
+    fleet("--parallel", "1", "--fail-fast", code=3)
+    feeds("bad")
+    fleet("--only", "bad")
+    assert "is unfinished" in fleet.adsctl("fleet", "status", "fleet.yaml", code=8).stderr
+
+
 def test_a_task_whose_command_has_changed_is_run_by_a_resumed_run(fleet, service, feeds):
     feeds("shop", "other")
     fleet.write("{name: shop, run: products push shop.csv}")

@@ -46,6 +46,9 @@ def test_the_last_line_of_a_task_is_one_for_people(tmp_path):
     log.write_bytes(b"x" * 10_000 + b"\n\xff sent 10 of 20\n\n" + b'{"error": {"code": "interrupted"}}\n')
     assert last_line(log) == "\ufffd sent 10 of 20"
     assert last_line(tmp_path / "none.log") == ""
+    with log.open("ab") as file:
+        file.write(b'{"error": {"message": "' + b"x" * 10_000 + b'"}}\n')
+    assert last_line(log) == ""
 
 
 def test_elsewhere_each_end_is_a_line_and_quiet_shows_errors_only(fleet, adsctl, feeds):

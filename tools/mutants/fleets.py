@@ -3,6 +3,7 @@
 from .mutant import Mutant
 
 KILLED = "tests/fleet/test_killed.py"
+RUN = "tests/fleet/test_run.py"
 ENDLESS = "tests/client/test_endless_lists.py"
 WINDOWS = "tests/client/test_shared_window.py"
 
@@ -97,6 +98,44 @@ FLEETS = (
         "needs_account =",
         (
             "tests/fleet/test_check.py::test_a_task_without_the_account_that_it_needs_is_told_before_anything_runs",
+        ),
+    ),
+    Mutant(
+        "a resume runs again what --only has run",
+        "ads_cli/fleet/records.py",
+        "task.attempt if resume else run_id",
+        "'' if resume else run_id",
+        (f"{RUN}::test_only_runs_its_tasks_anew_in_the_last_run_and_resume_continues_that",),
+    ),
+    Mutant(
+        "what --only runs anew has the records of its earlier run",
+        "ads_cli/fleet/tasks.py",
+        "run = (self.name, self.words, self.attempt)",
+        "run = (self.name, self.words)",
+        (f"{RUN}::test_only_runs_its_tasks_anew_in_the_last_run_and_resume_continues_that",),
+    ),
+    Mutant(
+        "what --only runs anew counts twice in the guard",
+        "ads_cli/fleet/records.py",
+        'f"counts{task.attempt}"',
+        '"counts"',
+        (f"{RUN}::test_only_counts_its_own_changes_against_the_guard",),
+    ),
+    Mutant(
+        "the end of a long error is the last line of a task",
+        "ads_cli/commands/fleet/view.py",
+        "if start > 0:",
+        "if False:",
+        ("tests/fleet/test_shown.py::test_the_last_line_of_a_task_is_one_for_people",),
+    ),
+    Mutant(
+        "a lock that cannot be created is held by a process",
+        "ads_cli/config/file_locks.py",
+        "_may_outlive_its_process(lock) or not path.exists()",
+        "_may_outlive_its_process(lock)",
+        (
+            "tests/config/test_file_locks.py::"
+            "test_a_lock_that_cannot_be_created_is_not_told_as_held_by_a_process",
         ),
     ),
     Mutant(

@@ -78,7 +78,7 @@ def run(
     plan = plan_fleet(call, ctx.find_root().command, file, only, here=here, skips=skip_signed_out)
     for result in plan.left_out:
         call.messages.warn(f"{result.task} is left out: {(result.error or {}).get('message')}")
-    run_fleet(call, file, plan, make_engine, report, resume=resume)
+    run_fleet(call, file, plan, make_engine, report, resume=resume, only=only is not None)
 
 
 def check(ctx: typer.Context, file: FleetFile, only: Only = None) -> None:

@@ -192,12 +192,13 @@ def run_fleet(
     report: FleetReport,
     *,
     resume: bool,
+    only: bool,
 ) -> None:
     """Run the tasks that are due, show every result, and raise the error of the fleet, if there is one."""
-    tasks, state = plan.tasks, FleetState(call.settings.state_dir, Path(file))
+    state = FleetState(call.settings.state_dir, Path(file))
     with state.locked():
         is_first = state.last() is None
-        begun = state.begin(tasks, resume=resume, dry_run=call.dry_run)
+        begun, tasks = state.begin(plan.tasks, resume=resume, only=only, dry_run=call.dry_run)
         records = state.records(begun.run)
         found = {task.name: records.find(task) for task in tasks}
         results = {name: result for name, result in found.items() if result and result.status == "ok"}
@@ -242,8 +243,9 @@ def show_status(call: Invocation, file: str) -> None:
     code = run.exit_code
     stopped = Interrupted(code - SIGNAL_BASE) if code in SIGNAL_EXIT_CODES else None
     error = end_of(results, resume, stopped)
-    if code is None and error is None and any(result.status not in ("ok", "failed") for result in results):
-        error = UnavailableError(f"the run of {run.began} was killed", hint=f"continue it: {resume}")
+    if error is None and any(result.status not in ("ok", "failed") for result in results):
+        how = "was killed" if code is None else "is unfinished"  # after --only
+        error = UnavailableError(f"the run of {run.began} {how}", hint=f"continue it: {resume}")
     end(results, error)
 
 

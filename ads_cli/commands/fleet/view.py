@@ -122,7 +122,10 @@ def last_line(log: Path) -> str:
     """Return the last line that a task has written for people; its error is JSON."""
     try:
         with log.open("rb") as file:
-            file.seek(max(0, file.seek(0, os.SEEK_END) - TAIL_BYTES))
+            start = file.seek(0, os.SEEK_END) - TAIL_BYTES
+            file.seek(max(0, start))
+            if start > 0:
+                file.readline()  # the rest of a line, of which nobody knows whether it is for people
             written = file.read().decode("utf-8", "replace").splitlines()
     except OSError:
         return ""

@@ -128,7 +128,8 @@ class WriteGuard:
 
     def approve_rows(self, requests: Sequence[PreparedRequest], rows: int | None) -> None:
         """Judge a push by its requests without rows, and the number of these; None where it is not known."""
-        writes = [write_of(each, self._dialect(), counts=False) for each in requests if self.guard]
+        without_body = [msgspec.structs.replace(each, body=b"") for each in requests if self.guard]
+        writes = [write_of(each, self._dialect()) for each in without_body]
         self._judge([write._replace(records=0) for write in writes[1:]])
         self._judge([write._replace(records=rows or 0) for write in writes[:1]])
         if rows is not None:

@@ -23,6 +23,9 @@ UNTYPED: dict[str, Any] = {}
 if "type_descriptor" in vars(TyperOption)["__init__"].__code__.co_varnames:
     UNTYPED = {"type_descriptor": None}
 
+# In the metavar of what may name a file, whose name need not be UTF-8.
+NAMES_FILE = ("FILE", "OUT", "FOLDER", "CMD", "COMMAND")
+
 # int() takes more: 1_0, digits of other scripts, blanks around. Its own limit is 4,300 digits.
 WHOLE_NUMBER = re.compile("[+-]?[0-9]{1,4000}")
 
@@ -113,9 +116,9 @@ class TypedParameter:
         """Convert what was typed; raise UsageError where it is not valid, or missing."""
         try:
             if isinstance(value, list | tuple):
-                value = [self.convert(each) for each in value] or None
+                value = [self._converted(each) for each in value] or None
             elif type(value) is str:  # not the default of a choice, nor what a flag means
-                value = self.convert(value)
+                value = self._converted(value)
         except ValueError as error:
             raise self._error(ctx, str(error)) from None
         if self.required and self.value_is_missing(value):
@@ -123,6 +126,14 @@ class TypedParameter:
             one_of = f": {', '.join(names[:-1])} or {names[-1]}" if names else ""
             raise self._error(ctx, f"is required{one_of}")
         return self.callback(ctx, self, value) if self.callback else value
+
+    def _converted(self, text: str) -> Any:
+        if not (text.isascii() or any(mark in self.metavar for mark in NAMES_FILE)):
+            try:
+                text.encode()
+            except UnicodeEncodeError:
+                raise ValueError(f"{text!r} is not UTF-8") from None
+        return self.convert(text)
 
     def value_is_missing(self, value: Any) -> bool:
         """Whether nothing was typed, and there is no default."""

@@ -167,8 +167,10 @@ class Where(ColumnStep, frozen=True):
         if operator.endswith("~"):
             try:
                 re.compile(where.value)
-            except re.error as error:
+            except (re.error, OverflowError) as error:
                 raise UsageError(f"--where: {where.value!r} is not a regular expression: {error}") from None
+            except RecursionError:
+                raise UsageError("--where: the regular expression is nested too deeply") from None
         return where
 
     @property

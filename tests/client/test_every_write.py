@@ -16,6 +16,9 @@ WRITES = {
     service: [kind for kind in requests_for(service) if kind.endpoint.changes] for service in ("generic", "x")
 }
 GUARDED = [kind for kind in WRITES["generic"] if not kind.endpoint.command.startswith("auth ")]
+WRITING = [key for key in SENDING if key in {kind.endpoint.command for kind in GUARDED}]
+# Commands that send the rows of a file.
+UPLOADING = ("products push", "products sync", "audiences push", "audiences sync", "conversions send")
 METHODS = {"create": "POST", "update": "PUT", "delete": "DELETE"}
 
 
@@ -74,12 +77,21 @@ def test_what_is_denied_does_not_reach_the_wire(guarded, httpserver, word):
     assert not httpserver.log
 
 
-@pytest.mark.parametrize("command", [key for key in SENDING if key in {k.endpoint.command for k in GUARDED}])
+@pytest.mark.parametrize("command", WRITING)
 def test_read_only_refuses_every_generated_command(at_home, command):  # noqa: F811
     env = {"ADSCTL_GUARD": str(at_home.file("guard.yaml", "read_only: true\n"))}
     words = shlex.split(EXAMPLES[command])[1:]
     done = at_home("--profile", "local", "--yes", *words, "-o", "json", code=12, **env)
-    assert json.loads(done.stderr.splitlines()[-1])["error"]["code"] == "guard"
+    error = json.loads(done.stderr.splitlines()[-1])["error"]
+    assert error["code"] == "guard" and "every change: read_only" in error["message"]
+
+
+@pytest.mark.parametrize("command", [*WRITING, *UPLOADING])
+def test_a_limit_of_money_can_judge_every_command(at_home, command):  # noqa: F811
+    env = {"ADSCTL_GUARD": str(at_home.file("guard.yaml", "max_account_daily_budget: 100000 EUR\n"))}
+    words = shlex.split(EXAMPLES[command])[1:]
+    done = at_home("--profile", "local", "--dry-run", *words, code=None, **env)
+    assert done.returncode in (0, 10) and "cannot be judged" not in done.stderr, done.stderr
 
 
 def test_what_asks_by_post_passes_every_guard(adsctl):
@@ -168,7 +180,8 @@ def test_users_and_conversions_are_refused(guarded, httpserver):
     adsctl = guarded("deny: [users, conversions]\n")
     people = adsctl.file("p.csv", "email\nana@shop.example\n")
     account = ("-A", "18ce54d4x5t")
-    adsctl("audiences", "push", people, "--audience", "1nmw1", *account, code=12)
+    done = adsctl("audiences", "push", people, "--audience", "1nmw1", *account, code=12)
+    assert "(users): deny is users,conversions" in done.stderr
     event = "email,event_id,conversion_time\nana@shop.example,tw-1-1,2026-11-23T10:00:00Z\n"
     done = adsctl("conversions", "send", adsctl.file("c.csv", event), "--pixel", "abc", *account, code=None)
     assert done.returncode in (2, 3, 12)

@@ -3,6 +3,7 @@
 import json
 import shlex
 import signal
+import subprocess
 import sys
 
 import pytest
@@ -52,6 +53,17 @@ def test_a_failed_push_runs_it_with_the_summary(adsctl, service, hook, told):
     assert found["environment"]["ADSCTL_EXIT_CODE"] == "9"
     assert "31 rows rejected by the service" in found["environment"]["ADSCTL_ERROR"]
     assert done.stderr.splitlines()[-1] == "hook was here"  # standard output is that of the push
+
+
+@pytest.mark.parametrize("unread", ["| true", "> /dev/full"])
+def test_a_push_that_fails_says_so_where_nobody_reads_its_summary(adsctl, service, hook, told, unread):
+    adsctl.file("feed.csv", feed(60) + "only-an-id\n")
+    words = ("products", "push", "feed.csv", "--skip-invalid", "-q", "--on-failure", hook)
+    line = f"{shlex.join(adsctl.command(*words))} {unread}; exit ${{PIPESTATUS[0]}}"
+    environment = {"env": adsctl.environment, "cwd": adsctl.home}
+    done = subprocess.run(["bash", "-c", line], capture_output=True, text=True, **environment)
+    assert done.returncode == 9 and "1 invalid row not sent" in done.stderr
+    assert told()["environment"]["ADSCTL_EXIT_CODE"] == "9"
 
 
 def test_a_failed_push_of_people_runs_it_with_the_summary(adsctl, service, hook, told):

@@ -7,6 +7,7 @@ TOOLS = "tests/commands/mcp/test_tools.py::"
 PRIVACY = "tests/commands/mcp/test_privacy.py::"
 STOPPED = "tests/commands/mcp/test_stopped_creations.py::"
 CHANGES = "tests/commands/mcp/test_changes.py::"
+SEVERAL = "tests/commands/mcp/test_several_records.py::"
 
 ASSISTANTS = (
     Mutant(
@@ -161,6 +162,27 @@ ASSISTANTS = (
         "if _is_own(found, touched) else {}",
         'if _is_own(found, touched) and touched[0][1] == "get" else {}',
         (f"{CHANGES}test_a_plan_says_what_a_field_was_in_groups_of_several_words_too",),
+    ),
+    Mutant(
+        "a plan for several records compares each with another one",
+        "ads_cli/commands/mcp/plans.py",
+        "before = own.get(id, {})",
+        "before = own.pop(min(own), {})",
+        (f"{SEVERAL}test_a_plan_for_several_records_says_each_field_and_what_all_may_spend",),
+    ),
+    Mutant(
+        "a false flag is left out of a change",
+        "ads_cli/commands/mcp/reachable.py",
+        "                    _require_effect(argument, param, value)\n",
+        "                    pass\n",
+        (f"{SEVERAL}test_a_change_that_would_be_left_out_is_refused",),
+    ),
+    Mutant(
+        "an element of a list becomes two",
+        "ads_cli/commands/mcp/reachable.py",
+        'if "," in word), None)',
+        "if not word), None)",
+        (f"{SEVERAL}test_an_element_of_a_list_stays_one",),
     ),
     Mutant(
         "any guard lets an assistant change something",

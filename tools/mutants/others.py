@@ -134,6 +134,20 @@ OTHERS = (
         ("tests/client/test_retries.py::test_a_post_that_may_have_been_applied_is_not_retried",),
     ),
     Mutant(
+        "a reader that has gone hides why a push failed",
+        "ads_cli/commands/uploads/push.py",
+        "            unshown = problem\n",
+        "            raise\n",
+        ("tests/console/test_on_failure.py::test_a_push_that_fails_says_so_where_nobody_reads_its_summary",),
+    ),
+    Mutant(
+        "a word that is not UTF-8 is a bug",
+        "ads_cli/console/parameters.py",
+        "        if not (text.isascii() or any(mark",
+        "        if not (text or any(mark",
+        ("tests/console/test_not_utf8.py::test_a_word_that_is_not_utf8_is_refused",),
+    ),
+    Mutant(
         "a job ends before its result is shown",
         "ads_cli/commands/uploads/push.py",
         "        try:\n            self.hooks.show_result(summary, journal)\n",

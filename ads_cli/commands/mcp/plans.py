@@ -4,7 +4,7 @@ import json
 import secrets
 import time
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from hashlib import file_digest, sha256
 from pathlib import Path
@@ -114,7 +114,7 @@ class Plans:
         if error := next((each for each in (dry, *shown) if each.code), None):
             raise CommandError(error)
         request = read_documents(dry.output)
-        values = {} if file else to_neutral(_values(request))
+        values = to_neutral(_values(request))
         creation = self._creation(found, words, request, values, resume=resume) if found.makes_anew else None
         look = await self._find(creation) if resume and creation else Look()
         if look.found and creation:
@@ -137,13 +137,9 @@ class Plans:
             counts = count_actions(request) if isinstance(request, list) else request
             about |= {"counts": counts, "destroys": bool(counts.get("delete"))}
             return self._results.of(request, about=about)
-        record = read_documents(shown[0].output) if _is_own(found, touched) else {}
-        own = to_neutral(record) if isinstance(record, dict) else {}
-        changes = [{"field": name, "before": own.get(name), "after": value} for name, value in values.items()]
-        spend = _spend(found, own, values)
-        return self._results.of(
-            {"request": request, "changes": changes, **({"spend": spend} if spend else {})}, about=about
-        )
+        own = read_documents(shown[0].output) if _is_own(found, touched) else {}
+        compared = _compared_several if isinstance(request, list) else _compared
+        return self._results.of({"request": request, **compared(found, own, request, words)}, about=about)
 
     async def apply(self, plan_id: str) -> dict[str, Any]:
         """Carry out a plan; raise NotConfirmedError where what it touches has changed."""
@@ -314,6 +310,57 @@ def _values(request: Any) -> dict[str, Any]:
     body = request.get("body")
     found: dict[str, Any] = dict(parse_qsl(urlsplit(str(request.get("url"))).query, keep_blank_values=True))
     return found | (body if isinstance(body, dict) else {})
+
+
+def _compared(found: ReachableCommand, shown: Any, request: Any, words: Sequence[str]) -> dict[str, Any]:
+    """Return each field of a record before and after, and what it may spend."""
+    own = to_neutral(shown) if isinstance(shown, dict) else {}
+    values = to_neutral(_values(request))
+    changes = [{"field": name, "before": own.get(name), "after": value} for name, value in values.items()]
+    spend = _spend(found, own, values)
+    return {"changes": changes, **({"spend": spend} if spend else {})}
+
+
+def _compared_several(
+    found: ReachableCommand, shown: Any, request: Sequence[Any], words: Sequence[str]
+) -> dict[str, Any]:
+    """Return each field of several records before and after, and what each and all of them may spend."""
+    assert found.request
+    endpoint = found.request.endpoint
+    records = map(to_neutral, shown if isinstance(shown, list) else [])
+    own = {str(record.get(endpoint.record_id)): record for record in records}
+    ids = dict.fromkeys(words[words.index("--") + 1 :])
+    changes, spends = [], []
+    for id, values in zip(ids, _operations(request), strict=True):
+        before = own.get(id, {})
+        values = {name: value for name, value in to_neutral(values).items() if name != endpoint.id_field}
+        changes += [
+            {"id": id, "field": name, "before": before.get(name), "after": value}
+            for name, value in values.items()
+        ]
+        if spend := _spend(found, before, values):
+            spends.append({"id": id, **spend})
+    return {"changes": changes, **({"spend": _sum(spends)} if spends else {})}
+
+
+def _operations(request: Sequence[Any]) -> Iterator[dict[str, Any]]:
+    """Yield what each of several operations sets, in batches or in requests of their own."""
+    for document in request:
+        if isinstance(body := document.get("body"), list):
+            yield from (operation["params"] for operation in body)
+        else:
+            yield _values(document)
+
+
+def _sum(spends: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
+    """Add up what records may spend; None where one has no budget, or the currencies differ."""
+    currencies = {spend["currency"] for spend in spends}
+    currency = currencies.pop() if len(currencies) == 1 else None
+    total: dict[str, Any] = {"currency": currency}
+    for name in ("daily_before_micro", "daily_after_micro"):
+        amounts = [spend[name] for spend in spends]
+        total[name] = sum(amounts) if currency and None not in amounts else None
+    return total | {"records": [*spends]}
 
 
 def _spend(

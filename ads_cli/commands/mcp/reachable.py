@@ -15,6 +15,7 @@ from ...api.amounts import amount_names
 from ...api.endpoint import Request
 from ...api.fields import Field, fields_by_name
 from ...api.names import neutral_name
+from ...api.spending import PAUSED, STATUS
 from ...console.help_texts import summary_line
 from ...errors import NotFoundError, UsageError
 from ...spelling import as_name, as_option, suggestion
@@ -204,6 +205,7 @@ class ReachableCommand(NamedTuple):
         """Write arguments as the words of the command line; raise UsageError for an unknown one."""
         options: list[str] = []
         positional: list[str] = []
+        given: set[str] = set()
         names, parameters = self.names, self.parameters
         for argument, value in arguments.items():
             name = as_name(argument)
@@ -214,17 +216,26 @@ class ReachableCommand(NamedTuple):
                     f"{argument!r} is not an argument of {self.name!r}{suggestion(name, takes)}",
                     hint=f"it takes {', '.join(takes)}",
                 )
+            named = name if is_common else names[name]
+            if named in given:
+                raise UsageError(f"{argument}: {named} is given twice")
+            given.add(named)
             if value is None:
+                if self.changes and not is_common:
+                    hint = 'leave it out, or give "" to empty the field'
+                    raise UsageError(f"{argument}: null is not a value", hint=hint)
                 continue
             if is_common:
                 options.append(f"{as_option(name)}={text_of(argument, value)}")
                 continue
-            param = parameters[names[name]]
+            param = parameters[named]
             if param.param_type_name == "argument":
                 several = value if isinstance(value, list) else [value]
                 positional += [text_of(argument, each) for each in several]
             else:
-                options += _option(argument, param, value, self.fields.get(names[name]))
+                if self.request and self.changes:
+                    _require_effect(argument, param, value)
+                options += _option(argument, param, value, self.fields.get(named))
         return [*self.name.split(), *options, *more_options, *(["--", *positional] if positional else [])]
 
     def describe(self) -> dict[str, Any]:
@@ -289,7 +300,7 @@ class Reachable:
                 weight
                 for word in words
                 for weight, text in zip((6, 3, 1), texts, strict=True)
-                if word.rstrip("s") in text.lower()
+                if (word.rstrip("s") or word) in text.lower()
             )
             if rank or not words:
                 ranked.append((-rank, name, found))
@@ -320,6 +331,13 @@ def help_words(name: str) -> list[str] | None:
     return words
 
 
+def _require_effect(argument: str, param: Any, value: Any) -> None:
+    """Raise UsageError for a false flag that has no negative form: it would be left out."""
+    if param.is_flag and not param.secondary_opts and not as_flag(argument, value):
+        hint = f"give {STATUS}: {PAUSED}" if param.name == "active" else "leave it out"
+        raise UsageError(f"{argument}: false changes nothing", hint=hint)
+
+
 def _option(argument: str, param: Any, value: Any, field: Field | None) -> list[str]:
     """Write the value of an option as one word, so that it is never taken for another option."""
     option = max(param.opts, key=len)
@@ -330,7 +348,7 @@ def _option(argument: str, param: Any, value: Any, field: Field | None) -> list[
     if field and field.type.is_nested:
         if isinstance(value, str) and value.lstrip().startswith(FILE_MARK):
             raise UsageError(f"{argument}: a file cannot be named here", hint="give the value as JSON")
-        return [f"{option}={value if isinstance(value, str) else json.dumps(value)}"]
+        return [f"{option}={text_of(argument, value) if isinstance(value, str) else json.dumps(value)}"]
     return [f"{option}={text_of(argument, value)}"]
 
 
@@ -346,7 +364,10 @@ def text_of(argument: str, value: Any) -> str:
     if isinstance(value, bool):
         return "true" if value else "false"
     if isinstance(value, list) and not any(isinstance(each, list) for each in value):
-        return ",".join(text_of(argument, each) for each in value)
+        words = [text_of(argument, each) for each in value]
+        if wrong := next((word for word in words if "," in word), None):
+            raise UsageError(f"{argument}: {wrong[:100]!r} has a comma, which would part it in two")
+        return ",".join(words)
     if not isinstance(value, str | int | float):
         raise UsageError(f"{argument}: must be text, a number, true, false or a list of these")
     text = str(value)

@@ -171,13 +171,17 @@ class PushCommand:
         summary = self._summary(report, journal.job.job, journal.acknowledged.values(), journal.totals)
         call.note_summary(summary.as_dict())
         self.hooks.ended(summary, result)
+        unshown: OSError | None = None
         try:
             self.hooks.show_result(summary, journal)
             call.printer.stream.flush()
         except UsageError:  # a query or a column that the summary lacks
             if not error:
                 raise
-        if result.is_complete:  # and shown: a run that is killed before shows it when it is resumed
+        except OSError as problem:  # of standard output; an error of the run counts more
+            unshown = problem
+        # A run that is killed before its result is shown shows it when it is resumed.
+        if result.is_complete and not unshown:
             journal.finish()
         call.client.trace.log("stopped" if error else "ended", summary=summary.as_dict())
         if error:
@@ -193,6 +197,8 @@ class PushCommand:
         if error:
             error.message = "\n".join([*self._reasons(report, result), error.message])
             raise error
+        if unshown:
+            raise unshown
 
     def _seconds_left(self, rows: int, delay: float) -> float:
         """Return the seconds that the limits of the service cost for further rows."""

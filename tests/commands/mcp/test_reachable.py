@@ -290,3 +290,8 @@ def test_statistics_have_the_same_options_with_and_without_segments(reachable):
     own = {argument.name for argument in tool.arguments} - {"limit", "segment_by"}
     for name in ("stats get", "stats export"):
         assert own <= {as_name(word) for param in COMMANDS[name].parameters for word in param.names}, name
+
+
+def test_words_that_name_nothing_find_nothing(reachable):
+    assert not reachable.search("sss")
+    assert reachable.search("campaigns")[0].name.startswith("campaigns")

@@ -165,13 +165,16 @@ class Rows(RowNames, ABC):
         return {names.get(field, field): value for field, value in values.items()}
 
     def distinct_names(self, header: list[str], line: int) -> list[str]:
-        """Return the names of columns; one that is repeated gets a number, or is an error."""
-        names, counts = [], Counter[str]()
+        """Return the names of columns; one that is repeated gets a free number, or is an error."""
+        names, counts, taken = [], Counter[str](), set(header)
         for name in header:
             counts[name] += name != "" and name not in self.ignored
             if counts[name] > 1 and not self.numbers_repeated_columns:
                 raise self.error(line, f"the column {name!r} is repeated in the header")
-            names.append(f"{name} ({counts[name]})" if counts[name] > 1 else name)
+            while counts[name] > 1 and (numbered := f"{name} ({counts[name]})") in taken:
+                counts[name] += 1  # a column of the file, or one that was numbered, has this name
+            names.append(numbered if counts[name] > 1 else name)
+            taken.add(names[-1])
         return names
 
     def error(self, line: int, message: str, *, column: int | None = None, hint: str = "") -> ContentError:

@@ -336,6 +336,7 @@ def _errors_name(path: Path, kind: type[AdsctlError]) -> Iterator[None]:
         raise  # the reader closed the pipe: not an error of the file
     except OSError as error:
         reason = (error.strerror or str(error)).lower()
-        raise kind(
-            f"{path}: cannot be written: {reason}", hint="free some space, or choose another file"
-        ) from None
+        hint = "free some space, or choose another file"
+        if isinstance(error, FileNotFoundError):
+            hint = f"create the folder {path.parent}, or choose another file"
+        raise kind(f"{path}: cannot be written: {reason}", hint=hint) from None

@@ -66,6 +66,7 @@ class Rows(RowNames, ABC):
         self.known = known
         self.rename = rename  # column to field, as the user names them
         self.kind_field: Callable[[str], str | None] = _no_field  # which a kind of feed names for a column
+        self.kind_name = "generic"  # of the kind of feed that it is read as
         self.ignored: tuple[str, ...] = REPORT_COLUMNS
         self.unsent: Container[str] = ()  # columns that are known and not sent
         self.notes: list[str] = []  # how the file was read

@@ -145,8 +145,8 @@ class MultiFileAudiencePlan(ListPlan):
 
     `open_list` opens one of them. A push reads a list when its turn comes; where `reads_all`, validating
     reads every list, as a check and a dry run do. `on_validated` is called with each list before it is
-    sent, and may raise; where it `refuses_invalid` rows, those on this machine are checked before the
-    first request. What was read or sent so far is in `rows.numbered`.
+    sent, and raises where it `refuses_invalid` rows; those on this machine are checked before the first
+    request. What was read or sent so far is in `rows.numbered`.
     """
 
     rows: ListNames
@@ -238,7 +238,7 @@ class MultiFileAudiencePlan(ListPlan):
         self._count_sent(journal, on_acknowledged)
         sent = {each.part for each in journal.sent_parts}
         due = [file for file in self._lists if file.origin not in sent]
-        for file in due if self._refuses_invalid else ():
+        for file in due:
             if file.is_local:
                 self._check(file)
         for file in due:
@@ -259,13 +259,13 @@ class MultiFileAudiencePlan(ListPlan):
         return [ack for number, ack in journal.acknowledged.items() if number >= self.batch_count]
 
     def _check(self, file: ListFile) -> None:
-        """Validate a list that is sent later; where rows are invalid, `on_validated` raises."""
+        """Validate a list that is sent later; where invalid rows are refused, `on_validated` raises."""
         plan = self._open(file)
         try:
             plan.validate()
         finally:
             plan.close()
-        if plan.report.invalid:
+        if plan.report.invalid and self._refuses_invalid:
             plan = self._validate_next(file)  # so that its rows are named, and written to --failed-out
             try:
                 self._on_validated(plan)

@@ -353,4 +353,6 @@ def _errors_name(path: Path, kind: type[AdsctlError]) -> Iterator[None]:
     except OSError as error:
         reason = (error.strerror or str(error)).lower()
         hint = "free some space, or choose another file" if error.errno in FULL else "choose another file"
+        if isinstance(error, FileNotFoundError):
+            hint = f"create the folder {path.parent}, or choose another file"
         raise kind(f"{path}: cannot be written: {reason}", hint=hint) from None

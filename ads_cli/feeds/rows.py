@@ -66,6 +66,7 @@ class Rows(RowNames, ABC):
         self.known = known
         self.rename = rename  # column to field, as the user names them
         self.kind_field: Callable[[str], str | None] = _no_field  # which a kind of feed names for a column
+        self.kind_name = "generic"  # of the kind of feed that it is read as
         self.ignored: tuple[str, ...] = REPORT_COLUMNS
         self.unsent: Container[str] = ()  # columns that are known and not sent
         self.notes: list[str] = []  # how the file was read
@@ -165,13 +166,16 @@ class Rows(RowNames, ABC):
         return {names.get(field, field): value for field, value in values.items()}
 
     def distinct_names(self, header: list[str], line: int) -> list[str]:
-        """Return the names of columns; one that is repeated gets a number, or is an error."""
-        names, counts = [], Counter[str]()
+        """Return the names of columns; one that is repeated gets a free number, or is an error."""
+        names, counts, taken = [], Counter[str](), set(header)
         for name in header:
             counts[name] += name != "" and name not in self.ignored
             if counts[name] > 1 and not self.numbers_repeated_columns:
                 raise self.error(line, f"the column {name!r} is repeated in the header")
-            names.append(f"{name} ({counts[name]})" if counts[name] > 1 else name)
+            while counts[name] > 1 and (numbered := f"{name} ({counts[name]})") in taken:
+                counts[name] += 1  # a column of the file, or one that was numbered, has this name
+            names.append(numbered if counts[name] > 1 else name)
+            taken.add(names[-1])
         return names
 
     def error(self, line: int, message: str, *, column: int | None = None, hint: str = "") -> ContentError:

@@ -50,10 +50,21 @@ def repeat_hash(hashed_id: bytes) -> bytes:
     return (int.from_bytes(hashed_id[:ID_BYTES]) ^ REPEAT_MASK).to_bytes(ID_BYTES)
 
 
+def unpaired_hash(hashed_id: bytes) -> bytes:
+    """Return the same for the hash of an id and for that of its noted repeat: the smaller of both."""
+    return min(hashed_id, repeat_hash(hashed_id))
+
+
 def repeat_digest(digest: bytes, seen: str) -> bytes:
     """Return the digest that notes that a row was sent once more, for the values that were seen instead."""
     content = blake2b(digest + seen.encode("utf-8", "surrogatepass"), digest_size=DIGEST_BYTES - ID_BYTES)
     return repeat_hash(digest) + content.digest()
+
+
+def kept_digest(digest: bytes, kept: dict[str, Any]) -> bytes:
+    """Return the digest of a row whose product keeps values of fields that the row's file does not have."""
+    content = blake2b(digest + _encode(sorted(kept.items())), digest_size=DIGEST_BYTES - ID_BYTES)
+    return digest[:ID_BYTES] + content.digest()
 
 
 def key_hash(key: str) -> int:
@@ -140,13 +151,15 @@ class DigestIndex:
         return self._data.find(prefix, self._starts[bucket], self._starts[bucket + 1])
 
     def without_ids(self, ids: Iterable[str]) -> set[bytes]:
-        """Return the hashes of the ids that are in the index and not among `ids`, without noted repeats."""
+        """Return the unpaired hashes of the ids that are in the index and not among `ids`."""
         found = bytearray(len(self))
         for hashed in map(id_hash, ids):
             for each in (hashed, repeat_hash(hashed)):
                 if (at := self._find(each)) >= 0:
                     found[(at - self._begin) // RECORD_BYTES] = True
-        return {hashed for is_found, (hashed, _) in zip(found, self, strict=True) if not is_found}
+        return {
+            unpaired_hash(hashed) for is_found, (hashed, _) in zip(found, self, strict=True) if not is_found
+        }
 
     def key_of(self, digest: bytes) -> int | None:
         """Return the hash of the key of a product with this digest; None where it is not in the index."""

@@ -13,6 +13,7 @@ from ..feeds.reader import read_rows
 from ..feeds.registry import FeedFormat, find_failed_out
 from ..feeds.row import Row
 from ..feeds.rows import REPORT_COLUMNS, RowNames
+from ..feeds.several import SeveralRows
 from ..feeds.source import Feed, Source
 
 RejectRow = Callable[[Row, str], None]  # called with a row and the reason
@@ -35,15 +36,28 @@ class FailedOut(NamedTuple):
 
 
 def check_failed_out(failed_out: FailedOut | None, read: RowNames | Sequence[Location]) -> None:
-    """Raise UsageError if `--failed-out` cannot be written, or would replace a file that it did not write."""
+    """Raise UsageError if `--failed-out` cannot be written, read again, or would replace a file of others."""
     if failed_out is None:
         return
+    if isinstance(read, SeveralRows):
+        _require_one_kind(read)
     path = Path(failed_out.path)
     if any(each.is_same_file(failed_out.path) for each in _inputs(read)):
         raise UsageError(f"--failed-out: {path} is the input file", hint="choose another name")
     reason = "does not hold rejected rows with _line and _error"
     check_output_path("--failed-out", path, failed_out.may_replace, reason)
     find_failed_out(failed_out.path)
+
+
+def _require_one_kind(read: SeveralRows) -> None:
+    """Raise UsageError where no options could read the rows of all files from one."""
+    first, *others = read.files
+    if other := next((each for each in others if each.kind_name != first.kind_name), None):
+        raise UsageError(
+            f"--failed-out: {first.source.label} is read as {first.kind_name}, and {other.source.label} as "
+            f"{other.kind_name}: their rows cannot be read again from one file",
+            hint="name files of different kinds in commands of their own",
+        )
 
 
 def _inputs(read: RowNames | Sequence[Location]) -> Sequence[Feed | Location]:

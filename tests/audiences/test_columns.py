@@ -323,3 +323,18 @@ def test_a_parameter_that_is_no_text_is_a_finding_of_its_row(adsctl, name, cell)
     adsctl.file("people.json", json.dumps([{"email": "ann@x.de", name: cell}, {"email": "bob@x.de"}]))
     report = json.loads(adsctl("audiences", "check", "people.json", "-o", "json", code=3).stdout)
     assert [(finding["field"], finding["records"]) for finding in report["findings"]] == [(name, [1])]
+
+
+def test_a_repeated_column_gets_a_number_that_no_other_column_has(shop):
+    shop.file("people.csv", "email,News,News,News (2),News\na@b.de,no,yes,no,no\nb@b.de,no,no,yes,no\n")
+    shop("audiences", "hash", "people.csv", "out.csv", "--where", "News (2)=yes")
+    assert (shop.home / "out.csv").read_text().splitlines()[1:] == [digest("b@b.de")]
+    shop("audiences", "hash", "people.csv", "again.csv", "--where", "News (3)=yes")
+    assert (shop.home / "again.csv").read_text().splitlines()[1:] == [digest("a@b.de")]
+
+
+def test_rejected_rows_keep_the_cells_of_repeated_columns(shop):
+    shop.file("people.csv", "email,Town,Town,Town (2)\nnobody,Kiel,Bonn,Ulm\n")
+    shop(*CHECK, "--failed-out", "failed.csv", code=3)
+    header, row = (shop.home / "failed.csv").read_text().splitlines()
+    assert header.startswith("email,Town,Town (3),Town (2),") and row.startswith("nobody,Kiel,Bonn,Ulm,")

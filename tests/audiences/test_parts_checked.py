@@ -1,8 +1,10 @@
 """What is wrong in one of several files: told before the first request, or before its file."""
 
 import json
+from gzip import compress
 
 import pytest
+from werkzeug import Response
 
 from .conftest import digest
 from .parts import PUSH, everybody, jobs, people, person, write_parts
@@ -106,3 +108,47 @@ def test_standard_input_and_pipes_are_pushed_by_themselves(shop, audience):
     write_parts(shop, 1)
     refused = shop(*PUSH, "people/part-000.csv", "-", "--format", "csv", input=people(3), code=2)
     assert "standard input cannot be one of several files" in refused.stderr and audience.bodies == []
+
+
+@pytest.mark.parametrize("words", [(), ("--skip-invalid",)])
+@pytest.mark.parametrize("name", ["part-002.csv", "part-002.csv.gz"])
+def test_a_file_on_this_machine_that_cannot_be_read_stops_before_the_first_request(
+    shop, audience, words, name
+):
+    write_parts(shop, 2)
+    unclosed, cut = (people(2) + '"nobody\n').encode(), compress(people(2, 50_000).encode())[:-9]
+    content = cut if name.endswith(".gz") else unclosed
+    (shop.home / "people" / name).write_bytes(content)
+    refused = shop(*PUSH, "people/*", *words, code=3)
+    assert f"people/{name}" in refused.stderr and audience.bodies == []
+
+
+@pytest.mark.parametrize("words", [(), ("--skip-invalid",)])
+def test_a_file_elsewhere_that_cannot_be_read_says_how_to_send_the_rest(shop, audience, httpserver, words):
+    write_parts(shop, 1)
+    content = [people(1) + '"nobody\n']
+    shown = httpserver.expect_request("/part-001.csv", method="GET")
+    shown.respond_with_handler(lambda request: Response(content[0]))
+    push = (*PUSH, "people/part-000.csv", httpserver.url_for("/part-001.csv"), *words)
+    stopped = shop(*push, code=9)
+    assert audience.users == everybody(1)
+    assert stopped.stderr.count("resume with: adsctl") == 1
+    content[0] = people(1)
+    shop(*push, "--resume")
+    assert audience.users == everybody(2) and len(audience.bodies) == 2
+
+
+def test_invalid_rows_of_a_file_elsewhere_say_once_how_to_send_the_rest(shop, audience, httpserver):
+    write_parts(shop, 1)
+    httpserver.expect_request("/part-001.csv").respond_with_data(people(1) + "nobody\n")
+    stopped = shop(*PUSH, "people/part-000.csv", httpserver.url_for("/part-001.csv"), code=9)
+    assert audience.users == everybody(1) and stopped.stderr.count("resume with: adsctl") == 1
+
+
+def test_a_file_that_is_named_by_a_link_too_is_refused(shop, audience):
+    write_parts(shop, 1)
+    (shop.home / "link.csv").symlink_to("people/part-000.csv")
+    for other in ("link.csv", "./people/part-000.csv"):
+        refused = shop(*PUSH, "people/part-000.csv", other, code=2)
+        assert f"{other} is named twice, as people/part-000.csv too" in refused.stderr
+    assert audience.bodies == []

@@ -111,11 +111,11 @@ def test_files_with_other_columns_are_read_each_by_its_own(adsctl, service, fold
 
 def test_rejected_rows_keep_the_columns_of_their_file(adsctl, folder):
     adsctl.file("feeds/a.csv", with_category("store_product_category", 1, 30))
-    adsctl.file("feeds/b.csv", with_category("google_product_category", 31, 31, price="free"))
+    adsctl.file("feeds/b.csv", with_category("product_type", 31, 31, price="free"))
     adsctl(*CHECK, "feeds/a.csv", "feeds/b.csv", "--failed-out", "failed.csv", code=3)
     with (adsctl.home / "failed.csv").open() as file:
         (rejected,) = csv.DictReader(file)
-    assert rejected["google_product_category"] == "Home > Mugs" and not rejected["store_product_category"]
+    assert rejected["product_type"] == "Home > Mugs" and not rejected["store_product_category"]
 
 
 def test_a_column_that_one_of_the_files_lacks_is_told_by_its_rows(adsctl, folder):

@@ -75,7 +75,7 @@ def test_an_incomplete_pull_is_told_and_keeps_the_earlier_file(
     remote(*PULL, "--allow-incomplete")
     assert "sku-1" in (remote.home / "backup.csv").read_text()
     (remote.home / "backup.csv").unlink()
-    assert told in remote(*PULL, code=9).stderr
+    assert remote(*PULL, code=9).stderr.count(told) == 1
     assert "sku-1" in remote("products", "pull", "--catalog", "7", "--max-attempts", 1, code=9).stdout
 
 
@@ -86,6 +86,11 @@ def test_a_group_of_one_is_whole_where_the_service_shows_several_of_another(remo
     serve(httpserver, VARIANT, others[0], group={"data": [VARIANT]})
     remote(*PULL)
     assert len((remote.home / "backup.csv").read_text().splitlines()) == 1 + 4
+
+
+def test_a_folder_that_is_missing_is_to_be_created(adsctl):
+    said = adsctl.local("products", "pull", "nodir/x.csv", code=2).stderr
+    assert "nodir/x.csv: cannot be written" in said and "create the folder nodir" in said
 
 
 @pytest.mark.parametrize("name", ["backup.csv", "backup.jsonl", "backup.json"])

@@ -27,6 +27,13 @@ CONSENT = (
         (f"{ANSWERS}::test_the_option_that_is_named_leaves_out_as_many_as_it_says",),
     ),
     Mutant(
+        "a repeated column takes the name of another one",
+        "ads_cli/feeds/rows.py",
+        "set(header)\n",
+        "set[str]()\n",
+        ("tests/audiences/test_columns.py::test_a_repeated_column_gets_a_number_that_no_other_column_has",),
+    ),
+    Mutant(
         "an empty cell says no",
         "ads_cli/audiences/consent.py",
         "return True if word in YES else False if word in NO else None",

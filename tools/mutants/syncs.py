@@ -324,16 +324,36 @@ SYNCS = (
     Mutant(
         "what a row empties is not sent to a service that merges",
         "ads_cli/products/sync/row_comparison.py",
-        'added = {name: "" for name, field in fields.items() if field.new is None}',
-        "added = dict[str, object]()",
+        'emptied = {name: "" for name, field in fields.items() if field.new is None and self.merges}',
+        "emptied = dict[str, object]()",
         (f"{MODEL}::test_differences_that_are_applied_make_the_catalog_the_feed",),
     ),
     Mutant(
         "an update of a service that replaces loses what the feed does not have",
         "ads_cli/products/sync/row_comparison.py",
-        "added = {name: old[name] for name in old if name not in new and name not in own}",
-        "added = dict[str, object]()",
+        "return {name: value for name, value in listed.values.items() if name not in own}",
+        "return {}",
         (f"{MODEL}::test_differences_that_are_applied_make_the_catalog_the_feed",),
+    ),
+    Mutant(
+        "a sync remembers a row whose product keeps other fields as a push would",
+        "ads_cli/products/sync/row_comparison.py",
+        "return kept_digest(creation.digest, kept) if kept else creation.digest",
+        "return creation.digest",
+        (
+            "tests/products/sync/test_emptied.py"
+            "::test_a_push_after_a_sync_empties_the_fields_that_the_sync_had_left",
+        ),
+    ),
+    Mutant(
+        "a product that left the feed counts again where it was sent once more",
+        "ads_cli/products/digest_index.py",
+        "return min(hashed_id, repeat_hash(hashed_id))",
+        "return hashed_id",
+        (
+            "tests/products/sync/test_sync_variants.py"
+            "::test_a_product_that_was_sent_once_more_and_left_counts_once",
+        ),
     ),
     Mutant(
         "a row of several files is compared in the fields of the first one",

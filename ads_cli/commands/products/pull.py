@@ -70,6 +70,9 @@ def pull(
     _report_pull(call, reader)
     if reader.missing and not allow_incomplete:
         raise IncompleteError(reader.missing, hint=INCOMPLETE_HINT)
+    if reader.missing or reader.single_groups:
+        single = f"of {counted(reader.single_groups, 'group')} the service shows one member only"
+        call.messages.warn(reader.missing or single)
 
 
 def _write_products(call: Invocation, reader: "Pull", writer: "RowWriter") -> None:
@@ -83,12 +86,9 @@ def _write_products(call: Invocation, reader: "Pull", writer: "RowWriter") -> No
 
 
 def _report_pull(call: Invocation, reader: "Pull") -> None:
-    """Say what was pulled, and what may be missing."""
+    """Say what was pulled."""
     hidden = f", {reader.variants:,} of them variants that the listing hides" if reader.variants else ""
     call.messages.say(f"{counted(reader.products, 'product')} pulled{hidden}")
-    if reader.missing or reader.single_groups:
-        single = f"of {counted(reader.single_groups, 'group')} the service shows one member only"
-        call.messages.warn(reader.missing or single)
 
 
 NAMED = 10  # products that are not there, in a message

@@ -10,7 +10,7 @@ from datetime import datetime
 
 from ...api.parts import path_of
 from ...console.progress import progress
-from ...errors import IncompleteError, UsageError
+from ...errors import ContentError, IncompleteError, UsageError
 from ...output.text import counted, listed
 from ...uploads.job_file import Acknowledgement, Job, JobKey, read_journal
 from ...uploads.jobs import EndedJob, resumable_jobs
@@ -185,6 +185,10 @@ class PushCommand:
             journal.finish()
         call.client.trace.log("stopped" if error else "ended", summary=summary.as_dict())
         if error:
+            if isinstance(error, ContentError) and self.plan.parts and journal.totals.total():
+                error = IncompleteError(
+                    error.message, hint=error.hint
+                )  # of a file after those that were sent
             error.hint = how_to_resume(error, resume_command(call.command_line))
         elif summary.rejections:
             hint = self.hooks.rejected_hint

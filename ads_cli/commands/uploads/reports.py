@@ -106,7 +106,8 @@ def how_to_resume(error: AdsctlError | Interrupted, command: str) -> str:
     """Return the hint of an error that stopped a push."""
     if isinstance(error, ContentError | NotFoundError):
         return error.hint  # the file has changed, or the place does not exist: only a new push helps
-    return "; ".join(filter(None, (error.hint, f"resume with: {command}")))
+    resume = f"resume with: {command}"
+    return error.hint if resume in error.hint else "; ".join(filter(None, (error.hint, resume)))
 
 
 def how_to_correct(failed_out: str | None, correction: str, *others: str) -> str:

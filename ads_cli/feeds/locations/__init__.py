@@ -236,8 +236,13 @@ def expand_files(
     Raises UsageError for a pattern without matches, and for a file that is named twice.
     """
     found = [name for file in files for name in _expand(file, access, is_pattern=are_patterns)]
-    if repeated := next((name for name in found if found.count(name) > 1), None):
-        raise UsageError(f"{mask_address(repeated)} is named twice", hint="name each file once")
+    names: dict[str, str] = {}
+    for name in found:
+        resolved = name if name == "-" or is_remote(name) else os.path.realpath(name)
+        if other := names.get(resolved):
+            also = f", as {other} too" if other != name else ""
+            raise UsageError(f"{mask_address(name)} is named twice{also}", hint="name each file once")
+        names[resolved] = name
     return found
 
 

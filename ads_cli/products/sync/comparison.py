@@ -26,6 +26,7 @@ from ..digest_index import (
     repeat_digest,
     repeat_hash,
     split_records,
+    unpaired_hash,
 )
 from ..listing import list_products
 from ..normal_form import COMPARED, Scope
@@ -206,7 +207,7 @@ class CatalogComparison:
         further = [group for group in groups if group not in {*listed}]
         if left and len(further) <= MAX_SEARCHED_GROUPS:
             self.list_groups(further, on_progress, left)
-            self.differences.forgotten += left
+            self.differences.forgotten += chain(left, map(repeat_hash, left))
         else:
             self.differences.left, self.differences.unsearched = len(left), len(groups)
 
@@ -215,7 +216,7 @@ class CatalogComparison:
     ) -> None:
         """List groups with the variants that the listing of the catalog hides, until none is `missing`.
 
-        These are hashes of ids.
+        These are unpaired hashes of ids.
         """
         for number, products in enumerate(self._request(groups), 1):
             by_id = {str(product.get("id")): product for product in products}
@@ -223,7 +224,7 @@ class CatalogComparison:
             self._listing.add(product for id, product in by_id.items() if id not in listed)
             on_progress(number)
             if missing is not None:
-                missing.difference_update(map(id_hash, by_id))
+                missing.difference_update(map(unpaired_hash, map(id_hash, by_id)))
                 if not missing:
                     break
         self._of_rows.grow()
@@ -234,7 +235,7 @@ class CatalogComparison:
         groups = self._listing.every_group_key()
         missing = set[bytes]()
         for part in batched(ids if groups else (), CHANGES_AT_ONCE):
-            missing.update(map(id_hash, {*part} - self._listing.find(part).keys()))
+            missing.update(map(unpaired_hash, map(id_hash, {*part} - self._listing.find(part).keys())))
         if missing:
             self.list_groups(groups, on_progress, missing)
 
@@ -281,7 +282,7 @@ class CatalogComparison:
             yield from self._compare_variant(row.creation, listed[row.id])
             return
         if row.id in alike:
-            yield from self._compare_alike(row.creation, alike[row.id], is_known=row.is_known)
+            yield from self._compare_alike(row.creation, alike[row.id])
             return
         is_unseen = row.group_key is not None and not self._listing.shows_variants(row.group_key)
         self.differences.unseen += is_unseen
@@ -290,15 +291,13 @@ class CatalogComparison:
             change.is_unseen = is_unseen
             yield change
 
-    def _compare_alike(
-        self, creation: ProductChange, listed: Listed, *, is_known: bool
-    ) -> Iterator[ProductChange]:
+    def _compare_alike(self, creation: ProductChange, listed: Listed) -> Iterator[ProductChange]:
         """Compare a row with a product whose id differs in form only.
 
         It is sent once, so that a service to which they are two has both, and the other one tells its key.
         """
-        key = self._index.key_of(creation.digest)
-        if is_known and key in (NO_KEY, key_hash(listed.product_key or "")):
+        key = self._index.key_of(self._compare_row.digest(creation, listed))
+        if not self._options.verify and key in (NO_KEY, key_hash(listed.product_key or "")):
             yield from self._compare_variant(creation, listed)
         else:
             yield self._compare_row.alike(creation, listed)
@@ -310,7 +309,7 @@ class CatalogComparison:
             return
         self.differences.unchanged += 1
         if self._options.remembers:
-            self._remember(remembered(creation.digest, listed.product_key))
+            self._remember(remembered(self._compare_row.digest(creation, listed), listed.product_key))
 
     def _prune(self) -> None:
         """Delete the products within the scope that are not in the feed."""

@@ -14,7 +14,7 @@ from ...api.product_ids import id_form
 from ...feeds.row import Row, RowTransform
 from ...parallel import batched
 from ...validation import CheckedRow, KeptRun
-from ..digest_index import KEY_BYTES, DigestIndex, id_hash, item_digest, key_hash
+from ..digest_index import KEY_BYTES, DigestIndex, id_hash, item_digest, kept_digest, key_hash
 from ..normal_form import OUT_OF_SCOPE, as_cell
 from . import blob, text
 from .differences import FieldChange, ProductChange, Unlisted, difference
@@ -239,15 +239,17 @@ class RowComparison(msgspec.Struct, frozen=True):
 
     def _compare(self, compared: ComparedRows, row: FeedRow, listed: Listed) -> None:
         """Compare a row with the product that the catalog lists."""
+        digest = row.digest
         if row.content != listed.content:  # which is seldom, and the rest is slow
             if (creation := self._creation(row)) is None:
                 return
             if change := self.update(creation, listed):
                 compared.updates.append(change)
                 return
+            digest = self.digest(creation, listed)
         compared.unchanged += 1
         if self.remembers:
-            compared.equal += remembered(row.digest, listed.product_key)
+            compared.equal += remembered(digest, listed.product_key)
 
     def _creation(self, row: FeedRow) -> ProductChange | None:
         """Return the creation of the product that a row describes; None where the row is invalid."""
@@ -273,20 +275,31 @@ class RowComparison(msgspec.Struct, frozen=True):
     def _updated(
         self, creation: ProductChange, listed: Listed, fields: dict[str, FieldChange]
     ) -> ProductChange:
-        """Return the update of a product that differs.
-
-        Fields that the file of the row does not have stay: a service that replaces products is sent them.
-        """
-        old, new = listed.values, creation.fields
-        if self.merges:
-            added = {name: "" for name, field in fields.items() if field.new is None}
-        else:
-            own = self.fields.of(creation.record)
-            added = {name: old[name] for name in old if name not in new and name not in own}
-        body = _with_fields(creation.body, added)
+        """Return the update of a product that differs."""
+        emptied = {name: "" for name, field in fields.items() if field.new is None and self.merges}
         return msgspec.structs.replace(
-            creation, action="update", product_key=listed.product_key, fields=fields, body=body
+            creation,
+            action="update",
+            product_key=listed.product_key,
+            fields=fields,
+            body=_with_fields(creation.body, emptied | self._kept(creation, listed)),
+            digest=self.digest(creation, listed),
         )
+
+    def _kept(self, creation: ProductChange, listed: Listed) -> dict[str, Any]:
+        """Return the values that stay though the file of a row has no such fields.
+
+        A service that replaces products is sent them.
+        """
+        if self.merges:
+            return {}
+        own = self.fields.of(creation.record) | creation.fields.keys()
+        return {name: value for name, value in listed.values.items() if name not in own}
+
+    def digest(self, creation: ProductChange, listed: Listed) -> bytes:
+        """Return what is remembered of a row: another digest than a push of it has where values stay."""
+        kept = self._kept(creation, listed)
+        return kept_digest(creation.digest, kept) if kept else creation.digest
 
     def blind(self, creation: ProductChange) -> ProductChange:
         """Return what makes a product equal to a row that may exist, though it cannot be seen."""

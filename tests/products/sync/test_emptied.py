@@ -86,3 +86,29 @@ def test_a_file_that_lacks_a_column_has_no_difference_beside_one_that_has_it(syn
     syncer.adsctl.file("without.csv", f"{header}\n{rows[1]}\n")
     syncer.adsctl("products", "diff", *FILES)
     syncer.adsctl("products", "diff", "with.csv", "without.csv", "--set", "color={brand}", code=10)
+
+
+@pytest.mark.parametrize("price", ["10.00 EUR", "11.00 EUR"])
+def test_a_push_after_a_sync_empties_the_fields_that_the_sync_had_left(syncer, service_name, price):
+    def push() -> int:
+        done = syncer.adsctl("products", "push", "feed.csv", "--changed", "-o", "json")
+        return json.loads(done.stdout)["skipped"]
+
+    syncer.adsctl.file("feed.csv", feed(1, price="10.00 EUR", sale_price="5.00 EUR"))
+    push()
+    syncer.adsctl.file("feed.csv", feed(1, price=price))
+    for _ in range(2):
+        sync(syncer)
+        assert syncer.held()["sku-1"]["sale_price"] == "5.00 EUR"
+    merges = service_name == "x"
+    assert push() == merges
+    assert ("sale_price" in syncer.held()["sku-1"]) == merges
+    assert push() == 1
+
+
+def test_a_product_with_other_fields_that_the_service_changes_back_is_told(syncer):
+    syncer.feed({"id": "a"})
+    for code in (0, 0, 9):
+        syncer.catalog({"id": "a", "title": "Shouted", "sale_price": "5.00 EUR"})
+        syncer.sync(code=code)
+        assert syncer.sent == ([] if code else ["a"])

@@ -95,13 +95,33 @@ def test_more_groups_than_are_searched_are_told_until_all_are_verified(mugs, mon
 
 def test_what_left_the_feed_and_the_catalog_is_looked_for_once(mugs):
     mugs.sync()
-    key = mugs.stored("sku-2")["product_key"]
-    elsewhere = str(mugs.adsctl.home / "elsewhere")
-    assert run(mugs.adsctl, "products", "delete", key, "--yes", ADSCTL_STATE_DIR=elsewhere)[0] == 0
+    delete_elsewhere(mugs, "sku-2")
     mugs.feed(*mugs.numbered(1, 3, **MUGS))
     pages = mugs.service.lists
     assert mugs.prune()["deleted"] == 0 and mugs.service.lists == pages + 2
     assert mugs.prune()["deleted"] == 0 and mugs.service.lists == pages + 3
+
+
+def test_a_product_that_was_sent_once_more_and_left_counts_once(mugs, monkeypatch):
+    mugs.sync()
+    mugs.catalog({"id": "sku-1", "title": "Shouted", **MUGS})
+    mugs.sync()
+    assert mugs.sent == ["sku-1"]
+    delete_elsewhere(mugs, "sku-1")
+    mugs.feed(*mugs.numbered(2, 3, **MUGS))
+    with monkeypatch.context() as patched:
+        patched.setattr(comparison, "MAX_SEARCHED_GROUPS", 0)
+        mugs.prune(code=9)
+    assert "1 product that has left the feed" in mugs.said
+    mugs.prune()
+    pages = mugs.service.lists
+    assert mugs.prune()["deleted"] == 0 and mugs.service.lists == pages + 1  # nothing is missed
+
+
+def delete_elsewhere(mugs, id: str) -> None:
+    """Let another machine delete a product."""
+    key, elsewhere = mugs.stored(id)["product_key"], str(mugs.adsctl.home / "elsewhere")
+    assert run(mugs.adsctl, "products", "delete", key, "--yes", ADSCTL_STATE_DIR=elsewhere)[0] == 0
 
 
 def test_a_variant_that_is_never_seen_is_sent_once_and_counted(syncer):

@@ -186,6 +186,7 @@ def open_feed(
         warning = f"{mapping}: {rows.source.label} has no column {absent}"
     kind = own if name == GENERIC else merged(own, built_in(name))
     opened = read_as(kind, read, mapped, known, rows.columns)
+    opened.kind_name = name
     step = AsKind(kind, {column: opened.field_of(column) for column in rows.columns})
     return OpenedFeed(opened, kind, name, (step,), remark, warning)
 

@@ -4,6 +4,7 @@ import csv
 
 import pytest
 
+from tests.conftest import feed
 from tests.products.feeds.kinds import shopify_export, woocommerce_export
 
 OPTIONS = ["--currency", "EUR", "--default", "condition=new", "--base-url", "https://shop.example"]
@@ -211,3 +212,18 @@ def test_an_export_that_is_cut_off_is_told_by_its_line(adsctl):
     done = adsctl("products", "check", "export.csv", *OPTIONS, code=3)
     assert "export.csv:2" in done.stderr
     assert woocommerce_export.HEADER[0] not in done.stderr
+
+
+def test_rows_of_files_of_different_kinds_are_not_written_to_one_file(adsctl, service):
+    adsctl.file("shopify.csv", table(product("mug", **{"Variant Price": "free"})))
+    adsctl.file("woocommerce.csv", table(WOO))
+    adsctl.file("plain.csv", feed(1))
+    adsctl.file("google.csv", feed(1).replace("image_link", "image link"))
+    failed = ("--failed-out", "failed.csv", "--skip-invalid")
+    for one, other in (("shopify", "woocommerce"), ("plain", "shopify"), ("plain", "google")):
+        files = f"{one}.csv", f"{other}.csv"
+        said = adsctl("products", "push", *files, *failed, code=2).stderr
+        kind = one.replace("plain", "generic")
+        assert f"{files[0]} is read as {kind}, and {files[1]} as {other}" in said
+        assert "commands of their own" in said
+    assert service.puts == [] and not (adsctl.home / "failed.csv").exists()

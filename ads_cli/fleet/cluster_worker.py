@@ -9,6 +9,7 @@ import platform
 import signal
 import threading
 import time
+from collections.abc import Collection
 from contextlib import suppress
 from hashlib import sha256
 from pathlib import Path
@@ -20,7 +21,7 @@ from dask.utils import parse_timedelta
 from distributed import Semaphore, Variable, Worker, get_worker
 
 from .. import __version__
-from ..client.shared_window import Allowance, LimitShare
+from ..client.shared_window import Allowance, LimitShare, account_scope
 from ..config.atomic_files import make_folder
 from ..config.settings import Settings
 from ..errors import AdsctlError, StateError
@@ -91,7 +92,7 @@ class Refusal(msgspec.Struct, frozen=True):
 
 
 class LostContactError(Exception):
-    """A task was ended, since the fleet or the scheduler was silent."""
+    """A task was ended, since the fleet or the scheduler was silent, or took its share back."""
 
 
 def shares_of(board: str, home: str) -> str:
@@ -152,10 +153,9 @@ class BoardReader:
         text = read(self._board)
         return msgspec.json.decode(text, type=Board) if text else None
 
-    @property
-    def scopes(self) -> set[str]:
-        """The scopes of which there is a share."""
-        return set(self._granted)
+    def has_shares(self, scopes: Collection[str]) -> bool:
+        """Whether there is a share of each limit; what was stored of another one is not to be used."""
+        return self._granted.keys() >= set(scopes)
 
     def grant(self) -> Board | None:
         """Read the board, and store the shares; another fleet may have stored older ones meanwhile."""
@@ -176,12 +176,15 @@ class BoardReader:
 
 
 class Watch(threading.Thread):
-    """Ends the process of a task on the fleet's word, or when nothing is heard of it."""
+    """Ends the process of a task on the fleet's word, when nothing is heard of it, or without its shares."""
 
-    def __init__(self, process: TaskProcess, board: BoardReader, worker: Worker) -> None:
+    def __init__(
+        self, process: TaskProcess, board: BoardReader, scopes: Collection[str], worker: Worker
+    ) -> None:
         super().__init__(daemon=True)
-        self.lost_contact = False
+        self.reason = ""  # why it has ended the process, other than by the fleet's word
         self._process, self._board, self._worker = process, board, worker
+        self._scopes = scopes  # of the limits that the task needs a share of
         self._has_ended = threading.Event()
         self._lease_seconds = lease_seconds()
 
@@ -197,10 +200,14 @@ class Watch(threading.Thread):
                     sent_stop = board.stop
                     self._process.tell(sent_stop)
             quiet = time.monotonic() - heard
+            reason = ""
             if quiet > QUIET_PART * self._lease_seconds or not is_running(self._worker):
-                if not self.lost_contact:
-                    self._process.tell(signal.SIGTERM)
-                self.lost_contact = True
+                reason = "heard nothing of the fleet"
+            elif not self._board.has_shares(self._scopes):
+                reason = "has no share of the limits any more"
+            if reason and not self.reason:
+                self.reason = reason
+                self._process.tell(signal.SIGTERM)
             if quiet > KILL_PART * self._lease_seconds:
                 self._process.tell(getattr(signal, "SIGKILL", signal.SIGTERM))
 
@@ -239,8 +246,13 @@ def carry_out(message: bytes) -> bytes:
     order = msgspec.json.decode(message, type=Order)
     worker, home = get_worker(), Home.find()
     board = BoardReader(order.board, home)
-    if refusal := _refusal(order, board, worker.address):
-        return msgspec.json.encode(refusal)
+    try:
+        scopes = _scopes(order)
+    except AdsctlError as error:
+        return msgspec.json.encode(Refusal(worker.address, error.as_dict()))
+    board.grant()
+    if not board.has_shares(scopes):
+        return msgspec.json.encode(Refusal(worker.address))
     lease, ended = Semaphore(1, order.lease), Variable(order.ended)
     while not lease.acquire(timeout=POLL_SECONDS):
         if not is_running(worker) or (state := board.read()) is None or state.stop:
@@ -249,40 +261,38 @@ def carry_out(message: bytes) -> bytes:
         if (outcome := read(ended)) is None:
             raise LostContactError("the fleet has ended")
         if not outcome:
-            ended.set(msgspec.json.encode(_run(order, board, worker, home)).decode())
+            ended.set(msgspec.json.encode(_run(order, board, scopes, worker, home)).decode())
     finally:
         lease.release()
     return b""
 
 
-def _refusal(order: Order, board: BoardReader, address: str) -> Refusal | None:
-    """Refuse a task that this worker cannot run."""
-    try:
-        if order.version != __version__:
-            raise StateError(f"adsctl is {__version__} here, and {order.version} where the fleet was started")
-        scope = scope_of_profile(order.task.profile, os.environ) if order.task.uses_account else ""
-    except AdsctlError as error:
-        return Refusal(address, error.as_dict())
-    board.grant()
-    if not scope:
-        return None
-    return None if scope in board.scopes else Refusal(address)
+def _scopes(order: Order) -> list[str]:
+    """Return the limits that a task needs a share of; raise AdsctlError where this worker cannot run it."""
+    if order.version != __version__:
+        raise StateError(f"adsctl is {__version__} here, and {order.version} where the fleet was started")
+    if not order.task.uses_account:
+        return []
+    token = scope_of_profile(order.task.profile, os.environ)
+    return [token, account_scope(order.task.account)] if order.task.is_part else [token]
 
 
-def _run(order: Order, board: BoardReader, worker: Worker, home: Home) -> TaskOutcome:
-    """Run a task in a process, for as long as the fleet and the scheduler can be heard."""
+def _run(
+    order: Order, board: BoardReader, scopes: Collection[str], worker: Worker, home: Home
+) -> TaskOutcome:
+    """Run a task in a process, for as long as the fleet can be heard, and the task has its shares."""
     name = str(worker.name)
     worker.log_event(order.board, {"task": order.task.name, "worker": name, "address": worker.address})
     environment = os.environ | home.allowance.environment()
     process = TaskProcess(order.task, order.run, name, home.state_dir, environment)
-    watch = Watch(process, board, worker)
+    watch = Watch(process, board, scopes, worker)
     watch.start()
     try:
         result = process.wait()
     finally:
         watch.end()
-    if watch.lost_contact and result.exit_code:
-        raise LostContactError(f"{name} heard nothing of the fleet, and stopped the task {order.task.name!r}")
+    if watch.reason and result.exit_code:
+        raise LostContactError(f"{name} {watch.reason}, and stopped the task {order.task.name!r}")
     log = Records(home.state_dir, order.run).log(order.task)
     return TaskOutcome(result, _tail(log))
 

@@ -74,6 +74,21 @@ class Division(msgspec.Struct):
         for part in self._held_by(""):
             part.last_holder, part.usable_at = "", now + REST_SECONDS
 
+    def merge(self, known: "Division", now: float) -> None:
+        """Add what was known before this division began: who had a part keeps it, others let it rest.
+
+        What they have sent meanwhile cannot be taken back, and counts on top until its window ends.
+        """
+        if len(known.parts) != len(self.parts):
+            self.parts = [LimitPart() for _ in known.parts]
+        for part, before in zip(self.parts, known.parts, strict=True):
+            if before.holder not in ("", part.holder):
+                rests = before.usable_at > now
+                usable_at = max(before.usable_at, now + REST_SECONDS) if rests else before.usable_at
+                part.holder, part.usable_at, part.last_holder = before.holder, usable_at, ""
+            elif before.holder or before.last_holder != part.holder:
+                part.usable_at = max(part.usable_at, before.usable_at)
+
     def shares(self, now: float) -> Mapping[str, LimitShare]:
         """Return the share of each worker that may send."""
         usable = [part.holder for part in self.parts if part.holder and part.usable_at <= now]
@@ -159,7 +174,9 @@ class QuotaAllocator:
         for id in [id for id, fleet in self._fleets.items() if not fleet.homes or fleet.ends_at <= now]:
             del self._fleets[id]
         for scope, division in claims.known.items():
-            if scope not in self._divisions:
+            if scope in self._divisions:
+                self._divisions[scope].merge(division.shifted(now), now)
+            else:
                 self._divisions[scope] = division.shifted(now)
                 self._divisions[scope].rest(now)
         for scope, homes in claims.homes.items():
@@ -220,9 +237,10 @@ class FleetLimits:
             self._tell(now)
 
     def restore(self, now: float) -> None:
-        """Tell another scheduler what the last one knew."""
+        """Tell another scheduler what the last one knew, unless nothing that was sent then counts."""
         passed = now - self._announced_at
-        self._tell(now, {scope: each.shifted(-passed) for scope, each in self._divisions.items()})
+        known = self._divisions if passed < REST_SECONDS else {}
+        self._tell(now, {scope: each.shifted(-passed) for scope, each in known.items()})
 
     def delay(self, scope: str, home: str, now: float) -> float:
         """Return the seconds until a home may send, if it claims a part."""

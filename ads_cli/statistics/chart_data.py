@@ -9,7 +9,8 @@ from operator import attrgetter
 from typing import Any
 
 from ..api.amounts import decimals_of
-from .query import SALE_AMOUNT, is_money
+from .derived import DERIVED, as_text, is_amount, is_ratio
+from .query import SALE_AMOUNT
 from .rows import BEFORE, CURRENCY, POST, SEGMENT_VALUE, TIMES, TOTAL, Row, StatsTable, earlier_name
 
 NAMES = ("name", "entity_id", "campaign", "placement", "entity")  # what a line is called, by the first it has
@@ -75,18 +76,25 @@ class ChartSeries:
 
     def shown(self, column: str, total: Number) -> str:
         """Write a number of a column for people."""
-        if is_money(column):
+        if column in DERIVED:
+            return as_text(column, total, self.currency)
+        if is_amount(column):
             return f"{total:,.{decimals_of(self.currency)}f} {self.currency}".rstrip()
         return f"{total:,}" if isinstance(total, int) else f"{total:,.2f}"
 
 
 class ChartData:
-    """Gathers rows as they pass by, whose amounts are in these currencies."""
+    """Gathers rows as they pass by, whose amounts are in these currencies.
 
-    def __init__(self, columns: Sequence[str], currencies: Collection[str | None]) -> None:
+    Times are in the order of the rows, after those that are given.
+    """
+
+    def __init__(
+        self, columns: Sequence[str], currencies: Collection[str | None], times: Iterable[str] = ()
+    ) -> None:
         self.columns = columns
         self._currencies = currencies  # none where there are no amounts
-        self._times: dict[str | None, int] = {}
+        self._times: dict[str | None, int] = {time: at for at, time in enumerate(times)}
         self._lines: dict[Row, ChartSeries] = {}
 
     def watch(self, table: StatsTable) -> StatsTable:
@@ -134,7 +142,7 @@ class ChartData:
     @property
     def lines(self) -> list[ChartSeries]:
         """The lines in the order of the rows; where two are called the same, with what differs."""
-        return _with_distinct_labels([*self._lines.values()])
+        return with_distinct_labels([*self._lines.values()])
 
     @property
     def lines_with_numbers(self) -> list[ChartSeries]:
@@ -166,7 +174,7 @@ class ChartData:
 
         Each part has a number other than zero, now or in the earlier period.
         """
-        parts = self.by_currency() if is_money(column) else [self]
+        parts = self.by_currency() if is_amount(column) else [self]
         return [part for part in parts if column in part.compared_columns]
 
     def _of(self, currency: str) -> "ChartData":
@@ -179,14 +187,14 @@ class ChartData:
     def by_account(self) -> list[ChartSeries]:
         """Add up the lines of each account and currency."""
         accounts = _grouped(self._lines.values(), attrgetter("account", "currency"))
-        return _with_distinct_labels([self._sum(account, lines) for (account, _), lines in accounts.items()])
+        return with_distinct_labels([self._sum(account, lines) for (account, _), lines in accounts.items()])
 
     def by_campaign(self) -> list[ChartSeries]:
         """Add up the lines of each campaign and currency; none where a line lies in no campaign."""
         campaigns = _grouped(self._lines.values(), attrgetter("campaign_id", "currency"))
         if any(not id for id, _ in campaigns):
             return []
-        return _with_distinct_labels(
+        return with_distinct_labels(
             [
                 replace(self._sum(lines[0].campaign_name or id, lines), id=id)
                 for (id, _), lines in campaigns.items()
@@ -199,7 +207,7 @@ class ChartData:
 
     def totals(self) -> list[ChartSeries]:
         """Add the lines up; those of each currency where they have amounts of several."""
-        parts = self.by_currency() if any(map(is_money, self.columns)) else [self]
+        parts = self.by_currency() if any(map(is_amount, self.columns)) else [self]
         lines = [part.total() for part in parts]
         if len(lines) == 1:
             return lines
@@ -224,7 +232,11 @@ class ChartData:
         several = len(currencies) > 1
         total = ChartSeries(label, currency="" if several else next(iter(currencies), ""))
         known = dict.fromkeys(name for line in lines for name in line.totals)
-        columns = [name for name in known if not (several and is_money(name.removesuffix(BEFORE)))]
+        columns = [
+            name
+            for name in known
+            if not is_ratio(name) and not (several and is_amount(name.removesuffix(BEFORE)))
+        ]
         seen = list[tuple[str, str, dict[str, Any]]]()
         for line in lines:
             # The service has the numbers of a post again in each campaign that promotes it: they count once.
@@ -250,7 +262,7 @@ def _grouped(lines: Iterable[ChartSeries], key: Callable[[ChartSeries], Any]) ->
     return groups
 
 
-def _with_distinct_labels(lines: Sequence[ChartSeries]) -> list[ChartSeries]:
+def with_distinct_labels(lines: Sequence[ChartSeries]) -> list[ChartSeries]:
     """Add to the label of each line, where others have the same, its id, then segment, then currency."""
     for mark in map(attrgetter, ("id", "segment", "currency")):
         marks = {label: {*map(mark, same)} for label, same in _grouped(lines, attrgetter("label")).items()}

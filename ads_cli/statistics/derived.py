@@ -21,6 +21,7 @@ from .query import (
     all_columns,
     amount_column,
     columns_of,
+    is_money,
     metric_named,
     parse_metrics,
 )
@@ -83,6 +84,16 @@ DERIVED = {
 }
 FREQUENCY = "frequency"
 CHANGE = "_change"  # the end of the name of the difference to an earlier period
+
+
+def is_ratio(column: str) -> bool:
+    """Tell whether the numbers of a column have no sum."""
+    return column in DERIVED and bool(DERIVED[column].divisor)
+
+
+def is_amount(column: str) -> bool:
+    """Tell whether the numbers of a column, which may be derived, are amounts of a currency."""
+    return is_money(column) or (column in DERIVED and DERIVED[column].unit == "amount")
 
 
 def as_text(name: str, value: Any, currency: str) -> str:

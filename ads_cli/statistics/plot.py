@@ -4,8 +4,9 @@ import io
 import logging
 import re
 import warnings
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import replace
 from itertools import cycle
 from math import nan
 from pathlib import Path
@@ -14,8 +15,8 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple, cast
 from ..errors import UsageError
 from ..installation import missing_extra
 from ..output.text import safe
-from .chart_data import ChartData, ChartSeries
-from .query import is_money
+from .chart_data import ChartData, ChartSeries, with_distinct_labels
+from .derived import DERIVED, is_amount, is_ratio
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -25,7 +26,7 @@ Format = Literal["svg", "png"]
 MOST_LINES = 10  # the others are added up
 MOST_TICKS = 6
 LINES_HEIGHT = 2.4  # inches of a chart of lines
-MOST_CHARACTERS, CUT_CHARACTERS = 80, 40  # of a label, and of one that was longer
+MOST_CHARACTERS = 80  # of a label
 # Colours that people with any colour vision tell apart (Okabe and Ito); dashes and marks differ too.
 COLORS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#444444")
 DASHES = ("-", "--", "-.", ":")
@@ -95,21 +96,23 @@ def _figure(data: ChartData, title: str) -> "Figure":
     from matplotlib.figure import Figure
 
     columns = data.counted_columns
+    largest = data.largest(_leading(data), MOST_LINES) if columns else []
+    named = with_distinct_labels([replace(line, label=_label(line.label)) for line in largest])
+    lines = [*map(_Line, named, cycle(COLORS), cycle(DASHES), cycle(MARKS))]
     charts = [
         _Chart(column, part.total().currency)
         for column in columns
         for part in data.comparable(column)
         if column in part.counted_columns
     ]
+    charts = [chart for chart in charts if any(map(chart.has, lines))]  # only the others may have a ratio
     across = 1 if len(charts) <= 3 else 2
     is_total = len(data.times) < 2
-    largest = data.largest(_leading(data), MOST_LINES) if columns else []
-    lines = [*map(_Line, largest, cycle(COLORS), cycle(DASHES), cycle(MARKS))]
     heights = [LINES_HEIGHT if not is_total else chart.height_of_bars(lines) for chart in charts]
     rows = [max(heights[start : start + across]) for start in range(0, len(charts), across)]
     figure = Figure(figsize=(5.5 * (across + 0.5), sum(rows or [LINES_HEIGHT]) + 1.2), layout="constrained")
-    figure.suptitle(_label(title) if columns else f"{_label(title)}: no numbers")
-    if not columns:
+    figure.suptitle(_label(title) if charts else f"{_label(title)}: no numbers")
+    if not charts:
         return figure
     grid = figure.subplots(len(rows), across, squeeze=False, height_ratios=rows)
     axes: list[Axes] = [*grid.flat]
@@ -117,7 +120,7 @@ def _figure(data: ChartData, title: str) -> "Figure":
         unused.remove()
     for axis, chart in zip(axes, charts, strict=False):
         (_draw_bars if is_total else _draw_lines)(axis, lines, chart, data.times)
-        axis.set_title(chart.heading, loc="left")
+        axis.set_title(chart.heading(lines), loc="left")
     if not is_total:
         _add_legend(figure, axes[: len(charts)])
     return figure
@@ -138,12 +141,24 @@ class _Chart(NamedTuple):
     column: str
     currency: str  # of the amounts, where there is but one
 
-    @property
-    def heading(self) -> str:
-        return f"{self.column} ({self.currency})" if is_money(self.column) and self.currency else self.column
+    def heading(self, lines: Sequence[_Line]) -> str:
+        """Return the column with its currency, and which sum of others it is drawn without."""
+        heading = self.column
+        if is_amount(self.column) and self.currency:
+            heading += f" ({self.currency})"
+        others = [line.series.label for line in lines[MOST_LINES:] if not self.has(line)]
+        return ", without ".join([heading, *others]) if is_ratio(self.column) else heading
 
     def has(self, line: _Line) -> bool:
-        return not is_money(self.column) or line.series.currency == self.currency
+        if is_ratio(self.column) and line.series.totals.get(self.column) is None:
+            return False
+        return not is_amount(self.column) or line.series.currency == self.currency
+
+    @property
+    def unit(self) -> Callable[[float, float], str]:
+        """Return what writes a number at an axis."""
+        is_percent = self.column in DERIVED and DERIVED[self.column].unit == "percent"
+        return _percent if is_percent else _thousands
 
     def height_of_bars(self, lines: Sequence[_Line]) -> float:
         """Return the inches of a chart with a bar for each line."""
@@ -159,9 +174,9 @@ def _add_legend(figure: "Figure", axes: "Sequence[Axes]") -> None:
 
 
 def _leading(data: ChartData) -> str:
-    """Return the column by which the largest are chosen: what was spent in one currency, else the first."""
-    columns = data.counted_columns
-    return next((name for name in columns if is_money(name) and len(data.by_currency()) == 1), columns[0])
+    """Return the column by which the largest are chosen: what was spent in one currency, else a sum."""
+    columns = [name for name in data.counted_columns if not is_ratio(name)] or data.counted_columns
+    return next((name for name in columns if is_amount(name) and len(data.by_currency()) == 1), columns[0])
 
 
 def _draw_lines(axis: "Axes", lines: Sequence[_Line], chart: _Chart, times: Sequence[str]) -> None:
@@ -169,14 +184,13 @@ def _draw_lines(axis: "Axes", lines: Sequence[_Line], chart: _Chart, times: Sequ
         series = line.series.series(chart.column, len(times))
         numbers = [nan if number is None else number for number in series]
         mark = line.mark if len(times) <= 31 else ""
-        label = _label(line.series.label)
-        axis.plot(numbers, line.dashes, color=line.color, marker=mark, markersize=4, label=label)
+        axis.plot(numbers, line.dashes, color=line.color, marker=mark, markersize=4, label=line.series.label)
     shown = range(0, len(times), -(-len(times) // MOST_TICKS))
     axis.set_xticks([*shown], [_time(times[position], times) for position in shown])
     # Each chart has a number other than zero (`counted_columns`), so that these limits are finite.
     lowest, highest = min(0, axis.dataLim.y0), axis.dataLim.y1
     axis.set_ylim(lowest, highest + (highest - lowest) / 20)  # room for the mark of the highest
-    axis.yaxis.set_major_formatter(_thousands)
+    axis.yaxis.set_major_formatter(chart.unit)
 
 
 def _draw_bars(axis: "Axes", all_lines: Sequence[_Line], chart: _Chart, times: Sequence[str]) -> None:
@@ -186,15 +200,19 @@ def _draw_bars(axis: "Axes", all_lines: Sequence[_Line], chart: _Chart, times: S
     numbers = [float(line.totals.get(column) or 0) for line in lines]
     bars = axis.barh(range(len(lines)), numbers, color=COLORS[0])
     axis.bar_label(bars, labels=[line.text(column) for line in lines], padding=3)
-    axis.set_yticks(range(len(lines)), [_label(line.label) for line in lines])
+    axis.set_yticks(range(len(lines)), [line.label for line in lines])
     axis.invert_yaxis()
     axis.margins(x=0.2)
-    axis.xaxis.set_major_formatter(_thousands)
+    axis.xaxis.set_major_formatter(chart.unit)
     axis.xaxis.set_major_locator(MaxNLocator(MOST_TICKS - 1))
 
 
 def _thousands(value: float, position: float) -> str:
     return f"{value:,.10g}"
+
+
+def _percent(value: float, position: float) -> str:
+    return f"{100 * value:,.10g} %"
 
 
 def _time(start: str, times: Sequence[str]) -> str:
@@ -204,6 +222,8 @@ def _time(start: str, times: Sequence[str]) -> str:
 
 
 def _label(text: str) -> str:
-    """Return a text as a label: one line, no control characters, not too long."""
+    """Return a text as a label: one line, no control characters; a long one is cut in its middle."""
     shown = NOT_IN_XML.sub("\ufffd", safe(text))
-    return shown if len(shown) <= MOST_CHARACTERS else f"{shown[:CUT_CHARACTERS]}…"
+    if len(shown) <= MOST_CHARACTERS:
+        return shown
+    return f"{shown[: MOST_CHARACTERS // 2]}…{shown[-MOST_CHARACTERS // 2 + 1 :]}"

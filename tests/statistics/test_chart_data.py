@@ -2,6 +2,7 @@
 
 from collections import deque
 from collections.abc import Collection
+from decimal import Decimal
 
 import pytest
 
@@ -98,3 +99,21 @@ def test_a_picture_has_no_chart_of_a_currency_in_which_nothing_is_spent_any_more
     deque(data.watch(StatsTable(SEGMENT_KEYS, columns, rows)).rows, 0)
     picture = plotted(data, "Spend", "svg").decode()
     assert "billed_charge_local (EUR)" in picture and "(JPY)<" not in picture
+
+
+def test_a_ratio_that_only_small_lines_have_is_not_drawn():
+    data = ChartData(("impressions", "ctr"), ())
+    rows = [
+        (*({**campaign(f"{id}", f"{id}"), "start": day}.get(name) for name in SEGMENT_KEYS), *numbers)
+        for day in ("2026-06-01", "2026-06-02")
+        for id, numbers in enumerate([(9, None)] * 12 + [(1, Decimal("0.5"))])
+    ]
+    deque(data.watch(StatsTable(SEGMENT_KEYS, ("impressions", "ctr"), rows)).rows, 0)
+    picture = plotted(data, "Clicks", "svg").decode()
+    assert ">impressions<" in picture and ">ctr" not in picture
+
+
+def test_lines_whose_long_names_differ_in_their_middle_are_told_apart_by_their_ids():
+    rows = [(campaign(id, f"{'a' * 60}{id}{'b' * 60}"), 3) for id in ("one", "two")]
+    picture = plotted(gathered(*rows), "Impressions", "svg").decode()
+    assert "(one)<" in picture and "(two)<" in picture

@@ -82,6 +82,63 @@ def test_more_than_ten_lines_are_the_ten_largest_and_the_others(stats):
     assert f"{len(ordered) - 10} others" in shown
 
 
+def test_the_metrics_that_were_asked_for_are_drawn_and_no_others(stats):
+    plot(stats, *WEEK, "--metrics", "ctr,cpc,clicks")
+    shown = texts(stats)
+    assert {"ctr", "cpc (EUR)", "clicks"} <= set(shown) and "impressions" not in shown
+    assert any(text.endswith(" %") for text in shown)
+
+
+def test_the_bars_of_ratios_have_the_numbers_of_the_rows(stats):
+    words = (*WEEK, "--metrics", "ctr,spend", "--granularity", "TOTAL")
+    plot(stats, *words)
+    shown = texts(stats)
+    for row in stats.get(*words):
+        if row["ctr"] and number(row["ctr"]):
+            assert f"{100 * number(row['ctr']):,.2f} %" in shown
+            assert f"{number(row['spend']):,.2f} EUR" in shown
+
+
+def test_only_the_rows_that_are_shown_are_drawn(stats):
+    words = (*WEEK, *METRICS, "--granularity", "TOTAL", "--sort", "-impressions", "--top", "2")
+    plot(stats, *words)
+    top = {row["name"] for row in stats.get(*words)}
+    names = {row["name"] for row in stats.get(*WEEK, *METRICS)}
+    assert len(top) == 2 and names & {*texts(stats)} == top
+
+
+def test_sorted_rows_are_drawn_in_the_order_of_time(stats):
+    plot(stats, *WEEK, *METRICS, "--sort", "-impressions")
+    days = [text for text in texts(stats) if text.startswith("2026-06-")]
+    assert days[:4] == ["2026-06-10", "2026-06-12", "2026-06-14", "2026-06-16"]
+
+
+def test_the_earlier_period_is_not_drawn_which_is_said(stats):
+    done = plot(stats, *WEEK, *METRICS, "--compare", "previous")
+    assert "note: o.svg has no numbers of the earlier period" in done.stderr
+    assert not any("before" in text or "change" in text for text in texts(stats))
+    assert "note: " not in plot(stats, *WEEK, *METRICS, "--force").stderr
+
+
+def test_ratios_of_the_others_have_no_sum_which_is_said(stats):
+    words = ("--since", "14d", "--until", "4d", "--entity", "LINE_ITEM", "--all", "--segment-by", "AGE")
+    plot(stats, *words, "--metrics", "ctr,impressions", command="export")
+    shown = texts(stats)
+    others = next(text for text in shown if text.endswith(" others") and "ctr" not in text)
+    assert f"ctr, without {others}" in shown and "impressions" in shown
+
+
+def test_long_names_are_told_apart_by_what_they_end_with(stats):
+    words = ("--since", "7d", "--entity", "CAMPAIGN", "--all", *METRICS)
+    ids = {row["entity_id"] for row in stats.get(*words) if number(row["impressions"])}
+    for id in ids:
+        name = f"Spring sale of all garden furniture in every country where there is a shop, {id}"
+        stats.adsctl("campaigns", "update", id, "--name", name + "-north", "--yes")
+    plot(stats, *words)
+    shown = texts(stats)
+    assert len(ids) > 1 and all(any(text.endswith(f"{id}-north") for text in shown) for id in ids)
+
+
 def test_a_picture_beside_a_file_or_a_table_of_rows(stats):
     plot(stats, "o.csv", *WEEK, *METRICS, command="export")
     plot(stats, *WEEK, *METRICS, "--into", "sqlite:o.db", file="p.svg")

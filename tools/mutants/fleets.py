@@ -302,4 +302,18 @@ FLEETS = (
         "elif len(claimed) < tasks",
         (f"{MEMBERS}::test_a_task_whose_first_worker_refuses_it_gets_a_share_for_another_one",),
     ),
+    Mutant(
+        "a fleet that began at a new scheduler keeps what an older one has",
+        "ads_cli/fleet/quota_allocator.py",
+        'if before.holder not in ("", part.holder):',
+        "if False:",
+        ("tests/fleet/test_quota_allocator.py",),
+    ),
+    Mutant(
+        "a task goes on whose share of a limit was taken back",
+        "ads_cli/fleet/cluster_worker.py",
+        "elif not self._board.has_shares(self._scopes):",
+        "elif False:",
+        ("tests/fleet/test_shares_read.py::test_a_task_ends_when_its_share_of_a_limit_is_taken_back",),
+    ),
 )

@@ -72,7 +72,7 @@ STATISTICS = (
     Mutant(
         "amounts of accounts are added up over currencies",
         "ads_cli/statistics/chart_data.py",
-        "parts = self.by_currency() if is_money(column) else [self]",
+        "parts = self.by_currency() if is_amount(column) else [self]",
         "parts = [self]",
         ("tests/statistics/test_stored_rows.py::test_amounts_of_accounts_are_added_up_by_currency",),
     ),
@@ -351,7 +351,7 @@ STATISTICS = (
     Mutant(
         "a picture has what was sold without its unit",
         "ads_cli/statistics/chart_data.py",
-        "        if is_money(column):\n            return f",
+        "        if is_amount(column):\n            return f",
         "        if False:\n            return f",
         ("tests/statistics/test_stored_rows.py::test_a_picture_has_what_was_sold_in_units_of_the_currency",),
     ),
@@ -421,5 +421,40 @@ STATISTICS = (
         "-sums.now.get(first, 0)",
         "0",
         ("tests/statistics/test_stored_rows.py::test_ratios_are_compared_and_what_leads_is_first",),
+    ),
+    Mutant(
+        "a picture has the metrics that ratios are derived from",
+        "ads_cli/commands/stats/results.py",
+        "            table = picture.watch(table)\n",
+        "            table = picture.watch(self.analysis.sums(asked, answers, before))\n",
+        ("tests/statistics/test_plot.py::test_the_metrics_that_were_asked_for_are_drawn_and_no_others",),
+    ),
+    Mutant(
+        "a picture of sorted rows has its days in that order",
+        "ads_cli/commands/stats/results.py",
+        "asked.times.start if has_times else ()",
+        "()",
+        ("tests/statistics/test_plot.py::test_sorted_rows_are_drawn_in_the_order_of_time",),
+    ),
+    Mutant(
+        "a picture has the sum of ratios",
+        "ads_cli/statistics/chart_data.py",
+        "if not is_ratio(name) and not",
+        "if not",
+        ("tests/statistics/test_plot.py::test_ratios_of_the_others_have_no_sum_which_is_said",),
+    ),
+    Mutant(
+        "a picture whose lines have nothing of a ratio is a bug",
+        "ads_cli/statistics/plot.py",
+        "if any(map(chart.has, lines))]",
+        "]",
+        ("tests/statistics/test_chart_data.py::test_a_ratio_that_only_small_lines_have_is_not_drawn",),
+    ),
+    Mutant(
+        "a label loses the end of a long name",
+        "ads_cli/statistics/plot.py",
+        "…{shown[-MOST_CHARACTERS // 2 + 1 :]}",
+        "…",
+        ("tests/statistics/test_plot.py::test_long_names_are_told_apart_by_what_they_end_with",),
     ),
 )

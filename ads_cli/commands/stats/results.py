@@ -25,10 +25,11 @@ from ...statistics.analysis import (
     without_earlier,
 )
 from ...statistics.chart_data import ChartData
+from ...statistics.derived import CHANGE
 from ...statistics.files import as_numbers, as_texts, check_format, write
 from ...statistics.plot import format_of, plotted, require_matplotlib
 from ...statistics.query import StatsQuery
-from ...statistics.rows import ResultContext, StatsTable
+from ...statistics.rows import BEFORE, ResultContext, StatsTable
 from .options import ResultOptions, StatisticsOptions
 from .page import StatsReport
 from .view import columns_for_people, draw_statistics, for_people
@@ -151,8 +152,13 @@ class Results:
         chart = ChartData([*map(asked.names.name, question.columns)], asked.currencies)
         table = self.analysis.sums(asked, answers, before)
         draws, report = self._draws(question), self.report
-        if draws or self.plot or report.path:
+        if draws or report.path:
             table = chart.watch(table)
+        if self.database is None:
+            table = self.analysis.shown(asked, table)
+        picture = self._picture_of(asked, table)
+        if self.plot:
+            table = picture.watch(table)
         report.question, report.rows, report.accounts = question, chart, [self.call.account]
         report.earlier = before[0].question.days if before else ""
         try:
@@ -162,17 +168,17 @@ class Results:
                 deque(table.rows, 0)  # the chart has them once they are read
                 self._draw(question, chart)
             elif self.output is not None:
-                self._write(self.output, self.analysis.shown(asked, table))
+                self._write(self.output, table)
             else:
-                self._show(asked, self.analysis.shown(asked, table))
+                self._show(asked, table)
         except BrokenPipeError:  # the reader has closed the pipe; pictures and pages are of all rows
             deque(table.rows, 0)
-            self._write_plot(question, chart)
+            self._write_plot(question, picture)
             raise
         if asked.unmapped_metrics:
             names = first_of(sorted(asked.unmapped_metrics), MOST_NAMED)
             self.call.messages.warn(f"no column has {names}, which 'stats get --raw' shows")
-        self._write_plot(question, chart)
+        self._write_plot(question, picture)
 
     def _draws(self, question: StatsQuery) -> bool:
         """Tell whether a terminal gets a picture, whose lines have sums, in order."""
@@ -188,14 +194,24 @@ class Results:
                 " counts the same numbers in each; --totals and --group-by count them once"
             )
 
-    def _write_plot(self, question: StatsQuery, chart: ChartData) -> None:
+    def _picture_of(self, asked: ResultContext, table: StatsTable) -> ChartData:
+        """Return what the picture is drawn of: the numbers of the rows, but those of an earlier period."""
+        columns = [name for name in table.metrics if not name.endswith((BEFORE, CHANGE))]
+        has_times = not self.analysis.group_by or "start" in self.analysis.group_by
+        return ChartData(columns, asked.currencies, asked.times.start if has_times else ())
+
+    def _write_plot(self, question: StatsQuery, picture: ChartData) -> None:
         """Write the picture, if one is asked for."""
         if self.plot is None:
             return
-        picture = plotted(chart, question.text, format_of(self.plot.path))
+        drawn = plotted(picture, question.text, format_of(self.plot.path))
         with replacing(self.plot.path, may_replace=self.plot.may_replace, keep_mode=True) as file:
-            file.write(picture)
+            file.write(drawn)
         self.call.messages.say(f"{self.plot.path}: a picture of the rows")
+        if self.analysis.is_compared:
+            self.call.messages.note(
+                f"{self.plot.path} has no numbers of the earlier period: use the rows, or --report"
+            )
 
     def _draw(self, question: StatsQuery, chart: ChartData) -> None:
         printer, with_total = self.call.printer, self.analysis.has_totals

@@ -33,7 +33,7 @@ class Task(msgspec.Struct, frozen=True):
     @property
     def digest(self) -> str:
         """Return 16 hex digits that stand for what is run: with another command it is another task."""
-        run = (self.name, self.words, self.attempt)
+        run = (self.name, self.words, *filter(None, [self.attempt]))  # as before there were attempts
         return hashlib.sha256(msgspec.json.encode(run)).hexdigest()[:16]
 
     @property

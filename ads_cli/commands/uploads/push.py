@@ -185,10 +185,9 @@ class PushCommand:
             journal.finish()
         call.client.trace.log("stopped" if error else "ended", summary=summary.as_dict())
         if error:
+            # It may be of a file after those that were sent.
             if isinstance(error, ContentError) and self.plan.parts and journal.totals.total():
-                error = IncompleteError(
-                    error.message, hint=error.hint
-                )  # of a file after those that were sent
+                error = IncompleteError(error.message, hint=error.hint)
             error.hint = how_to_resume(error, resume_command(call.command_line))
         elif summary.rejections:
             hint = self.hooks.rejected_hint

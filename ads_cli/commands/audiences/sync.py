@@ -370,7 +370,8 @@ class _SyncSteps(ListHooks, kw_only=True):
             ago = duration(age.total_seconds())
             self.call.messages.note(
                 f"{self._target} was changed {ago} ago, and the service takes {least} to {most} hours"
-                " for a change: change a list once in that time"
+                " for a change: change a list once in that time",
+                "warning",
             )
 
     def shortfall(self) -> str:

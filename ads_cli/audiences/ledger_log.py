@@ -14,6 +14,7 @@ from typing import Any, NamedTuple
 
 import msgspec
 
+from ..config.atomic_files import append_whole
 from ..errors import STATE_HINT, StateError
 from .ledger_records import KINDS, NO_TAG, TEXT_KIND, Sealer, month_of, plain_records, tag_of
 from .operations import OPERATION_TYPES, Operations, body_pieces
@@ -152,10 +153,7 @@ class LogFile:
         data = _checked_length(len(content)) + _checksum(content) + content
         try:
             with self._lock:
-                if os.write(self._file, data) != len(data):
-                    raise OSError(28, "the disk is full")
-                if sync:
-                    os.fdatasync(self._file) if hasattr(os, "fdatasync") else os.fsync(self._file)
+                append_whole(self._file, data, sync=sync)
         except OSError as error:
             raise StateError(f"{self.path} cannot be written: {error.strerror}", hint=STATE_HINT) from error
 

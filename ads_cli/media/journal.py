@@ -4,7 +4,6 @@ It makes an upload resumable by segment, and keeps a file from being uploaded tw
 again does no harm, so that only what ends a step waits for the disk.
 """
 
-import errno
 import hashlib
 import os
 import threading
@@ -14,7 +13,7 @@ from pathlib import Path
 
 import msgspec
 
-from ..config.atomic_files import make_folder
+from ..config.atomic_files import append_whole, make_folder
 from ..config.file_locks import try_lock
 from ..errors import STATE_HINT, StateError
 
@@ -137,19 +136,11 @@ class UploadJournal:
                 if self._is_closed:
                     return  # by a thread whose answer came after the run was stopped
                 self._take(entry)
-                self._append(msgspec.json.encode(entry) + b"\n")
+                append_whole(self._file, msgspec.json.encode(entry) + b"\n", sync=False)
             if not isinstance(entry, Sent):
                 os.fsync(self._file)
         except OSError as error:
             raise _unusable(self._path.parent, error) from error
-
-    def _append(self, line: bytes) -> None:
-        """Append a line whole, or nothing of it: what follows a damaged line is not read."""
-        end = os.lseek(self._file, 0, os.SEEK_END)
-        if os.write(self._file, line) != len(line):
-            with suppress(OSError):
-                os.ftruncate(self._file, end)
-            raise OSError(errno.ENOSPC, "the disk is full")
 
     def close(self) -> None:
         """Close the file and release the lock."""

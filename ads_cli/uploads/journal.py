@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 
 from ..client.rate_limiter import StoppedError
-from ..config.atomic_files import make_folder, sync_folder
+from ..config.atomic_files import append_whole, make_folder, sync_folder
 from ..config.file_locks import how_to_unlock, lock_folder, try_lock
 from ..errors import STATE_HINT, StateError
 from .job_file import (
@@ -233,7 +233,7 @@ class Journal:
         if self._failure:
             raise self._failure
         try:
-            _append(self._file, data)
+            append_whole(self._file, data, sync=True)
         except OSError as error:
             raise _unwritable(self.folder, error) from error
 
@@ -259,7 +259,7 @@ def _create(path: Path, job: Job) -> int:
     """Begin a journal, which has its name once its first line is on disk; return its descriptor."""
     begun = path.parent / ".new"
     file = os.open(begun, os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_TRUNC, 0o600)
-    _append(file, encode(job))
+    append_whole(file, encode(job), sync=True)
     begun.rename(path)
     sync_folder(path.parent)
     return file
@@ -271,19 +271,6 @@ def _reopen(path: Path) -> int:
     file = os.open(path, os.O_WRONLY | os.O_APPEND)
     os.ftruncate(file, complete)
     return file
-
-
-def _append(file: int, data: bytes) -> None:
-    """Append lines, on disk before this returns, or nothing of them."""
-    end = os.lseek(file, 0, os.SEEK_END)
-    try:
-        if os.write(file, data) != len(data):
-            raise OSError("the disk is full")
-        os.fdatasync(file) if hasattr(os, "fdatasync") else os.fsync(file)
-    except OSError:
-        with suppress(OSError):  # what is not counted must not be found by another run either
-            os.ftruncate(file, end)
-        raise
 
 
 def changed_meanwhile(target: UploadTarget, file: str) -> StateError:

@@ -38,7 +38,7 @@ CHECKSUMS = (
     ),
     Mutant(
         "a write that was cut short counts as whole",
-        "ads_cli/uploads/journal.py",
+        "ads_cli/config/atomic_files.py",
         "if os.write(file, data) != len(data):",
         "if not os.write(file, data):",
         (f"{JOURNAL}::test_after_an_incomplete_line_nothing_more_is_counted",),

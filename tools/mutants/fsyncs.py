@@ -6,7 +6,7 @@ from .tests_named import COUNTED, DELETED, OVERWRITTEN, PROFILE, SENT_AGAIN
 FSYNCS = (
     Mutant(
         "an acknowledgement is counted before it is on disk",
-        "ads_cli/uploads/journal.py",
+        "ads_cli/config/atomic_files.py",
         'os.fdatasync(file) if hasattr(os, "fdatasync") else os.fsync(file)',
         "pass",
         (COUNTED,),

@@ -11,9 +11,9 @@ from typing import Any
 
 import msgspec
 
-from ..client.shared_window import LimitShare, account_scope
+from ..client.shared_window import LimitShare
 from .engine import severity
-from .quota_allocator import FleetLimits
+from .quota_allocator import FleetLimits, scopes_of_task
 from .tasks import Task
 
 SETTLE_SECONDS = 5.0  # in which the workers of a cluster join, one after another
@@ -170,15 +170,10 @@ class Members:
 
         One job at a time has the account's limit for itself: the service states what remains of it.
         """
-        if not task.uses_account:
-            return {}
-        scope = member.scopes[task.profile]
-        same_token = sum(member.scopes.get(each.profile) == scope for each in self._tasks)
-        scopes = {scope: same_token}
-        if task.is_part:
-            account = account_scope(task.account)
-            scopes[account] = sum(each.lane == task.lane for each in self._tasks)
-        return scopes
+        token = member.scopes.get(task.profile, "")
+        same_token = sum(member.scopes.get(each.profile) == token for each in self._tasks)
+        same_lane = sum(each.lane == task.lane for each in self._tasks)
+        return dict(zip(scopes_of_task(task, token), (same_token, same_lane), strict=False))
 
     def _claim(self, scope: str, tasks: int, member: Member, task: Task, now: float) -> None:
         """Claim a share for the home of a worker, if no more homes can use one than tasks can."""

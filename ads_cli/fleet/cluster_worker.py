@@ -21,14 +21,14 @@ from dask.utils import parse_timedelta
 from distributed import Semaphore, Variable, Worker, get_worker
 
 from .. import __version__
-from ..client.shared_window import Allowance, LimitShare, account_scope
+from ..client.shared_window import Allowance, LimitShare
 from ..config.atomic_files import make_folder
 from ..config.settings import Settings
 from ..errors import AdsctlError, StateError
 from ..signals import turn_off_core_dumps
 from ..uploads.write_epochs import boot_id
 from .engine import TaskResult
-from .quota_allocator import scope_of_profile
+from .quota_allocator import scope_of_profile, scopes_of_task
 from .records import Records, RunId
 from .run_task import TaskProcess
 from .tasks import Task
@@ -271,10 +271,8 @@ def _scopes(order: Order) -> list[str]:
     """Return the limits that a task needs a share of; raise AdsctlError where this worker cannot run it."""
     if order.version != __version__:
         raise StateError(f"adsctl is {__version__} here, and {order.version} where the fleet was started")
-    if not order.task.uses_account:
-        return []
-    token = scope_of_profile(order.task.profile, os.environ)
-    return [token, account_scope(order.task.account)] if order.task.is_part else [token]
+    token = scope_of_profile(order.task.profile, os.environ) if order.task.uses_account else ""
+    return scopes_of_task(order.task, token)
 
 
 def _run(

@@ -7,7 +7,8 @@ from typing import Any
 import msgspec
 
 from ..api.rates import QUARTER_HOUR_SECONDS
-from ..client.shared_window import LimitShare, token_scope
+from ..client.shared_window import LimitShare, account_scope, token_scope
+from .tasks import Task
 
 # Requests that were sent under a part count for a window of the service: the longest one, with a margin
 # for clocks and for the time until a process reads its new share.
@@ -138,6 +139,13 @@ def scope_of_profile(profile: str, environ: Mapping[str, str]) -> str:
         return "token-local"
     refuse_grant(settings)
     return token_scope(Secrets(settings, Mask(), {}).user().holder)
+
+
+def scopes_of_task(task: Task, token: str) -> list[str]:
+    """Name the limits that a task needs a share of; `token` is the scope of its profile's token."""
+    if not task.uses_account:
+        return []
+    return [token, account_scope(task.account)] if task.is_part else [token]
 
 
 PARTS = 16  # of a limit, at least: a home that joins later gets one of another home's

@@ -316,9 +316,8 @@ def _compared(found: ReachableCommand, shown: Any, request: Any, words: Sequence
     """Return each field of a record before and after, and what it may spend."""
     own = to_neutral(shown) if isinstance(shown, dict) else {}
     values = to_neutral(_values(request))
-    changes = [{"field": name, "before": own.get(name), "after": value} for name, value in values.items()]
     spend = _spend(found, own, values)
-    return {"changes": changes, **({"spend": spend} if spend else {})}
+    return {"changes": [*_changes(own, values)], **({"spend": spend} if spend else {})}
 
 
 def _compared_several(
@@ -334,13 +333,14 @@ def _compared_several(
     for id, values in zip(ids, _operations(request), strict=True):
         before = own.get(id, {})
         values = {name: value for name, value in to_neutral(values).items() if name != endpoint.id_field}
-        changes += [
-            {"id": id, "field": name, "before": before.get(name), "after": value}
-            for name, value in values.items()
-        ]
+        changes += [{"id": id, **change} for change in _changes(before, values)]
         if spend := _spend(found, before, values):
             spends.append({"id": id, **spend})
     return {"changes": changes, **({"spend": _sum(spends)} if spends else {})}
+
+
+def _changes(before: Mapping[str, Any], values: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
+    return ({"field": name, "before": before.get(name), "after": value} for name, value in values.items())
 
 
 def _operations(request: Sequence[Any]) -> Iterator[dict[str, Any]]:

@@ -96,6 +96,14 @@ class RawClient:
         return answer["result"]
 
 
+def with_guard(adsctl: Adsctl, limits: str) -> Adsctl:
+    """Put a guard before what is run, without which nothing may be written by an assistant."""
+    guard = adsctl.file("guard.yaml", f"{limits}\n")
+    guard.chmod(0o600)
+    adsctl.env["ADSCTL_GUARD"] = str(guard)
+    return adsctl
+
+
 @contextmanager
 def raw(adsctl: Adsctl, *options: object, is_forked: bool = True, **env: str) -> Iterator[RawClient]:
     """Start a server; at the end the client goes away, and the server must end too.

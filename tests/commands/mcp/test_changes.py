@@ -15,7 +15,7 @@ from mcp_types.version import LATEST_MODERN_VERSION
 from ads_cli.commands.mcp import applies, plans, results
 from ads_cli.errors import NotConfirmedError, NotFoundError
 from tests.adsctl import TIMEOUT_SECONDS
-from tests.commands.mcp.client import LOCAL, called, processes_with, raw, session
+from tests.commands.mcp.client import LOCAL, called, processes_with, raw, session, with_guard
 from tests.conftest import feed
 
 WRITES = (*LOCAL, "mcp", "--allow-writes")
@@ -24,10 +24,7 @@ RAISE = {"command": "campaigns update", "arguments": {"campaign_id": "8wku2", "d
 
 @pytest.fixture
 def guarded(adsctl):
-    guard = adsctl.file("guard.yaml", "max_account_daily_budget: 500 EUR\n")
-    guard.chmod(0o600)
-    adsctl.env["ADSCTL_GUARD"] = str(guard)
-    return adsctl
+    return with_guard(adsctl, "max_account_daily_budget: 500 EUR")
 
 
 def budget(adsctl) -> int:

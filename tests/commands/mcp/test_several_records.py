@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from tests.commands.mcp.client import LOCAL, called, session
+from tests.commands.mcp.client import LOCAL, called, session, with_guard
 
 WRITES = (*LOCAL, "mcp", "--allow-writes")
 IDS = ["8wku2", "8wku3"]
@@ -13,10 +13,7 @@ FIELD = "daily_budget_amount_local_micro"
 
 @pytest.fixture
 def guarded(adsctl):
-    guard = adsctl.file("guard.yaml", "max_account_daily_budget: 50000 EUR\n")
-    guard.chmod(0o600)
-    adsctl.env["ADSCTL_GUARD"] = str(guard)
-    return adsctl
+    return with_guard(adsctl, "max_account_daily_budget: 50000 EUR")
 
 
 def planned(adsctl, command: str, *, fails: bool = False, **arguments):

@@ -11,7 +11,7 @@ import pytest
 
 from ads_cli.commands.mcp.creations import look_for
 from tests.adsctl import TIMEOUT_SECONDS
-from tests.commands.mcp.client import processes_with, raw
+from tests.commands.mcp.client import processes_with, raw, with_guard
 from tests.conftest import Service
 
 AT_SERVICE = ("-A", "18ce54d4x5t", "mcp", "--allow-writes")
@@ -21,9 +21,7 @@ CAMPAIGN = {"name": NAME, "funding_instrument_id": "4a1n0", "daily_budget": "10"
 
 @pytest.fixture
 def guarded(adsctl):
-    adsctl.file("guard.yaml", "max_account_daily_budget: 500 EUR\n").chmod(0o600)
-    adsctl.env["ADSCTL_GUARD"] = str(adsctl.home / "guard.yaml")
-    return adsctl
+    return with_guard(adsctl, "max_account_daily_budget: 500 EUR")
 
 
 class Held:

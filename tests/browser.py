@@ -6,6 +6,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from selenium import webdriver
+from selenium.common.exceptions import InvalidSessionIdException
 
 from tests.programs import needs
 
@@ -24,6 +25,21 @@ FLAGS = (
 )
 
 
+class Chromium(webdriver.Chrome):
+    """A browser that is started again if it is gone when a page is opened: a crash of it is not ours."""
+
+    def __init__(self, options: webdriver.ChromeOptions) -> None:
+        self._wanted = options.to_capabilities()
+        super().__init__(options, webdriver.ChromeService(shutil.which("chromedriver")))
+
+    def get(self, url: str) -> None:
+        try:
+            super().get(url)
+        except InvalidSessionIdException:
+            self.start_session(self._wanted)
+            super().get(url)
+
+
 @contextmanager
 def chromium(folder: Path, *flags: str) -> Iterator[webdriver.Chrome]:
     """Run a browser that keeps its data in a folder."""
@@ -32,7 +48,7 @@ def chromium(folder: Path, *flags: str) -> Iterator[webdriver.Chrome]:
     for flag in (*FLAGS, *flags, f"--user-data-dir={folder}"):
         options.add_argument(flag)
     options.set_capability("goog:loggingPrefs", {"performance": "ALL", "browser": "ALL"})
-    driver = webdriver.Chrome(options, webdriver.ChromeService(shutil.which("chromedriver")))
+    driver = Chromium(options)
     try:
         yield driver
     finally:

@@ -70,6 +70,7 @@ def page(shop: Adsctl, browser: webdriver.Chrome) -> webdriver.Chrome:
 
 def open_page(browser: webdriver.Chrome, path: Path) -> None:
     """Open a page; the logs of the browser begin with it."""
+    browser.get("about:blank")  # a browser that has crashed is started again
     for log in ("performance", "browser"):
         browser.get_log(log)  # of pages that this browser has shown before
     browser.get(path.as_uri())

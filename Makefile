@@ -4,7 +4,7 @@ PYTHON ?= python3
 VENV ?= .venv
 BIN := $(VENV)/bin
 # Wheels only, each with a known hash: no package may run code while it is installed, or be exchanged.
-INSTALL := -m pip install --quiet --disable-pip-version-check --only-binary :all: --no-deps
+INSTALL := -m pip install --quiet --disable-pip-version-check --only-binary :all: --no-deps --no-compile
 PINNED := $(INSTALL) --require-hashes
 # The environments are of this Python: each is made again for another one.
 VERSION := $(shell $(PYTHON) -c 'import platform; print(platform.python_version())')

@@ -39,9 +39,9 @@ class MappingDraft:
 
     def write(self, rows: Rows, like: str, path: str) -> str:
         """Return the text of the file."""
-        columns, ignored = self._sort(rows, like)
-        missing = [field for field in self._known if field in self._required and field not in self._filled]
-        taken = {*columns.values()}
+        columns, ignored = self._unknown_columns(rows)
+        found = {*self._filled, *columns.values()}
+        missing = [field for field in self._known if field in self._required and field not in found]
         return "".join(
             [
                 HEADER.format(
@@ -56,13 +56,13 @@ class MappingDraft:
                 *self._values(),
                 *_block(
                     "default",
-                    (f"# {field}: A VALUE" for field in missing if field not in taken),
+                    (f"# {field}: A VALUE" for field in missing),
                     "required, and not in the feed; {COLUMN} stands for a value of the row",
                 ),
             ]
         )
 
-    def _sort(self, rows: Rows, like: str) -> tuple[dict[str, str], list[str]]:
+    def _unknown_columns(self, rows: Rows) -> tuple[dict[str, str], list[str]]:
         """Return the columns that seem to be meant as fields, and all others that are not sent."""
         columns: dict[str, str] = {}
         ignored: list[str] = []

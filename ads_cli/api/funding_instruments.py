@@ -1,4 +1,4 @@
-"""Funding instruments: what campaigns are paid with."""
+"""Funding instruments: what campaigns are paid with; the bids of each currency; recommendations."""
 
 from typing import Annotated, Literal
 
@@ -91,14 +91,12 @@ class ListBiddingRules(Request):
     currency_of_iso_4217 = currency_exists("currency")
 
 
-FIELDS = "account_id created_at updated_at"
-
-
+OF_RECOMMENDATIONS = "account_id created_at updated_at"
 RECOMMENDATIONS = Resource(
     "/5/accounts/{account_id}/recommendations",
     "recommendation_id",
     columns="id funding_instrument_id status message",
-    extra_fields=FIELDS,
+    extra_fields=OF_RECOMMENDATIONS,
 )
 
 
@@ -110,7 +108,9 @@ class ListRecommendations(InAccount):
     """
 
 
-@RECOMMENDATIONS.get("recommendations get", extra_fields=f"{FIELDS} changes", example="5rc01 -o yaml")
+@RECOMMENDATIONS.get(
+    "recommendations get", extra_fields=f"{OF_RECOMMENDATIONS} changes", example="5rc01 -o yaml"
+)
 class GetRecommendation(InAccount, kw_only=True):
     """Show one recommendation with its changes: a tree of creations, updates and deletions."""
 

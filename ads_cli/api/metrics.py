@@ -58,7 +58,7 @@ WEB_METRICS_BY_PLATFORM = tuple(f"conversion_{event}" for event in WEB_EVENTS_BY
 CONVERSION_GROUPS = ("WEB_CONVERSION", "MOBILE_CONVERSION", "LIFE_TIME_VALUE_MOBILE_CONVERSION")
 # The numbers of one conversion metric.
 CONVERSION_NUMBERS = ("post_view", "post_engagement", "assisted", "order_quantity", "sale_amount")
-KEY_PAGE_VIEW_NUMBERS = ("post_view", "post_engagement")
+KEY_PAGE_VIEWS, KEY_PAGE_VIEW_NUMBERS = "mobile_conversion_key_page_views", ("post_view", "post_engagement")
 ALL_GROUPS: tuple[str, ...] = get_args(MetricGroup)
 GROUPS_BY_ENTITY: dict[str, tuple[str, ...]] = {
     "ACCOUNT": ("ENGAGEMENT",),
@@ -80,6 +80,13 @@ def segments_problem(segmentation: str | None, groups: Collection[str]) -> str |
     if segmentation not in (None, *WEB_SEGMENTS) and "WEB_CONVERSION" in groups:
         return f"WEB_CONVERSION has no segments by {segmentation}, only by {' and '.join(WEB_SEGMENTS)}"
     return None
+
+
+def numbers_of(metric: str) -> tuple[str, ...]:
+    """Name the numbers of a conversion metric; any other metric is one number and has none."""
+    if not any(metric in METRICS[group] for group in CONVERSION_GROUPS):
+        return ()
+    return KEY_PAGE_VIEW_NUMBERS if metric == KEY_PAGE_VIEWS else CONVERSION_NUMBERS
 
 
 def metrics_of(entity: str, group: str) -> tuple[str, ...]:

@@ -262,6 +262,7 @@ class _Reader:
         entry = Entry(kind, path)
         if isinstance(record, LinedMapping):
             entry.line, entry.column, entry.is_flow = record.line, record.column, record.is_flow
+            entry.lines = {name: line for name, line in record.lines.items() if name == "id"}
         entry.id = self._label(record, filled, path, "id")
         entry.own_key = self._label(record, filled, path, "key")
         for key in RECORD_KEYS.intersection(filled):

@@ -8,6 +8,7 @@ from typing import Any
 
 from ..config.atomic_files import atomic
 from ..errors import StateError
+from ..output.text import UNPRINTABLE_IN_YAML, as_flow_yaml
 from .file import CampaignFile
 from .model import (
     ACCOUNT,
@@ -32,9 +33,6 @@ PLAIN = re.compile(r"[A-Za-z_](?>[A-Za-z0-9_./+()&-]*)(?> [A-Za-z0-9_./+()&-]+)*
 PLAIN_NUMBER = re.compile(r"(?>[0-9]{1,15})(?:\.[0-9]{1,6})?")
 PLAIN_TIME = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}Z")
 WORDS = frozenset(("y", "n", "yes", "no", "on", "off", "true", "false", "null", "none", "nan", "inf"))
-UNPRINTABLE = re.compile(
-    "[\x00-\x1f\x7f-\xa0\xad\u0600-\u0605\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff0-\uffff]"
-)
 
 
 def document_of(
@@ -95,8 +93,8 @@ def _mapping(values: Mapping[str, Any], indent: str) -> Iterator[str]:
 def _list(records: Iterable[Any], indent: str) -> Iterator[str]:
     for record in records:
         lines = list(_mapping(record, f"{indent}  "))
-        comment = f"  # {UNPRINTABLE.sub(' ', record.comment)}" if getattr(record, "comment", "") else ""
-        lines[0] = f"{indent}- {lines[0][len(indent) + 2 :]}{comment}"
+        comment = re.sub(UNPRINTABLE_IN_YAML, " ", getattr(record, "comment", ""))
+        lines[0] = f"{indent}- {lines[0][len(indent) + 2 :]}{comment and f'  # {comment}'}"
         yield from lines
 
 
@@ -118,13 +116,14 @@ def scalar(value: Any) -> str:
     is_plain = PLAIN_TIME.fullmatch(text) or ("." in text and PLAIN_NUMBER.fullmatch(text))
     if is_plain or (len(text) < 10 and PLAIN_NUMBER.fullmatch(text) and not text.startswith("0")):
         return text
-    return UNPRINTABLE.sub(lambda found: f"\\u{ord(found[0]):04x}", json.dumps(text, ensure_ascii=False))
+    return as_flow_yaml(text)
 
 
 def write_into(path: Path, file: CampaignFile, ids: Mapping[Entry, str]) -> tuple[int, bool]:
-    """Add the ids that a file does not have; return how many, and whether loops have records without a place.
+    """Add the ids that a file does not have; return how many, and whether there are records without a place.
 
-    Raise StateError where the file was changed since it was read.
+    Those are the records of loops, and those whose id is null. Raise StateError where the file was changed
+    since it was read.
     """
     if path.read_bytes() != file.content:
         raise StateError(
@@ -132,13 +131,13 @@ def write_into(path: Path, file: CampaignFile, ids: Mapping[Entry, str]) -> tupl
             hint="apply it again with --write-ids",
         )
     lines = file.content.decode("utf-8-sig").splitlines(keepends=True)
-    looped, places = False, []
+    has_no_place, places = False, []
     file.find_lines()
     for entry, id in ids.items():
         if entry.id is not None or entry.kind is TARGETING or entry.post:
             continue
-        if entry.is_looped:
-            looped = True
+        if entry.is_looped or "id" in entry.lines:
+            has_no_place = True
         else:
             places.append((entry.line - 1, entry.column, entry.is_flow, id))
     for line, column, is_flow, id in sorted(places, reverse=True):
@@ -151,7 +150,7 @@ def write_into(path: Path, file: CampaignFile, ids: Mapping[Entry, str]) -> tupl
     if places:
         with atomic(path, keep_mode=True) as stream:
             stream.write("".join(lines))
-    return len(places), looped
+    return len(places), has_no_place
 
 
 VALUES = {

@@ -20,6 +20,11 @@ INVISIBLE = (
     "\xad\u061c\u180e\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\ud800-\udfff\ufeff\ufff9-\ufffb"
     "\U000e0000-\U000e007f"
 )
+# Which YAML refuses, or reads as the end of a line; or which are not seen.
+UNPRINTABLE_IN_YAML = (
+    "[\x00-\x1f\x7f-\xa0\xad\u0600-\u0605\u200b-\u200f\u2028-\u202e\u2060-\u206f"
+    "\ud800-\udfff\ufeff\ufff0-\uffff]"
+)
 UNESCAPED = f"[\x7f-\x9f{INVISIBLE}]|{JOINERS}"
 # With control characters. None of all these is printable. These patterns take long to compile, and most
 # output is printable: they are compiled where they are first needed.
@@ -190,6 +195,11 @@ def as_json(value: Any, indent: int | None = None) -> str:
     separators = None if indent else (",", ":")
     text = json.dumps(value, ensure_ascii=False, indent=indent, separators=separators)
     return _escape_rest(text, _escape_in_json)
+
+
+def as_flow_yaml(value: Any) -> str:
+    """Format a value as JSON that is YAML too, without characters that YAML refuses."""
+    return re.sub(UNPRINTABLE_IN_YAML, _escape_wide, json.dumps(value, ensure_ascii=False))
 
 
 def as_yaml(value: Any) -> str:

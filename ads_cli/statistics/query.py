@@ -10,13 +10,11 @@ import msgspec
 from ..api.metrics import (
     ALL_GROUPS,
     BILLED_CHARGE,
-    CONVERSION_GROUPS,
-    CONVERSION_NUMBERS,
     GROUPS_BY_ENTITY,
-    KEY_PAGE_VIEW_NUMBERS,
     METRICS,
     WEB_METRICS_BY_PLATFORM,
     metrics_of,
+    numbers_of,
     segments_problem,
 )
 from ..api.names import neutral_name
@@ -29,7 +27,6 @@ from .periods import Period
 
 OWN_REQUEST = "MOBILE_CONVERSION"  # in a request of its own
 FIND_COUNTRY = "'adsctl targeting search locations' finds the targeting value of a country"
-KEY_PAGE_VIEWS = "mobile_conversion_key_page_views"
 MICRO, AMOUNT = "_local_micro", "_local"  # the ends of the names of amounts, as sent and in rows
 SALE_AMOUNT = "_sale_amount"  # the end of the names of amounts that are in micro-units in rows too
 
@@ -147,10 +144,7 @@ def metric_named(word: str) -> str:
 @cache
 def columns_of(metric: str) -> list[str]:
     """Name the columns of a metric: one, or one for each number of a conversion."""
-    if any(metric in METRICS[group] for group in CONVERSION_GROUPS):
-        numbers = KEY_PAGE_VIEW_NUMBERS if metric == KEY_PAGE_VIEWS else CONVERSION_NUMBERS
-        return [f"{metric}_{number}" for number in numbers]
-    return [amount_column(metric)]
+    return [f"{metric}_{number}" for number in numbers_of(metric)] or [amount_column(metric)]
 
 
 def all_columns(metrics: Iterable[str]) -> list[str]:

@@ -21,6 +21,10 @@ PARAMETER = (
 )  # fmt: skip
 ANSWER = ("record", "list", "cursor")
 RECORD = ("fields", "values")
+STATISTICS = (
+    "metric_groups", "groups_by_entity", "engagement_metrics_of_account_and_funding_instrument",
+    "segmentation", "conversion_object",
+)  # fmt: skip
 Facts = dict[str, Any]
 
 
@@ -36,7 +40,7 @@ def facts_of(document: Facts) -> Facts:
         endpoint["parameters"] = {name: kept(one, PARAMETER) for name, one in parameters.items()}
         endpoint["answer"] = kept(endpoint["answer"], ANSWER)
     records = {name: kept(record, RECORD) for name, record in (document.get("records") or {}).items()}
-    return {"records": records, "endpoints": endpoints}
+    return {"records": records, "endpoints": endpoints, **kept(document, STATISTICS)}
 
 
 @cache

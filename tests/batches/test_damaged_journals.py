@@ -81,7 +81,7 @@ def test_a_journal_that_cannot_be_read_is_listed_shown_and_discarded(adsctl, bat
     told = adsctl("jobs", "discard", job, code=12).stderr
     assert "whose journal cannot be read (50 created, as far as it can)" in told
     assert "not a readable journal" in adsctl("jobs", "clean", job, "--yes", code=11).stderr
-    adsctl("jobs", "discard", job, "--yes")
+    adsctl("jobs", "discard", job, job, "--yes")
     assert "70 created, 50 failed" in adsctl(*ADD, code=9).stderr
 
 

@@ -100,7 +100,9 @@ def test_an_unfinished_file_is_not_begun_again(adsctl, batches, small_batches):
     (job,) = list_jobs(adsctl)
     assert f"adsctl jobs discard {job.stem}" in refused["hint"] and "--resume" in refused["hint"]
     assert len(batches.sent) == 2
-    adsctl("jobs", "clean")
+    for more in ((), ("--all",)):
+        assert f"would be created again: {job.stem}" in adsctl("jobs", "clean", *more, "--yes").stderr
+    assert "adsctl jobs discard" in adsctl("jobs", "clean", job.stem, "--yes", code=2).stderr
     told = adsctl("jobs", "discard", job.stem, code=12).stderr
     assert "120 targeting criteria, of which 50 created: the next run with keywords.csv" in told
     adsctl("jobs", "discard", job.stem, "--yes")

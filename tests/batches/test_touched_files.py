@@ -2,10 +2,12 @@
 
 import gzip
 import json
+import os
 
 import pytest
 
 from tests.batches.conftest import ADD, SIZE, keyword_file, words
+from tests.conftest import feed
 from tests.products.stopping import list_jobs
 
 COUNT = 120
@@ -200,6 +202,9 @@ def test_an_old_run_that_cannot_be_resumed_still_stops_the_next(adsctl, batches,
     for path in (adsctl.home / "state" / "generations").iterdir():
         path.chmod(0o400)  # as where a state folder is restored
     adsctl("jobs", "clean")
+    (journal,) = list_jobs(adsctl)
+    os.utime(journal, (0, 0))
+    adsctl("products", "push", adsctl.file("feed.csv", feed(1)))  # which removes journals that are old
     TOUCHED["line feeds of Windows"](adsctl)
     adsctl(*ADD, code=11)
     assert "its journal may be a copy" in adsctl(*ADD, "--resume", code=11).stderr

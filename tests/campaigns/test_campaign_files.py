@@ -175,6 +175,15 @@ def test_ids_are_written_into_the_lines_of_any_file(adsctl, service, winter, lin
     assert apply(adsctl, winter).stdout == "[]\n"
 
 
+def test_a_file_with_an_empty_id_can_still_be_read_after_ids_were_written(adsctl, service, winter):
+    text = COUNTRIES.replace("- name: Solo", "- id: null\n  name: Solo")
+    adsctl.file(winter, text)
+    told = apply(adsctl, winter, "--write-ids").stderr
+    assert "0 ids written" in told and "have no place for their ids" in told
+    assert (adsctl.home / winter).read_text() == text
+    assert apply(adsctl, winter).stdout == "[]\n"
+
+
 @pytest.mark.parametrize(
     "change",
     [{"content": 5}, {"changes": [3]}, {"options": {}}, {"seen": []}, {"folder": None}, {"adsctl_plan": 2}],

@@ -41,9 +41,8 @@ def test_another_method_is_not_allowed(local):
 
 
 def test_an_endpoint_without_a_handler_is_not_implemented(emulator, monkeypatch):
-    monkeypatch.setattr(
-        "ads_cli.emulator.app.load_router", lambda service: Router(service, lambda declared: None)
-    )
+    monkeypatch.setattr("ads_cli.emulator.core.routing.registered", lambda declared: None)
+    monkeypatch.setattr("ads_cli.emulator.app.load_router", Router)
     response = Client(emulator, InProcess(emulator)).get("/12/accounts")
     message = "the emulator does not implement GET /12/accounts yet"
     assert (response.status_code, response.json()["errors"][0]["message"]) == (501, message)

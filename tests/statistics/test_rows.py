@@ -1,5 +1,6 @@
 """Rows from answers in which something is missing."""
 
+import json
 from datetime import UTC, datetime, timedelta
 
 from ads_cli.api.names import GENERIC
@@ -60,3 +61,6 @@ def test_views_of_key_pages_have_two_numbers(stats):
     words = ("--since", "1d", "--ids", "8wku3", "--metrics", "mobile_conversion_key_page_views")
     names = ["mobile_conversion_key_page_views_post_view", "mobile_conversion_key_page_views_post_engagement"]
     assert [*stats.get(*words)[0]][13:] == names
+    raw = stats.adsctl("stats", "get", "--since", "7d", "--ids", "8wku7", *words[4:], "--raw", "-o", "json")
+    (found,) = json.loads(raw.stdout)
+    assert [*found["id_data"][0]["metrics"][words[-1]]] == ["post_view", "post_engagement"]

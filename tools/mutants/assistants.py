@@ -130,9 +130,9 @@ ASSISTANTS = (
     Mutant(
         "what a limit leaves out of what was read is lost",
         "ads_cli/commands/mcp/results.py",
-        "        if shape.columns is not None:\n",
+        '        if names := comma_list(shape.columns or ""):\n',
         "        found = found[: shape.limit] if isinstance(found, list) else found\n"
-        "        if shape.columns is not None:\n",
+        '        if names := comma_list(shape.columns or ""):\n',
         (f"{TOOLS}test_a_limit_says_how_many_records_there_are",),
     ),
     Mutant(

@@ -254,6 +254,13 @@ CAMPAIGN_FILES = (
         (f"{FILES}::test_a_stored_plan_is_carried_out_unless_what_it_touches_has_changed",),
     ),
     Mutant(
+        "campaign files: an id is written beside one that is null",
+        "ads_cli/campaigns/writer.py",
+        'if entry.is_looped or "id" in entry.lines:',
+        "if entry.is_looped:",
+        (f"{FILES}::test_a_file_with_an_empty_id_can_still_be_read_after_ids_were_written",),
+    ),
+    Mutant(
         "campaign files: what is emptied and could be set is left out of a pull",
         "ads_cli/campaigns/writer.py",
         "one.values(with_nulls=True)",

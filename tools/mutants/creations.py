@@ -181,6 +181,13 @@ CREATIONS = (
     ),
     Mutant(
         "jobs clean removes what stops a file from being created again",
+        "ads_cli/commands/uploads/jobs.py",
+        "once = [job.job for _, job, ended in known if job.is_once and not ended]",
+        "once = list[str]()",
+        (f"{ONCE}::test_an_unfinished_file_is_not_begun_again",),
+    ),
+    Mutant(
+        "what stops a file from being created again is removed when it is old",
         "ads_cli/uploads/jobs.py",
         "    return ended or not (job.is_once or ",
         "    return ended or not (",

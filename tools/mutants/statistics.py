@@ -259,6 +259,20 @@ STATISTICS = (
         ("tests/statistics/test_days.py::test_a_table_that_another_run_changed_meanwhile_is_not_written",),
     ),
     Mutant(
+        "a metric has not the name that the service gives it",
+        "ads_cli/api/metrics.py",
+        '"landing_page_views"',
+        '"landing_page_view"',
+        ("tests/api/test_metrics.py::test_groups_have_the_metrics_of_the_service",),
+    ),
+    Mutant(
+        "the emulator counts what is no metric",
+        "ads_cli/emulator/resources/statistics_series.py",
+        '"content_views": 180.0',
+        '"content_view": 180.0',
+        ("tests/emulator/resources/test_statistics_series.py::test_all_that_is_counted_is_a_metric",),
+    ),
+    Mutant(
         "web conversions have segments by age",
         "ads_cli/api/metrics.py",
         'if segmentation not in (None, *WEB_SEGMENTS) and "WEB_CONVERSION" in groups:',

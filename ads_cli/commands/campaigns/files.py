@@ -184,10 +184,11 @@ def apply(
         if write_ids:
             from ...campaigns.writer import write_into
 
-            count, looped = write_into(Path(file), run.file, result.ids)
+            count, has_no_place = write_into(Path(file), run.file, result.ids)
             call.messages.say(f"{file}: {counted(count, 'id')} written")
-            if looped:
+            if has_no_place:
                 call.messages.note(
-                    "records of a loop have no place for their ids; the state folder has what apply made"
+                    "records of a loop, or whose id is null, have no place for their ids;"
+                    " the state folder has what apply made"
                 )
         report_result(call, result)

@@ -68,20 +68,21 @@ class ResultFiles:
         found = without_private(data, self._mask)
         if shape.query is not None:
             found = _searched(found, shape.query)
-        if shape.columns is not None:
-            found = _chosen(found, shape.columns)
+        if names := comma_list(shape.columns or ""):
+            found = _chosen(found, names)
         whole = WholeResult(found, without_private(dict(about), self._mask), next_cursor)
         return self._part(whole, limit=shape.limit)
 
     def after(self, cursor: str, limit: int | None) -> dict[str, Any]:
         """Return what follows a cursor of ours; raise NotFoundError where it is not known."""
         name, _, offset = cursor.removeprefix(CURSOR).partition(":")
-        path = self._kept.get(name)
-        if path is None or not offset.isdecimal() or len(offset) > 12:
-            raise NotFoundError(
-                "this cursor is not known, or its result is no longer kept", hint="run the command again"
-            )
-        return self._part(WholeResult(**json.loads(path.read_bytes())), int(offset), name, limit)
+        with suppress(KeyError, OSError):
+            whole = WholeResult(**json.loads(self._kept[name].read_bytes()))
+            if offset.isdecimal() and len(offset) <= 12 and int(offset) < len(whole.data):
+                return self._part(whole, int(offset), name, limit)
+        raise NotFoundError(
+            "this cursor is not known, or its result is no longer kept", hint="run the command again"
+        )
 
     def close(self) -> None:
         """Remove the files."""
@@ -203,9 +204,8 @@ def _searched(data: Any, expression: str) -> Any:
         raise UsageError(f"query: {error}", hint="query is a JMESPath expression, applied to data") from None
 
 
-def _chosen(data: Any, columns: str) -> Any:
+def _chosen(data: Any, names: list[str]) -> Any:
     """Return records with some of their fields; raise UsageError for a field that no record has."""
-    names = comma_list(columns)
     records = [each for each in (data if isinstance(data, list) else [data]) if isinstance(each, dict)]
     known = {name for record in records for name in record}
     if records and (unknown := [name for name in names if name not in known]):

@@ -213,7 +213,7 @@ def write_mapping(call: Invocation, path: str, opened: "OpenedFeed", *, force: b
         draft.add(row.values)
     with out.open() as stream:
         stream.write(draft.write(opened.rows, opened.name, path))
-    call.messages.say(f"{path} written: correct it, and use it with --mapping {path}")
+    call.messages.say(f"{path} written: correct it, and use it with {shell_command(['--mapping', path])}")
 
 
 def compared_with_acknowledged(call: Invocation) -> tuple[ChangedRows | None, Callable[[], int | None]]:

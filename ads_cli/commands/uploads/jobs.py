@@ -91,6 +91,13 @@ def clean(
     call = Invocation.of(ctx)
     known, damaged = _read(call, warns=False)
     known = _named(jobs, known, damaged) if jobs else known
+    once = [job.job for _, job, ended in known if job.is_once and not ended]
+    if jobs and once:
+        raise UsageError(
+            f"job {once[0]} may have created some of its records, which would be created again",
+            hint=f"adsctl jobs discard {once[0]} gives it up",
+        )
+    known = [each for each in known if each[1].job not in once]
     found = [(path, job, may_be_removed(path.parent, job, ended=ended)) for path, job, ended in known]
     found = [each for each in found if each[2] or all or jobs]
     if call.is_dry_run(f"remove {counted(len(found), 'journal')}"):
@@ -103,6 +110,10 @@ def clean(
     if running := removed.count(False):
         are = "is" if running == 1 else "are"
         call.messages.warn(f"{counted(running, 'push', 'pushes')} {are} still running: the journal is kept")
+    if once:
+        call.messages.say(
+            f"kept, since their records would be created again: {listed(once)}; adsctl jobs discard JOB"
+        )
     _say_old_ledgers(call)
     if damaged := _read(call)[1]:
         call.messages.warn(f"kept, since they cannot be read: {listed([*damaged])}; adsctl jobs discard JOB")
@@ -138,7 +149,9 @@ def discard(ctx: typer.Context, jobs: Annotated[list[str], argument("JOB...", "T
     known = _named([name for name in jobs if name not in damaged], known, damaged)
     if over := [job.job for _, job, ended in known if ended]:
         raise UsageError(f"job {over[0]} has ended: there is nothing to give up", hint="adsctl jobs clean")
-    found: list[tuple[Path, Job | None]] = [(damaged[name], None) for name in jobs if name in damaged]
+    found: list[tuple[Path, Job | None]] = [
+        (damaged[name], None) for name in dict.fromkeys(jobs) if name in damaged
+    ]
     for path, job in found + [(path, job) for path, job, _ in known]:
         what = _given_up(path, job)
         if call.is_dry_run(f"give up {what}"):

@@ -1,6 +1,6 @@
 """Route requests, and the operations of a batch, to handlers by the declared endpoints."""
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple
 from urllib.parse import unquote
 
@@ -132,17 +132,13 @@ class Match(NamedTuple):
 class Router:
     """Find the endpoint and handler of a request."""
 
-    def __init__(
-        self,
-        service: str,
-        handler_of: Callable[[type[Request]], RegisteredHandler | None] = registered,
-    ) -> None:
+    def __init__(self, service: str) -> None:
         self._names = SERVICES[service]
         self._later_versions: dict[str, str] = LATER_VERSIONS[service]
         self._routes: dict[int, list[Route]] = {}  # by number of segments
         self._batches: dict[str, BatchHandler] = {}  # by path
         for request in requests_for(service):
-            handler = handler_of(request)
+            handler = registered(request)
             if not request.endpoint.is_batch:
                 self._add(request.endpoint, handler)
             for route in handler.extra_routes if handler else ():

@@ -15,13 +15,7 @@ from hashlib import blake2b
 from typing import Any, NamedTuple
 from zoneinfo import ZoneInfo
 
-from ...api.metrics import (
-    BILLED_CHARGE,
-    CONVERSION_GROUPS,
-    CONVERSION_NUMBERS,
-    KEY_PAGE_VIEW_NUMBERS,
-    metrics_of,
-)
+from ...api.metrics import BILLED_CHARGE, CONVERSION_NUMBERS, metrics_of, numbers_of
 from ..core.responses import not_found
 from ..storage import Record, Store
 from .history import ActiveTimes, Interval
@@ -146,9 +140,8 @@ def _conversions(prefix: str, rates: Mapping[str, float], clicks: int, draw: "_D
         after_view, after_engagement = (draw.rounded(clicks * rate * part / 1000) for part in (0.4, 0.6))
         orders = after_view + after_engagement if event == "purchases" else 0
         amounts = (after_view, after_engagement, after_view // 3, orders, orders * MICROS_PER_ORDER)
-        numbers = dict(zip(CONVERSION_NUMBERS, amounts, strict=True))
-        names = KEY_PAGE_VIEW_NUMBERS if event == "key_page_views" else CONVERSION_NUMBERS
-        counts |= {f"{prefix}_{event}.{name}": numbers[name] for name in names}
+        numbers = zip(CONVERSION_NUMBERS, amounts, strict=True)
+        counts |= {f"{prefix}_{event}.{name}": number for name, number in numbers}
     return counts
 
 
@@ -210,7 +203,7 @@ class _Draw:
 
 # The entities that a line item has, among which its numbers are divided.
 MEMBERS = ("PROMOTED_POST", "PROMOTED_ACCOUNT", "MEDIA_CREATIVE")
-PERIODS = {"HOUR": timedelta(hours=1), "DAY": timedelta(days=1)}
+PERIODS = {"HOUR": HOUR, "DAY": timedelta(days=1)}
 
 
 class PeopleSegment(NamedTuple):
@@ -387,8 +380,8 @@ def metrics(entity: str, groups: Iterable[str], parts: Sequence[Counts]) -> dict
     found: dict[str, Any] = {}
     for group in groups:
         for name in metrics_of(entity, group):
-            if group in CONVERSION_GROUPS:
-                numbers = {number: _numbers(f"{name}.{number}", parts) for number in CONVERSION_NUMBERS}
+            if names := numbers_of(name):
+                numbers = {number: _numbers(f"{name}.{number}", parts) for number in names}
                 found[name] = numbers if any(numbers.values()) else None
             else:
                 found[name] = _numbers(name, parts)

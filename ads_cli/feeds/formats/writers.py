@@ -10,7 +10,7 @@ from typing import IO, Any, TextIO, cast
 from ...api.names import FIELDS
 from ...errors import ContentError
 from ...output.records import csv_rows
-from ...output.text import cell
+from ...output.text import as_flow_yaml, cell
 from ..registry import FeedFormat, load
 from . import SEPARATORS
 
@@ -42,8 +42,7 @@ class RowWriter(ABC):
 
 def open_writer(stream: IO[str], format: FeedFormat, columns: Sequence[str]) -> RowWriter:
     """Write rows with the writer of a format."""
-    if format.writer is None:
-        raise ValueError(f"{format.name} has no writer")
+    assert format.writer, f"{format.name} has no writer"
     writer: RowWriter = load(format.writer)(stream, columns)
     return writer
 
@@ -89,9 +88,7 @@ class YamlWriter(RowWriter):
     """A list of mappings, each in the syntax of JSON, which YAML includes."""
 
     def _write(self, values: Mapping[str, Any]) -> None:
-        # YAML does not allow all characters that JSON allows unescaped.
-        escaped = "".join(c if c.isprintable() else f"\\U{ord(c):08x}" for c in _as_json(values))
-        self.stream.write(f"- {escaped}\n")
+        self.stream.write(f"- {as_flow_yaml(values)}\n")
 
     def close(self) -> None:
         """Write an empty list if there are no rows."""
@@ -134,7 +131,7 @@ OF_RSS = ("title", "link", "description")  # elements without a prefix
 CATEGORY = "store_product_category"
 NAME = re.compile(r"[A-Za-z_][\w.-]*", re.ASCII)
 NOT_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
-HINT = "products convert --fix whitespace removes such characters; every other format holds them"
+HINT = "products convert --fix whitespace removes such characters; csv and jsonl hold them"
 
 
 class NotXmlError(ValueError):

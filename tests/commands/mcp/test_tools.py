@@ -160,6 +160,9 @@ def test_a_limit_says_how_many_records_there_are(adsctl):
 def test_a_query_and_columns_apply_to_the_records(adsctl):
     async def use(client):
         names = await called(client, "read", command="campaigns list", query="[?id=='8wku2'].name")
+        plain = await called(client, "read", command="campaigns list")
+        for none in ("", ","):
+            assert await called(client, "read", command="campaigns list", columns=none) == plain
         wrong = await called(client, "read", fails=True, command="campaigns list", query="[?")
         missing = await called(client, "read", fails=True, command="campaigns list", columns="colour")
         among = {"columns": ["id", "name"], "limit": 1}
@@ -197,6 +200,21 @@ def test_what_is_longer_than_a_result_is_in_a_file_and_goes_on_with_a_cursor(ads
     assert len(pages) > 2 and pages[0]["total"] == len(kept)
     assert [record for page in pages for record in page["data"]] == kept
     assert not file.exists() and not file.parent.exists()
+
+
+def test_a_cursor_that_leads_nowhere_says_to_run_the_command_again(adsctl):
+    async def use(client):
+        page = await called(client, "read", command="campaigns tree")
+        name = page["cursor"].rpartition(":")[0]
+        beyond = (f"{name}:{page['total']}", f"{name}:99999", f"{name}:-1", "result:none:1")
+        asked = {"fails": True, "command": "campaigns tree"}
+        refused = [await called(client, "read", **asked, cursor=cursor) for cursor in beyond]
+        (adsctl.home / page["file"]).unlink()
+        refused.append(await called(client, "read", **asked, cursor=page["cursor"]))
+        return [each["error"] for each in refused]
+
+    for error in session(adsctl, use):
+        assert error["exit_code"] == 5 and error["hint"] == "run the command again"
 
 
 def test_statistics_are_rows_of_what_was_active(adsctl):

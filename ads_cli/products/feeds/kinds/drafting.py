@@ -1,10 +1,10 @@
 """Draft a mapping file from what a feed has, for somebody to complete."""
 
-import json
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from typing import Any
 
 from ....feeds.rows import Rows
+from ....output.text import as_flow_yaml, first_of, safe, shell_command
 from ....spelling import closest
 from .reading import Choices
 
@@ -13,7 +13,7 @@ SAMPLE_CHARACTERS = 40
 MAX_COMPARED = 200  # columns that may be misspelled fields; comparing takes long
 HEADER = """\
 # How adsctl reads {label}. Correct it, and use it with --mapping, or name it in a profile:
-#   adsctl profile set PROFILE mapping={path}
+#   {command}
 """
 
 
@@ -34,32 +34,35 @@ class MappingDraft:
         for field, allowed in self._choices.items():
             if (value := values.get(field)) is not None and value not in allowed:
                 found = self._unknown_values.setdefault(field, {})
-                if len(found) < MAX_VALUES:
+                if len(found) <= MAX_VALUES:  # one more shows that there are more
                     found[str(value)] = None
 
     def write(self, rows: Rows, like: str, path: str) -> str:
         """Return the text of the file."""
-        columns, ignored = self._sort(rows, like)
-        missing = [field for field in self._known if field in self._required and field not in self._filled]
-        taken = {*columns.values()}
+        columns, ignored = self._unknown_columns(rows)
+        found = {*self._filled, *columns.values()}
+        missing = [field for field in self._known if field in self._required and field not in found]
         return "".join(
             [
-                HEADER.format(label=rows.source.label, path=path),
+                HEADER.format(
+                    label=safe(rows.source.label),
+                    command=shell_command(["adsctl", "profile", "set", "PROFILE", f"mapping={path}"]),
+                ),
                 *([f"like: {like}\n"] if like else []),
-                *_block("columns", (f"{_text(name)}: {field}" for name, field in columns.items())),
+                *_block("columns", (f"{as_flow_yaml(name)}: {field}" for name, field in columns.items())),
                 *_block(
                     "ignored", map(self._sampled, ignored), "not sent; to send one, write it below columns"
                 ),
                 *self._values(),
                 *_block(
                     "default",
-                    (f"# {field}: A VALUE" for field in missing if field not in taken),
+                    (f"# {field}: A VALUE" for field in missing),
                     "required, and not in the feed; {COLUMN} stands for a value of the row",
                 ),
             ]
         )
 
-    def _sort(self, rows: Rows, like: str) -> tuple[dict[str, str], list[str]]:
+    def _unknown_columns(self, rows: Rows) -> tuple[dict[str, str], list[str]]:
         """Return the columns that seem to be meant as fields, and all others that are not sent."""
         columns: dict[str, str] = {}
         ignored: list[str] = []
@@ -76,7 +79,8 @@ class MappingDraft:
 
     def _sampled(self, column: str) -> str:
         sample = self._samples.get(column, "")
-        return f"- {_text(column)}" + (f"  # as in {_text(sample[:SAMPLE_CHARACTERS])}" if sample else "")
+        as_in = f"  # as in {as_flow_yaml(sample[:SAMPLE_CHARACTERS])}" if sample else ""
+        return f"- {as_flow_yaml(column)}{as_in}"
 
     def _values(self) -> Iterator[str]:
         """List values that no field has, below the first value that the field has."""
@@ -86,8 +90,8 @@ class MappingDraft:
         for field, found in self._unknown_values.items():
             yield f"  {field}:\n"
             for number, allowed in enumerate(self._choices[field]):
-                others = ", ".join(map(_text, found)) if not number else ""
-                yield f"    {_text(allowed)}: []" + (f"  # not understood: {others}\n" if others else "\n")
+                others = f"  # not understood: {first_of([*found], MAX_VALUES, as_flow_yaml)}"
+                yield f"    {as_flow_yaml(allowed)}: []{'' if number else others}\n"
 
 
 def _block(key: str, lines: Iterable[str], comment: str = "") -> list[str]:
@@ -96,8 +100,3 @@ def _block(key: str, lines: Iterable[str], comment: str = "") -> list[str]:
     is_empty = all(line.lstrip().startswith("#") for line in lines)
     first = f"{'# ' if is_empty else ''}{key}:" + (f"  # {comment}" if comment else "")
     return [f"{first}\n", *lines] if lines else []
-
-
-def _text(value: str) -> str:
-    """Quote a text as JSON does, which YAML reads."""
-    return json.dumps(value, ensure_ascii=False)

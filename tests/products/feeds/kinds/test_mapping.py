@@ -155,6 +155,27 @@ def test_a_draft_of_an_export_names_the_kind_that_it_is_like(at_home):
     assert "condition" not in told and "price" not in told
 
 
+@pytest.mark.parametrize("odd", ["\x7f", "\x85", "\u2028", "\ufffe"])
+def test_a_draft_can_be_read_whatever_characters_a_feed_has(at_home, odd):
+    row = PRODUCT | {f"mar{odd}gin": f"4{odd}columns: 5", "availability": f"da{odd}colour: red"}
+    at_home.file("feed.json", json.dumps([row]))
+    at_home("products", "check", "feed.json", "--write-mapping", "draft.yaml", code=3)
+    assert (
+        "draft.yaml"
+        not in at_home("products", "check", "feed.json", "--mapping", "draft.yaml", code=3).stderr
+    )
+
+
+def test_a_draft_says_how_a_profile_names_it_and_that_there_are_more_values(at_home):
+    rows = [PRODUCT | {"id": f"sku-{n}", "availability": f"stage {n}"} for n in range(21)]
+    at_home.file("feed.json", json.dumps(rows))
+    words = ("products", "check", "feed.json", "--write-mapping", "my draft.yaml")
+    assert "--mapping 'my draft.yaml'" in at_home(*words, code=3).stderr
+    draft = (at_home.home / "my draft.yaml").read_text()
+    assert "adsctl profile set PROFILE 'mapping=my draft.yaml'\n" in draft
+    assert '"stage 19", …\n' in draft and "stage 20" not in draft
+
+
 def test_a_draft_replaces_no_file_unless_told_to(at_home):
     words = [
         "products",

@@ -1,8 +1,9 @@
-"""Mask secrets in text that is shown or written."""
+"""Mask secrets, and what identifies a person, in what is shown or written."""
 
 import re
 from bisect import bisect
 from collections.abc import Callable, Iterator
+from unicodedata import normalize
 
 MASK = "***"
 # Tokens in responses, as fields of a form, a query or JSON.
@@ -33,6 +34,36 @@ FIELD_VALUE = r"(?:--[\w-]+=)?[A-Za-z_]\w*\s*[!~<>]?="
 QUERY_IN_TEXT = r"(?P<before>://[^\s?#]*+)(?P<query>[?#]\S*)?"
 MIN_MASKED_BASE64 = 8  # characters; shorter fragments occur in ordinary text
 MIN_MASKED_ANYWHERE = 6  # characters; a shorter secret is masked where it is a word
+# Fields that hold a secret, or what belongs to a person, by words of their names; ids of users do not.
+PRIVATE_WORDS = (
+    *("email", "e_mail", "phone", "telephone", "street", "street1", "street2", "postal", "zip", "address"),
+    *("first_name", "last_name", "full_name", "contact", "handle", "partner_user_id", "partner_client_id"),
+    *("device_id", "idfa", "idfv", "adid", "gaid", "aaid", "advertising_id", "hashed"),
+    *("secret", "token", "password", "consumer_key", "authorization"),
+)
+PRIVATE_NAME = rf"(?i)(?:^|_)(?:{'|'.join(PRIVATE_WORDS)})(?:e?s)?(?:_|$)"
+BETWEEN_WORDS = r"-|(?<=[a-z0-9])(?=[A-Z])"  # as in contact-phone, contactPhone
+# In any text: e-mail addresses, international telephone numbers, device ids; digests (MD5, SHA-1, SHA-256).
+E_MAIL = r"(?<![\w.+%-])(?>[\w.+-]+)(?:@|%40)(?>[\w-]+)(?>(?:\.[\w-]+)+)"
+TELEPHONE = r"(?<![\w+])(?:\+|00)[1-9](?:[ ./()\u2010-\u2015-]{0,2}\d){6,14}(?!\d)"
+DIGEST = r"(?<![0-9A-Za-z])(?:[0-9A-Fa-f]{32}|[0-9A-Fa-f]{40}|[0-9A-Fa-f]{64})(?![0-9A-Za-z])"
+DEVICE = r"(?<![0-9A-Za-z])[0-9A-Fa-f]{8}(?:-[0-9A-Fa-f]{4}){3}-[0-9A-Fa-f]{12}(?![0-9A-Za-z])"
+PRIVATE_TEXT = f"{E_MAIL}|{TELEPHONE}|{DIGEST}|{DEVICE}"
+INVISIBLE = "[\u00ad\u034f\u061c\u180e\u200b-\u200f\u202a-\u202e\u2060-\u206f\ufe00-\ufe0f\ufeff]"
+
+
+def is_private_name(name: str) -> bool:
+    """Tell whether a field or an option of this name holds a secret, or what belongs to a person."""
+    return bool(re.search(PRIVATE_NAME, re.sub(BETWEEN_WORDS, "_", name)))
+
+
+def mask_people(text: str) -> str:
+    """Return a text without e-mail addresses, telephone numbers, digests and device ids."""
+    masked = re.sub(PRIVATE_TEXT, MASK, text)
+    if masked.isascii():
+        return masked
+    plain = normalize("NFKC", re.sub(INVISIBLE, "", masked))  # characters of other widths, or between others
+    return re.sub(PRIVATE_TEXT, MASK, plain) if re.search(PRIVATE_TEXT, plain) else masked
 
 
 class Mask:

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 
 from ..api.users import MAX_BODY_BYTES, MAX_OPERATIONS
 from .columns import EncodedColumn, encode_columns
-from .headers import find_region
+from .countries import find_region
 from .identifiers import IDENTIFIERS, identifier_types
 from .ledger_lookup import LedgerDifferences, LedgerView
 from .operations import OperationParams, Operations

@@ -109,6 +109,7 @@ WEBHOOK_HINTS = {
 
 TOO_FREQUENT = 99  # with status 403: bearer tokens were requested too often
 
+NOT_FOUND = "resource-not-found"
 # What the user can do about each problem.
 PROBLEM_HINTS = {
     "client-disconnected": "adsctl closed the connection",
@@ -125,7 +126,7 @@ PROBLEM_HINTS = {
     "not-authorized-for-field": "you are not allowed to see this field",
     "not-authorized-for-resource": "you are not allowed to see this resource",
     "operational-disconnect": "the service closed the connection; retry",
-    "resource-not-found": "check the id",
+    NOT_FOUND: "check the id",
     "resource-unavailable": "the resource is currently unavailable",
     "rule-cap": "the maximum number of rules is reached",
     "streaming-connection": "close another stream first",
@@ -152,7 +153,7 @@ def is_partial(body: dict[str, Any]) -> bool:
 def error_of(status: int, body: Any, *, unreadable: str = "") -> AdsctlError:
     """Return the error that a response means; `unreadable` describes a body that is not JSON."""
     details = ErrorDetails(unreadable) if unreadable else error_details(body)
-    meaning = STATUSES.get(str(details.code), 400) if 200 <= status < 300 else status
+    meaning = _meaning(details.code, body) if 200 <= status < 300 else status
     error_type: type[AdsctlError] = RefusedError
     if meaning in (401, 403):
         error_type = RateLimitedError if details.code == TOO_FREQUENT else AccessError
@@ -170,6 +171,14 @@ def error_of(status: int, body: Any, *, unreadable: str = "") -> AdsctlError:
     error = error_type(message, hint=hint, http_status=status, api_code=details.code)
     error.body = body
     return error
+
+
+def _meaning(code: int | str | None, body: Any) -> int:
+    """Return the status that an error means in a response whose own status means success."""
+    entries = errors_of(body) if isinstance(body, dict) else []
+    if entries and all(_slug(entry.get("type")) == NOT_FOUND for entry in entries):
+        return 404
+    return STATUSES.get(str(code), 400)
 
 
 def error_details(body: Any) -> ErrorDetails:

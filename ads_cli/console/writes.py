@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from functools import cached_property
 from hashlib import sha256
+from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 from urllib.parse import urlsplit
@@ -19,12 +20,11 @@ from ..client.spending import SOURCES, StoredRecords
 from ..client.writes import Dialect, Operation, Write
 from ..config.atomic_files import make_folder
 from ..config.change_log import UNKNOWN, ChangeBegun, ChangeEnded, ChangeLog, new_id, now
-from ..config.environment import PREFIX
 from ..config.file_locks import locked
 from ..config.guard import read_guard
 from ..config.settings import Settings
 from ..errors import AdsctlError, GuardError
-from ..masking import MASK, mask_address
+from ..masking import MASK, is_private_name, mask_address, mask_people
 from ..numbers import parse_count
 from ..output.text import shell_command
 
@@ -35,15 +35,10 @@ if TYPE_CHECKING:
     from ..uploads.plan import Plan
     from .options import CommandLine
 
-# Names of fields and options whose values are a person's, or secret.
-PERSONAL = re.compile(
-    r"e_?mail|phone|contact|user|owner|first_name|last_name|street|address|postal|city|tax_id|secret|token"
-    r"|password|device|hashed|click_id|screen|handle",
-    re.IGNORECASE,
-)
-IN_TEXT = re.compile(r"[\w.+-]{1,64}@[\w-]{1,64}\.[\w.-]{1,64}|\+[0-9]{7,15}")
+# Besides what `is_private_name` tells: names whose values the log has of no person, ids of users among them.
+OF_USERS = re.compile(r"user|owner|city|tax_id|device|click_id|screen", re.IGNORECASE)
+FIELD_NAME = re.compile(r"[\w-]+")
 MAX_BYTES = 20_000  # of the fields of a change
-FLEET_VARIABLE = f"{PREFIX}ALLOWANCE"  # set for the tasks of a fleet
 
 
 class Caller(Protocol):
@@ -76,9 +71,10 @@ class Caller(Protocol):
 def begun(call: Caller, write: Write, prepared: PreparedRequest) -> ChangeBegun:
     """Return the line of a change that is about to be sent."""
     ids, fields, before = _changed(call, write)
-    path = urlsplit(prepared.url).path
+    path, words = urlsplit(prepared.url).path, call.parsed.words
     id_field = write.endpoint.id_field if write.endpoint else ""
-    if id_field and PERSONAL.search(id_field):
+    if id_field and _is_personal(id_field):
+        words = tuple(_without_id(word, ids) for word in words)
         ids, path = [MASK], f"{path.rpartition('/')[0]}/{MASK}"
     return ChangeBegun(
         id=new_id(),
@@ -86,14 +82,14 @@ def begun(call: Caller, write: Write, prepared: PreparedRequest) -> ChangeBegun:
         profile=call.settings.profile,
         account=write.account or call.settings.get("account"),
         user=_user(),
-        command=call.parsed.mask(shell_command(["adsctl", *_shown(call.parsed.words)])),
+        command=call.parsed.mask(shell_command(["adsctl", *_shown(words)])),
         method=prepared.method,
         path=call.parsed.mask(path),
         ids=ids,
         fields=fields,
         before=before,
         job=call.parsed.job,
-        by=call.parsed.by or ("fleet" if call.settings.environ.get(FLEET_VARIABLE) else None),
+        by=call.parsed.by or ("fleet" if call.settings.environ.get(FLEET_COUNT) else None),
     )
 
 
@@ -103,7 +99,7 @@ def made_ids(write: Write, response: "Response") -> list[str]:
     data = response.data if write.operations else None
     records = data if isinstance(data, list) else [data]
     found = [record.get(field) for record in records if isinstance(record, dict)]
-    return [str(id) for id in found if isinstance(id, str | int) and not PERSONAL.search(field)]
+    return [str(id) for id in found if isinstance(id, str | int) and not _is_personal(field)]
 
 
 def _changed(call: Caller, write: Write) -> tuple[list[str], Any, Any]:
@@ -117,7 +113,7 @@ def _changed(call: Caller, write: Write) -> tuple[list[str], Any, Any]:
         for operation, set_ in zip(write.operations, fields, strict=True)
     ]
     if len(msgspec.json.encode(fields)) > MAX_BYTES:
-        fields, before = [dict.fromkeys(each, "...") for each in fields][:1], [None]
+        return ids, dict.fromkeys(chain.from_iterable(fields), "..."), None
     if len(fields) == 1:
         return ids, fields[0] or None, before[0]
     return ids, fields, before if any(before) else None
@@ -139,14 +135,19 @@ def _fields(call: Caller, operation: Operation) -> dict[str, Any]:
     return found
 
 
+def _is_personal(name: str) -> bool:
+    """Tell whether the value of a field or an option is a person's, or secret."""
+    return is_private_name(name) or bool(OF_USERS.search(name))
+
+
 def _masked(call: Caller, name: str, value: Any) -> Any:
-    if PERSONAL.search(name):
+    if _is_personal(name):
         return MASK
     if isinstance(value, dict):
         return {key: _masked(call, str(key), each) for key, each in value.items()}
     if isinstance(value, list):
         return [_masked(call, name, each) for each in value]
-    return call.parsed.mask(IN_TEXT.sub(MASK, mask_address(value))) if isinstance(value, str) else value
+    return call.parsed.mask(mask_people(mask_address(value))) if isinstance(value, str) else value
 
 
 def _before(
@@ -163,7 +164,9 @@ def _before(
             record = stored.read(field, [operation.id])[operation.id]
         except AdsctlError:
             return None
-    return {name: record.get(name) for name in fields if name in record} or None if record else None
+    if record is None:
+        return None
+    return {name: _masked(call, name, record[name]) for name in fields if name in record} or None
 
 
 def _user() -> str:
@@ -173,18 +176,25 @@ def _user() -> str:
         return ""
 
 
+def _without_id(word: str, ids: list[str]) -> str:
+    """Return a word without the id that it is, or that the path in it ends with."""
+    folder, slash, last = word.rpartition("/")
+    return f"{folder}{slash}{MASK}" if last in ids else word
+
+
 def _shown(words: tuple[str, ...]) -> list[str]:
     """Return the words of a command line without what is personal or secret."""
     shown, is_hidden = [], False
     for word in words:
-        option, equals, _ = word.partition("=")
-        is_personal = option.startswith("--") and bool(PERSONAL.search(option.replace("-", "_")))
+        name, equals, _ = word.partition("=")
+        is_name = bool(equals or word.startswith("--")) and bool(FIELD_NAME.fullmatch(name))
+        is_personal = is_name and _is_personal(name.replace("-", "_"))
         if is_hidden and not word.startswith("--"):
             shown.append(MASK)
         elif is_personal and equals:
-            shown.append(f"{option}={MASK}")
+            shown.append(f"{name}={MASK}")
         else:
-            shown.append(IN_TEXT.sub(MASK, mask_address(word)))
+            shown.append(mask_people(mask_address(word)))
         is_hidden = is_personal and not equals
     return shown
 

@@ -71,7 +71,8 @@ def _with_hidden(client: Client, catalog: str) -> Iterator[dict[str, Any]]:
         yield from list_products(client, catalog, group)
 
 
-SAME, DIFFERING, MISSING, HIDDEN = "same", "differing", "missing", "hidden"
+SAME, DIFFERING, MISSING = "same", "differing", "missing"
+HIDDEN = "hidden"  # not listed, but its group is: it may be there as it is, or otherwise, or not at all
 ONLY_IN_CATALOG = "only_in_catalog"
 
 

@@ -34,7 +34,8 @@ class ChartSeries:
     currency: str = ""
     segment: str = ""  # its value; its name is in the label
     repeated: str = ""  # a post whose numbers other lines have too
-    totals: dict[str, Any] = field(default_factory=dict)  # sums; the numbers of a column are all of one type
+    # Sums over time: of a ratio, right where there is one time. The numbers of a column are all of one type.
+    totals: dict[str, Any] = field(default_factory=dict)
     _series: dict[str, "array[float]"] = field(default_factory=dict)
 
     @property
@@ -44,11 +45,9 @@ class ChartSeries:
 
     def add(self, column: str, time: int, value: Number | None) -> None:
         """Add a number of a column, of the time at a position."""
-        if value is None:
-            return
-        total = self.totals.get(column)
-        self.totals[column] = value if total is None else total + value
-        self._add_at(column, time, float(value))
+        if value is not None:
+            self.totals[column] = self.totals.get(column, 0) + value
+            self._add_at(column, time, float(value))
 
     def join(self, other: "ChartSeries", columns: Iterable[str]) -> None:
         """Add the numbers of another line."""

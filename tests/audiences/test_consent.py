@@ -8,6 +8,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from ads_cli.audiences.consent import (
+    DENIED,
+    GRANTED,
+    NO,
+    QUOTABLE,
+    SUBSCRIBED,
+    UNSUBSCRIBED,
+    YES,
     CellAnswers,
     asks_for_answer,
     choose_condition,
@@ -284,6 +291,24 @@ def test_a_list_of_people_who_must_not_be_reached_takes_those_who_refused(shop, 
 def test_a_column_that_tells_something_else_is_no_consent(shop, audience, header):
     shop.file("people.csv", f"Email,{header}\na@x.de,2\n")
     assert not shop(*PUSH).stderr
+
+
+@pytest.mark.parametrize(
+    "header", ["Unsubscribe Date", "Email Opt Out Timestamp", "Abmeldedatum", "Consent withdrawn date"]
+)
+def test_a_column_that_tells_when_people_refused_tells_who_did(shop, audience, header):
+    shop.file("people.csv", f"Email,{header}\na@x.de,2024-01-01\nb@x.de,\n")
+    (notice,) = shop(*PUSH).stderr.splitlines()
+    assert notice.endswith(f" leaves out 1 of 2 rows, --ignore {shlex.quote(header)} leaves out none")
+    audience.bodies.clear()
+    assert not shop(*PUSH, "--where", f"{header}=").stderr
+    assert [user["email"] for user in audience.bodies[0][0]["params"]["users"]] == [[digest("b@x.de")]]
+
+
+def test_no_word_means_two_answers():
+    meanings = [YES, NO, GRANTED, DENIED, SUBSCRIBED, UNSUBSCRIBED, QUOTABLE]
+    words = [word for meaning in meanings for word in meaning]
+    assert sorted(words) == sorted({*words})
 
 
 def test_answers_that_are_personal_are_in_no_message(shop, audience):

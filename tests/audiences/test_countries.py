@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from phonenumbers import SUPPORTED_REGIONS
 
 from ads_cli.audiences import list_packer
-from ads_cli.audiences.headers import find_region
+from ads_cli.audiences.countries import find_region
 from tests.adsctl import ROOT
 from tests.environments import made_python
 

@@ -136,6 +136,40 @@ def test_the_log_holds_no_person_and_no_secret(adsctl):
         assert hidden not in text, hidden
 
 
+def test_the_log_holds_no_person_however_one_is_written(adsctl):
+    rename = ("campaigns", "update", "8wku2", "-v", "--name")
+    adsctl.local(*rename, "Call +49 171 5550114 or 0049-171-5550114, mail anna%40shop.example")
+    adsctl.local(*rename, "Spring")  # what it was is logged too
+    settings = "/12/accounts/{account_id}/account_settings"
+    adsctl.local("api", "PUT", settings, "-f", "contact_phone=0171 5550114", code=None)
+    adsctl.local("settings", "user", "update", "2417", "--contact-phone", "0171 5550114", code=None)
+    adsctl.local("api", "PUT", "/12/accounts/{account_id}/user_settings/2417", "-f", "x=y", code=None)
+    *_, api, user, path = logged = changes(adsctl)
+    assert not [each for each in ("5550114", "anna", "2417") if each in json.dumps(logged)]
+    assert logged[1]["before"] == {"name": "Call *** or ***, mail ***"}
+    assert "-f 'contact_phone=***'" in api["command"]
+    assert "settings user update '***' --contact-phone '***'" in user["command"] and user["ids"] == ["***"]
+    assert "user_settings/***" in path["command"]
+
+
+def test_a_large_batch_is_logged_by_its_ids_and_the_names_of_its_fields(adsctl):
+    interests = ({"line_item_id": "9d4c1", "operator_type": "EQ", "targeting_type": "BROAD_KEYWORD"},) * 300
+    lines = (json.dumps(each | {"targeting_value": f"keyword {n:050}"}) for n, each in enumerate(interests))
+    adsctl.local("targeting", "add", "-f", adsctl.file("keywords.jsonl", "\n".join(lines)), "--yes")
+    (change,) = changes(adsctl)
+    assert change["fields"] == dict.fromkeys([*interests[0], "targeting_value"], "...")
+    assert len(change["ids"]) == 300
+
+
+def test_a_change_by_a_task_of_a_fleet_says_so(adsctl):
+    task = "{name: spring, run: campaigns update 8wku2 --name Spring --yes, profile: local}"
+    adsctl("fleet", "run", adsctl.file("fleet.yaml", f"tasks: [{task}]"), "--yes")
+    adsctl.local(
+        "campaigns", "update", "8wku2", "--name", "Summer", ADSCTL_ALLOWANCE=str(adsctl.home / "pace")
+    )
+    assert [each["by"] for each in changes(adsctl)] == ["fleet", None]
+
+
 def test_the_log_is_private_and_survives_damage(adsctl):
     adsctl.local("campaigns", "delete", "8wkt0", "--yes")
     (path,) = adsctl.home.glob("state/changes/*.jsonl")

@@ -94,10 +94,17 @@ ASSISTANTS = (
     ),
     Mutant(
         "an address in characters of other widths is shown",
-        "ads_cli/commands/mcp/privacy.py",
-        'normalize("NFKC", INVISIBLE.sub("", masked))',
+        "ads_cli/masking.py",
+        'normalize("NFKC", re.sub(INVISIBLE, "", masked))',
         "masked",
         (f"{PRIVACY}test_every_form_is_masked_in_texts_names_and_lists",),
+    ),
+    Mutant(
+        "a secret is shown that is one by the name of its field",
+        "ads_cli/masking.py",
+        '"token", "password", "consumer_key"',
+        '"consumer_key"',
+        (f"{PRIVACY}test_a_field_that_holds_a_person_or_a_secret_by_its_name_is_masked",),
     ),
     Mutant(
         "a parameter that the service names differently cannot be given",

@@ -62,6 +62,20 @@ CONSENT = (
         (f"{OPTIONS}::test_a_header_of_refusal_that_is_negated_tells_who_agreed",),
     ),
     Mutant(
+        "a column that tells when people refused tells nothing",
+        "ads_cli/audiences/headers.py",
+        "is_only_time = told is Consent.AGREED and ",
+        "is_only_time = ",
+        (f"{OPTIONS}::test_a_column_that_tells_when_people_refused_tells_who_did",),
+    ),
+    Mutant(
+        "a word means yes, and no in another language",
+        "ads_cli/audiences/consent.py",
+        "no false off nein",
+        "no tak false off nein",
+        (f"{OPTIONS}::test_no_word_means_two_answers",),
+    ),
+    Mutant(
         "a column of consent that cannot be decided is compared as text",
         "ads_cli/audiences/consent.py",
         "return bool(found.others) and not consent_told_by(column)",

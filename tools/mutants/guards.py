@@ -57,6 +57,27 @@ GUARDS = (
         (f"{CHANGES}::test_a_share_is_logged_with_what_it_is_of_without_another_request",),
     ),
     Mutant(
+        "changes: the command names a user whom its ids hide",
+        "ads_cli/console/writes.py",
+        "words = tuple(_without_id(word, ids) for word in words)",
+        "pass",
+        (f"{CHANGES}::test_the_log_holds_no_person_however_one_is_written",),
+    ),
+    Mutant(
+        "changes: what a field was is logged with whom it names",
+        "ads_cli/console/writes.py",
+        "_masked(call, name, record[name])",
+        "record[name]",
+        (f"{CHANGES}::test_the_log_holds_no_person_however_one_is_written",),
+    ),
+    Mutant(
+        "changes: a task of a fleet is logged as a command of its own",
+        "ads_cli/console/writes.py",
+        '"fleet" if call.settings.environ.get(FLEET_COUNT) else None',
+        "None",
+        (f"{CHANGES}::test_a_change_by_a_task_of_a_fleet_says_so",),
+    ),
+    Mutant(
         "changes: a limit keeps the oldest",
         "ads_cli/commands/changes.py",
         "records[-most:]",

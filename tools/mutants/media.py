@@ -3,6 +3,7 @@
 from .mutant import Mutant
 
 INSPECTION = "tests/media/test_inspection.py"
+DETAILS = "tests/media/test_details.py"
 CHECK = "tests/media/test_check.py"
 RULES = "ads_cli/media/rules.py"
 MP4 = "ads_cli/media_files/mp4.py"
@@ -96,5 +97,26 @@ MEDIA = (
         "        return file.name\n    folder, name",
         "        return file.label\n    folder, name",
         (f"{CHECK}::test_a_table_of_refused_files_names_them_as_they_were_given",),
+    ),
+    Mutant(
+        "the number of an upload is known under any prefix",
+        "ads_cli/emulator/resources/media.py",
+        'upload if upload and upload["media_key"] == key else None',
+        "upload",
+        (f"{DETAILS}::test_the_number_of_an_upload_under_another_prefix_is_no_media",),
+    ),
+    Mutant(
+        "what does not exist was refused for another reason",
+        "ads_cli/client/api_errors.py",
+        '_slug(entry.get("type")) == NOT_FOUND',
+        "False",
+        (f"{DETAILS}::test_keys_of_which_none_exists_end_with_5",),
+    ),
+    Mutant(
+        "all subtitles are those of a video for ads",
+        "ads_cli/commands/media/details.py",
+        "    return CATEGORIES[prefix]",
+        '    return CATEGORIES["13"]',
+        (f"{DETAILS}::test_subtitles_are_added_by_language_and_deleted",),
     ),
 )

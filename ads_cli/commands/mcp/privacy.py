@@ -1,28 +1,11 @@
 """What an assistant is never shown: secrets, and what identifies a person."""
 
-import re
 from collections.abc import Callable, Mapping
 from typing import Any
-from unicodedata import normalize
 
-from ...masking import MASK, address_passwords, mask_address
+from ...masking import MASK, address_passwords, is_private_name, mask_address, mask_people
 from ...output.text import safe
 
-# Fields that hold a secret, or what belongs to a person, by words of their names; ids of users do not.
-PRIVATE_WORDS = (
-    *("email", "phone", "telephone", "street", "street1", "street2", "postal", "zip", "address"),
-    *("first_name", "last_name", "full_name", "contact", "handle", "partner_user_id", "partner_client_id"),
-    *("device_id", "device_ids", "idfa", "idfv", "adid", "gaid", "aaid", "advertising_id", "hashed"),
-    *("secret", "token", "password", "consumer_key", "authorization"),
-)
-PRIVATE_FIELD = re.compile(rf"(?:^|_)(?:{'|'.join(PRIVATE_WORDS)})(?:_|$)", re.IGNORECASE)
-# In any text: e-mail addresses, international telephone numbers, device ids; digests (MD5, SHA-1, SHA-256).
-E_MAIL = r"(?<![\w.+%-])(?>[\w.+-]+)(?:@|%40)(?>[\w-]+)(?>(?:\.[\w-]+)+)"
-TELEPHONE = r"(?<![\w+])(?:\+|00)[1-9](?:[ ./()\u2010-\u2015-]{0,2}\d){6,14}(?!\d)"
-DIGEST = r"(?<![0-9A-Za-z])(?:[0-9A-Fa-f]{32}|[0-9A-Fa-f]{40}|[0-9A-Fa-f]{64})(?![0-9A-Za-z])"
-DEVICE = r"(?<![0-9A-Za-z])[0-9A-Fa-f]{8}(?:-[0-9A-Fa-f]{4}){3}-[0-9A-Fa-f]{12}(?![0-9A-Za-z])"
-PRIVATE_TEXT = re.compile(f"{E_MAIL}|{TELEPHONE}|{DIGEST}|{DEVICE}")
-INVISIBLE = re.compile("[\u00ad\u034f\u061c\u180e\u200b-\u200f\u202a-\u202e\u2060-\u206f\ufe00-\ufe0f\ufeff]")
 FETCHED = "feed_url"  # whose query is often a secret
 MAX_DEPTH = 100
 
@@ -51,14 +34,11 @@ def private_text(text: str, mask: Callable[[str], str] = str) -> str:
     masked = mask(text)
     for password in address_passwords(masked) if "@" in masked else ():
         masked = masked.replace(password, MASK)
-    masked = PRIVATE_TEXT.sub(MASK, masked)
-    if not masked.isascii() and PRIVATE_TEXT.search(plain := normalize("NFKC", INVISIBLE.sub("", masked))):
-        masked = PRIVATE_TEXT.sub(MASK, plain)  # characters of other widths, or with others between them
-    return safe(masked)
+    return safe(mask_people(masked))
 
 
 def _of_field(name: str, value: Any, mask: Callable[[str], str], depth: int) -> Any:
-    if PRIVATE_FIELD.search(name) and not isinstance(value, bool) and value not in (None, "", []):
+    if is_private_name(name) and not isinstance(value, bool) and value not in (None, "", []):
         return MASK
     if name == FETCHED and isinstance(value, str):
         return private_text(mask_address(value), mask)

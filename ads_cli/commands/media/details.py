@@ -6,6 +6,7 @@ import typer
 
 from ...api.media_uploads import (
     LOOKUP_FIELDS,
+    SUBTITLED,
     AddSubtitles,
     Category,
     DeleteSubtitles,
@@ -20,20 +21,31 @@ from ...console.request_input import request_from_input
 from ...console.results import show, show_request
 from ...errors import ContentError, NotFoundError, UsageError
 from ...media.upload import Details
+from ...spelling import comma_list
 from .check import check_files, raise_unopened
 from .files import MediaFile
 from .upload import make_uploader, upload_file
 
-VIDEO_PREFIXES = {"13": "AmplifyVideo", "7": "TweetVideo"}
+# The category of subtitles, by the prefix of the key of their video.
+CATEGORIES = {"13": SUBTITLED[Category.amplify_video], "7": SUBTITLED[Category.tweet_video]}
+# What fields of a request are called on the command line.
+OPTIONS = {
+    "id": "MEDIA_KEY",
+    "metadata.alt_text.text": "TEXT",
+    "subtitles.language_code": "--language",
+    "language_code": "--language",
+    "subtitles.display_name": "--display-name",
+    "media_category": "--media-category",
+}
 Key = Annotated[str, argument("MEDIA_KEY", "The media key, as in 13_1790413002217308160, or its number")]
 Language = Annotated[str, option("CODE", "Two capital letters, as in EN")]
 OfVideo = Annotated[
     str | None,
     option(
-        "[AmplifyVideo|TweetVideo]",
+        f"[{'|'.join(CATEGORIES.values())}]",
         "Of the video (default: by its key)",
         "--media-category",
-        offers=tuple(VIDEO_PREFIXES.values()),
+        offers=tuple(CATEGORIES.values()),
     ),
 ]
 
@@ -51,13 +63,14 @@ def _id_of(key: str) -> str:
     return key.partition("_")[2] or key
 
 
-def _category_of(key: str, category: str | None) -> str:
+def _category_of(key: str) -> str:
+    """Return the category of the subtitles of a video; of a number, that of a video for ads."""
     prefix, underscore, _ = key.partition("_")
-    if category or not underscore:
-        return category or "AmplifyVideo"
-    if prefix not in VIDEO_PREFIXES:
+    if not underscore:
+        return SUBTITLED[Category.amplify_video]
+    if prefix not in CATEGORIES:
         raise UsageError(f"{key} is not a video: its key begins with neither 13_ nor 7_")
-    return VIDEO_PREFIXES[prefix]
+    return CATEGORIES[prefix]
 
 
 def look_up(
@@ -72,7 +85,7 @@ def look_up(
     For example: adsctl media lookup 3_1790412874512007168 13_1790413002217308160
     """
     call = Invocation.of(ctx, mutates=False)
-    keys = [key for text in media_keys for key in text.split(",") if key]
+    keys = [*dict.fromkeys(comma_list(",".join(media_keys)))]
     wanted = fields or ",".join(LOOKUP_FIELDS)
     request = request_from_input(LookUpMedia, {"media_keys": ",".join(keys), "media_fields": wanted})
     response = call.client.call(request)
@@ -98,16 +111,16 @@ def alt_text(
     """
     call = Invocation.of(ctx)
     metadata = {"alt_text": {"text": text}}
-    _send(call, _built(SetMetadata, {"id": _id_of(media_key), "metadata": metadata}, "TEXT"))
+    _send(call, _built(SetMetadata, {"id": _id_of(media_key), "metadata": metadata}))
 
 
-def _built(kind: Any, values: dict[str, Any], name: str = "") -> Any:
+def _built(kind: Any, values: dict[str, Any]) -> Any:
     """Build a request with nested values; raise UsageError with what is wrong."""
     try:
         return convert(kind, values)
     except InvalidError as error:
-        words = "\n".join(f"{name or problem.path}: {problem.message}" for problem in error.problems)
-        raise UsageError(words) from None
+        words = (f"{OPTIONS.get(each.path, each.path)}: {each.message}" for each in error.problems)
+        raise UsageError("\n".join(words)) from None
 
 
 def add_subtitles(
@@ -126,19 +139,20 @@ def add_subtitles(
     track: dict[str, Any] = {"id": "1", "language_code": language}
     if display_name:
         track["display_name"] = display_name
-    values = {"id": _id_of(media_key), "media_category": _category_of(media_key, category)}
+    values = {"id": _id_of(media_key), "media_category": category or _category_of(media_key)}
     request = _built(AddSubtitles, values | {"subtitles": track})
     result = check_files(call, [MediaFile.of(file)], [], Category.subtitles)
     raise_unopened(result.unopened)
-    for checked in result.invalid:
-        finding = checked.findings[0]
+    (checked,) = result.checked
+    if not checked.is_valid:
+        finding = checked.errors[0]
         raise ContentError(f"{checked.file.label}: {finding.words} ({finding.rule})", hint=finding.hint)
     if call.dry_run:
-        request.subtitles.id = f"<media of {file}>"
+        request.subtitles.id = f"<media of {checked.file.label}>"
         show_request(call, request)
         return
     uploader = make_uploader(call, to_library=False)
-    record = upload_file(call, uploader, result.checked[0], Category.subtitles, Details())
+    record = upload_file(call, uploader, checked, Category.subtitles, Details())
     request.subtitles.id = record["media_id"]
     _send(call, request)
 
@@ -151,7 +165,7 @@ def delete_subtitles(
     For example: adsctl media subtitles delete 13_1790413002217308160 --language EN
     """
     call = Invocation.of(ctx)
-    values = {"id": _id_of(media_key), "media_category": _category_of(media_key, category)}
+    values = {"id": _id_of(media_key), "media_category": category or _category_of(media_key)}
     request = _built(DeleteSubtitles, values | {"language_code": language})
     if not call.dry_run:
         call.confirm(f"Remove the subtitles of {media_key} in {language}")

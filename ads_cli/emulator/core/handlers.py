@@ -226,7 +226,7 @@ def registered(declared: type[Request]) -> RegisteredHandler | None:
 CODES = {
     "is required": "MISSING_PARAMETER",
     "cannot be used with": "EXCLUSIVE_PARAMETERS",
-    "": "INVALID_PARAMETER",
+    "": "INVALID_PARAMETER",  # of any other; the first that fits is taken
 }
 
 

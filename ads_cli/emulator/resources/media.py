@@ -70,13 +70,19 @@ def uploaded_media(key: str) -> Record | None:
     }
 
 
+def _upload_of(store: Store, key: str) -> Record | None:
+    """Return the upload with a key; its number alone, or with another prefix, is none."""
+    upload = store.find(UPLOAD, key.partition("_")[2])
+    return upload if upload and upload["media_key"] == key else None
+
+
 def _checked_upload(store: Store, key: str) -> Record | None:
     """Return an upload as the library shows it; None where no upload of this emulator has the key.
 
     Raise ApiError for one that is not whole, not processed, or has expired.
     """
-    media, upload = uploaded_media(key), store.find(UPLOAD, key.partition("_")[2])
-    if upload is None or media is None or upload["media_key"] != key:
+    media, upload = uploaded_media(key), _upload_of(store, key)
+    if upload is None or media is None:
         return None
     if upload["state"] == "open":
         raise invalid_parameter("media_key", f"the upload of {key} is not finalized")
@@ -308,8 +314,7 @@ def _look_up(context: RequestContext, request: media_uploads.LookUpMedia) -> Htt
 
 def _looked_up(store: Store, key: str) -> Record | None:
     """Return what is known of media, without what has no value; None if there are none with this key."""
-    upload = store.find(UPLOAD, key.partition("_")[2])
-    library = store.find(LIBRARY, key)
+    upload, library = _upload_of(store, key), store.find(LIBRARY, key)
     if upload is None and library is None:
         return None
     facts = (library or {}) | {n: v for n, v in (upload or {}).items() if v is not None}

@@ -41,3 +41,23 @@ def test_every_form_is_masked_in_texts_names_and_lists(text):
 @pytest.mark.parametrize("text", [*SHOWN, "Grüße an alle \U0001f600\ufe0f", "-50 % ab 10 000 000"])
 def test_ids_times_and_other_texts_are_shown(text):
     assert without_private(text) == text
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        *("email", "emails", "userEmail", "contact_phone", "phoneNumber", "address_postal_code", "zip"),
+        *("street1", "last_name", "handle", "handles", "device_ids", "idfa", "hashed_email"),
+        *("consumer_key", "access_token", "client_secret", "password", "authorization"),
+    ],
+)
+def test_a_field_that_holds_a_person_or_a_secret_by_its_name_is_masked(name):
+    assert without_private([{name: "0171 5550114"}, {name: ["Anna"]}]) == [{name: MASK}, {name: MASK}]
+    assert without_private({name: None}) == {name: None}
+
+
+@pytest.mark.parametrize(
+    "name", ["user_id", "name", "description", "contents", "loadid", "event_id", "emailing", "tokenized"]
+)
+def test_a_field_with_another_name_is_shown(name):
+    assert without_private({name: "0171 5550114"}) == {name: "0171 5550114"}

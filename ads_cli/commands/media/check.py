@@ -35,10 +35,9 @@ from .files import (
     media_files,
     write_refused,
 )
-from .report import MediaReport
+from .report import NAMED_FILES, MediaReport
 
 UNOPENED = (UsageError, AccessError, NotFoundError, RefusedError, UnavailableError)  # of one file
-NAMED_FILES = 3  # the most that a note names
 
 
 Uses = Annotated[

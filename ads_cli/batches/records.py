@@ -75,7 +75,7 @@ class RecordReader:
         self._currency_of = currency_of
         self._current_of = current_of
         self.postponed_rules: Collection[str] = ()  # not applied to what may have been sent
-        self._own_id = kind.endpoint.id_field
+        self._own_id = kind.endpoint.id_field or ""
         self._spelled = by_folded((*self.known, kind.endpoint.record_id))
         self._rows: dict[str, Row] = {}  # by the id of the record
 
@@ -113,7 +113,7 @@ class RecordReader:
         values, amounts, problems = in_micros(self.kind, values)
         values, left_out, mismatches = values_of_record(self.kind, values)
         self.not_sent |= dict.fromkeys(left_out)
-        own_id = self.options.get(str(self._own_id)) or values.get(str(self._own_id))
+        own_id = self.options.get(self._own_id) or values.get(self._own_id)
         if own_id and self._is_shown(left_out) and self.kind.endpoint.method == "PUT":
             values = without_same_invalid(self.kind, values, lambda: self._current_of(str(own_id)))
         values = values | self.options
@@ -193,4 +193,4 @@ class RecordReader:
         if first.record == row.record:
             return []
         where = f"on line {first.line}" if first.line != row.line else f"record {first.record}"
-        return [Problem(str(self._own_id), f"{own_id!r} is also {where}", rule="repeated")]
+        return [Problem(self._own_id, f"{own_id!r} is also {where}", rule="repeated")]

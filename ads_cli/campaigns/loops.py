@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from glob import glob
 from pathlib import Path
 from typing import Any
 
@@ -12,44 +13,39 @@ LOOP_KEYS = ("rows", "files", "profiles")
 PLACEHOLDER = re.compile(r"\{([^{}]*)\}")
 
 
-def turns(key: str, given: Sequence[str], folder: Path) -> Iterator[Mapping[str, str]]:
-    """Yield the values of each turn of a loop; names of files are relative to `folder`.
+def turns(key: str, entries: Sequence[str], folder: Path) -> Iterator[Mapping[str, str]]:
+    """Yield the values of each turn of a loop over profiles, patterns of files, or tables with rows.
 
-    Raise ContentError or UsageError where it names what cannot be read.
+    Names of files are relative to `folder`. Raise ContentError or UsageError for what cannot be read.
     """
-    if key == "profiles":
-        yield from ({"profile": each} for each in given)
-    elif key == "files":
-        for pattern in given:
-            yield from ({"file": each} for each in _matching(pattern, folder))
-    else:
-        for name in given:
-            yield from _rows(name, folder)
+    for entry in entries:
+        if key == "profiles":
+            yield {"profile": entry}
+        elif key == "files":
+            yield from ({"file": name} for name in _matching(entry, folder))
+        else:
+            yield from _rows(entry, folder)
 
 
 def _matching(pattern: str, folder: Path) -> list[str]:
     """Return the names of the files that match a pattern, as `media` and `rows` take them."""
-    anchor = Path(pattern).anchor
-    try:
-        if anchor:
-            found = [str(each) for each in Path(anchor).glob(pattern[len(anchor) :])]
-        else:
-            found = [str(each.relative_to(folder)) for each in folder.glob(pattern)]
-    except (ValueError, IndexError) as error:  # IndexError: '.' in Python 3.11
-        raise ContentError(f"{pattern!r} is not a valid pattern of files") from error
-    if not found:
-        raise ContentError(f"{pattern!r} matches no file")
-    return sorted(found)
+    found = {pattern, *glob(pattern, root_dir=folder, recursive=True)}  # noqa: PTH207 - may be absolute
+    if files := sorted(name for name in found if (folder / name).is_file()):
+        return files
+    raise ContentError(f"{pattern!r} matches no file")
 
 
 def _rows(name: str, folder: Path) -> Iterator[Mapping[str, str]]:
     from ..feeds.reader import open_source, read_rows
+    from ..feeds.transforms import text_of
 
     source = open_source(name if "://" in name else str(folder / name))
-    for row in read_rows(source, roots=(), known=()):
+    rows = read_rows(source, roots=(), known=())
+    for row in rows:  # all have been read once the columns of records are known
         if row.problem:
             raise ContentError(f"{name}:{row.line}: {row.problem}")
-        yield {column: "" if cell is None else str(cell) for column, cell in row.values.items()}
+    for row in rows:
+        yield {column: text_of(row.values.get(column)) for column in rows.fields}
 
 
 def fill(value: Any, values: Mapping[str, str], note: Callable[[str], None]) -> Any:

@@ -8,6 +8,7 @@ from glob import glob
 from pathlib import Path
 from typing import Any, TextIO
 
+from ..config import guard
 from ..config.atomic_files import atomic, check_output_path, file_to_replace
 from ..config.environment import CONFIG_FILES, STATE_FILES
 from ..config.settings import Settings
@@ -23,9 +24,10 @@ def check_outputs(context: Any, to: str | None) -> None:
     """Raise UsageError where a file that is to be written is another one of these, or an input."""
     command = COMMANDS.get(context.command_path.partition(" ")[2], TaskCommand())
     outputs = [
-        (param.metavar if param.param_type_name == "argument" else param.opts[0], str(path))
+        (param.metavar if param.param_type_name == "argument" else param.opts[0], _path(path))
         for param in context.command.params
-        if param.name in (*command.outputs, *WRITTEN) and (path := context.params.get(param.name))
+        if param.name in (*command.outputs, *command.shared_outputs, *WRITTEN)
+        for path in values(context.params, (param.name,))
     ]
     outputs += [("--to", to)] if to else []
     inputs = [*values(context.params, command.inputs)]  # what options read is whole in memory by then
@@ -60,16 +62,22 @@ def _files_of(context: Any, settings: Settings) -> Iterator[str]:
     """Yield the files that options, arguments, the profile and the environment name."""
     for param in context.command.params:
         if param.name != "log_file" and names_file(param):
-            value = context.params.get(param.name)
-            for text in map(str, value if isinstance(value, (list, tuple)) else [value]):
-                name = text.removeprefix(DATABASE_SCHEME).removeprefix("@" if "@" in param.metavar else "")
+            for text in values(context.params, (param.name,)):
+                name = _path(text).removeprefix("@" if "@" in param.metavar else "")
                 yield from (name, *glob(name))  # noqa: PTH207 - a pattern may be absolute
     yield from (str(path) for name in ("env_file", "mapping") if (path := settings.get(name)))
     yield from filter(None, [settings.flags.get("to")])
     yield from settings.recipes.values()
     yield from (
-        text for name, text in settings.environ.items() if name.startswith("ADSCTL_") and "_FILE" in name
+        text
+        for name, text in settings.environ.items()
+        if name == guard.VARIABLE or (name.startswith("ADSCTL_") and "_FILE" in name)
     )
+
+
+def _path(text: str) -> str:
+    """Return the path of a file, or of the database that a table is in."""
+    return text.removeprefix(DATABASE_SCHEME)
 
 
 def _own_file(log: str, settings: Settings) -> str:

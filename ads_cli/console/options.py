@@ -64,7 +64,7 @@ ALL_OPTIONS = (*COMMON_OPTIONS, CATALOG_OPTION)
 CHOICES = {"service": tuple(SERVICES), "output": FORMATS, "color": COLORS}
 FOR_CRON = {"push", "update", "sync", "diff", "run", "plan", "apply"}  # commands that run unattended
 NESTED_METAVAR = "JSON|@FILE"
-FILE_MARKS = ("FILE", "OUT")  # in the metavar of an option or argument that names a file
+FILE_MARKS = ("FILE", "OUT", "TABLE")  # in the metavar of an option or argument that names a file
 
 
 def common_options(path: tuple[str, ...]) -> tuple[CommonOption, ...]:

@@ -24,7 +24,7 @@ if "type_descriptor" in vars(TyperOption)["__init__"].__code__.co_varnames:
     UNTYPED = {"type_descriptor": None}
 
 # In the metavar of what may name a file, whose name need not be UTF-8.
-NAMES_FILE = ("FILE", "OUT", "FOLDER", "CMD", "COMMAND")
+NAMES_FILE = ("FILE", "OUT", "TABLE", "FOLDER", "CMD", "COMMAND")
 
 # int() takes more: 1_0, digits of other scripts, blanks around. Its own limit is 4,300 digits.
 WHOLE_NUMBER = re.compile("[+-]?[0-9]{1,4000}")

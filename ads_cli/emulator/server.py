@@ -105,7 +105,7 @@ class ClientConnection:
 
     def _read_head(self) -> h11.Request | None:
         """Read the head of a request; return None if there is no further one."""
-        self._head = bytearray(self._http.trailing_data[0])
+        self._head, self._method = bytearray(self._http.trailing_data[0]), ""
         request = self._next_event()
         if not isinstance(request, h11.Request):
             return None

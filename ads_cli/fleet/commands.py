@@ -26,7 +26,7 @@ class TaskCommand(msgspec.Struct, frozen=True, kw_only=True):
     is_job: bool = False  # its result is one summary; those of others are data
     uses_account: bool = True  # its profile must be signed in
     needs_account: bool = False  # nothing can be asked without one
-    inputs: tuple[str, ...] = ("files", "file", "from_")
+    inputs: tuple[str, ...] = ("files", "file", "table", "from_")
     outputs: tuple[str, ...] = ()  # of a job, one of them must be given
     is_once: bool = False  # what it sends counts each time
     exclusive_with: str = ""  # the parameter with which a task must be the only one of its target
@@ -69,7 +69,7 @@ COMMANDS = {
     "stats export": TaskCommand(
         is_job=True, needs_account=True, inputs=(), outputs=("file",), shared_outputs=("into",)
     ),
-    "stats get": IN_AN_ACCOUNT,
+    "stats get": TaskCommand(inputs=(), needs_account=True, shared_outputs=("into",)),
     "stats jobs get": IN_AN_ACCOUNT,
     "stats report": TaskCommand(uses_account=False, outputs=("out",)),
     "campaigns tree": IN_AN_ACCOUNT,

@@ -89,7 +89,60 @@ def test_a_loop_names_files_by_the_values_of_the_loop_around_it(adsctl, service,
     assert "targeting[0].for.rows: {fiel} is not a column of the loop; did you mean 'file'" in told
 
 
-@pytest.mark.parametrize("pattern", ["*x**.csv", "."])
+CAMPAIGN = """campaigns:
+- name: 'Winter {%s}'
+  for: {%s}
+  funding_instrument_id: "4a1n0"
+  daily_budget: 5
+"""
+
+
+def names(adsctl, placeholder: str, loop: str) -> list[str]:
+    return [each["name"] for each in planned(adsctl, "campaign", CAMPAIGN % (placeholder, loop))]
+
+
+@pytest.mark.parametrize("start", ["", "{}/"])
+def test_a_loop_over_files_takes_neither_folders_nor_what_is_hidden(adsctl, service, shop, start):
+    (adsctl.home / "old.png").mkdir()
+    (adsctl.home / ".hidden.png").write_bytes(b"")
+    start = start.format(adsctl.home)
+    found = names(adsctl, "file", f"files: '{start}*.png'")
+    assert found == [f"Winter {start}cups.png", f"Winter {start}mugs.png"]
+
+
+def test_a_loop_takes_a_file_whose_name_looks_like_a_pattern(adsctl, service, shop):
+    (adsctl.home / "mugs.png").rename(adsctl.home / "mugs[1].png")
+    assert names(adsctl, "file", "files: 'mugs[1].png'") == ["Winter mugs[1].png"]
+
+
+def test_a_loop_over_profiles_has_a_turn_for_each(adsctl, service):
+    assert names(adsctl, "profile", "profiles: [nord, sued]") == ["Winter nord", "Winter sued"]
+
+
+def test_a_value_of_a_row_is_written_as_a_template_of_a_feed_writes_it(adsctl, service):
+    values = [["a", "b"], True, 2, None, {"x": "y"}]
+    adsctl.file("rows.json", json.dumps([{"of": value, "no": number} for number, value in enumerate(values)]))
+    found = names(adsctl, "no}: {of", "rows: rows.json")
+    assert found == ["Winter 0: a, b", "Winter 1: true", "Winter 2: 2", "Winter 3: ", 'Winter 4: {"x":"y"}']
+
+
+def test_a_cell_without_a_value_is_empty(adsctl, service):
+    adsctl.file("rows.csv", "no,of\n1,\n2,Austria\n")
+    assert names(adsctl, "no} {of", "rows: rows.csv") == ["Winter 1 ", "Winter 2 Austria"]
+
+
+def test_a_loop_reads_rows_from_an_address(adsctl, service, httpserver):
+    httpserver.expect_request("/rows.csv").respond_with_data("of\nAustria\n")
+    assert names(adsctl, "of", f"rows: '{httpserver.url_for('/rows.csv')}'") == ["Winter Austria"]
+
+
+def test_a_row_that_cannot_be_read_is_told(adsctl, service):
+    adsctl.file("rows.csv", "of,no\nAustria,1,2\n")
+    (told,) = refused(adsctl, CAMPAIGN % ("of", "rows: rows.csv"))
+    assert "campaigns[0].for.rows: rows.csv:2: " in told
+
+
+@pytest.mark.parametrize("pattern", ["*x**.csv", ".", r"a\0*"])
 def test_a_pattern_that_cannot_be_is_told(adsctl, service, shop, pattern):
     (told,) = refused(adsctl, HEAD.replace("Posted", f'Posted\n  for: {{files: "{pattern}"}}'))
     assert "campaigns[0].for.files: " in told

@@ -31,6 +31,7 @@ READ = {
     "mapping": ("{}", "products push feed.csv --mapping the-log"),
     "recipe": ("{}", "products push feed.csv --recipe the-log"),
     "env file": ("ADSCTL_ACCOUNT=1\n", "accounts list --env-file the-log"),
+    "table of media": ("file\nhero.png\n", "media check -f the-log --format csv"),
     "fleet": ("tasks:\n- {name: a, run: products check feed.csv}\n", "fleet run the-log"),
 }
 WRITTEN = {
@@ -125,10 +126,16 @@ def test_a_file_of_a_secret_is_not_written_to(shop):
     refused(shop, ["accounts", "list"], "token", ADSCTL_ACCESS_TOKEN_FILE=str(shop.home / "token"))
 
 
+def test_the_file_of_the_guard_is_not_written_to(shop):
+    limits = shop.file("guard.yaml", "read_only: true\n")
+    refused(shop, ["accounts", "list"], "guard.yaml", ADSCTL_GUARD=str(limits))
+
+
 @pytest.mark.parametrize("words", ["accounts list", "products push feed.csv --failed-out other.csv"])
-def test_another_file_takes_the_log(shop, words):
-    shop(*words.split(), "--log-file", "adsctl.log")
-    assert (shop.home / "adsctl.log").read_text()
+@pytest.mark.parametrize("log", ["adsctl.log", "None"])
+def test_another_file_takes_the_log(shop, words, log):
+    shop(*words.split(), "--log-file", log)
+    assert (shop.home / log).read_text()
 
 
 def test_redirected_streams_are_not_the_log(shop):

@@ -5,8 +5,9 @@ import os
 import pytest
 
 from ads_cli.cli.tree import root
-from ads_cli.console.options import names_file
+from ads_cli.console.options import ALL_OPTIONS, names_file
 from ads_cli.fleet.commands import COMMANDS, WRITTEN
+from tests.media.made import picture
 from tests.products.shop import feed
 
 CHECK = ("products", "check", "feed.csv")
@@ -42,6 +43,15 @@ def test_no_output_is_the_input(shop, output, files):
     said = shop("products", "check", files, output, "feed.csv", "--force", code=2).stderr
     assert "feed.csv is the input file" in said
     assert (shop.home / "feed.csv").read_text() == feed(2)
+
+
+@pytest.mark.parametrize("output", ["--report", "--failed-out", "--to"])
+def test_no_output_is_the_table_that_names_files_of_media(adsctl, output):
+    adsctl.file("hero.png", picture("PNG", 1200, 628))
+    table = adsctl.file("t.xlsx" if output == "--to" else "t.csv", "file\nhero.png\n")
+    words = ("media", "check", "-f", table.name, "--format", "csv", output, table.name, "--force", "--yes")
+    assert f"{output}: {table.name} is the input file" in adsctl(*words, code=2).stderr
+    assert table.read_text() == "file\nhero.png\n"
 
 
 @pytest.mark.parametrize(
@@ -80,6 +90,11 @@ def test_what_is_no_file_takes_several_outputs(shop):
     shop(*CHECK, "--failed-out", os.devnull, "--write-recipe", os.devnull, "--force")
 
 
+# What is whole in memory before anything is written.
+READ_WHOLE = {"mapping_file", "recipe", "logo", "poster", "subtitles", "segments"}
+COMMON = {option.name for option in ALL_OPTIONS}
+
+
 def test_what_a_command_reads_and_writes_is_known_as_a_file():
     for name, command in COMMANDS.items():
         node = root()
@@ -88,6 +103,8 @@ def test_what_a_command_reads_and_writes_is_known_as_a_file():
         files = {*command.inputs, *command.outputs, *command.shared_outputs, *WRITTEN}
         unknown = [each.name for each in node.params if each.name in files and not names_file(each)]
         assert not unknown, name
+        named = {each.name for each in node.params if names_file(each)}
+        assert named <= {*files, *READ_WHOLE, *COMMON}, name
         own = {command.target, *command.outputs, *command.shared_outputs}
         own |= {command.exclusive_with, command.rewrites}
         assert own - {""} <= {each.name for each in node.params}, name

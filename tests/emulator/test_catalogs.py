@@ -144,8 +144,9 @@ def test_a_filtered_set_combines_filters_and_includes_new_products(local, sets):
     assert local.get(path).json()["data"]["product_ids"] == ["hat"]
 
 
-def test_a_set_with_an_invalid_filter_fails(local, sets):
-    filters = [{"attribute": "price", "operator": "LESS_THAN", "value": "cheap"}]
+@pytest.mark.parametrize("value", ["cheap", "NaN", "-Infinity EUR"])
+def test_a_set_with_an_invalid_filter_fails(local, sets, value):
+    filters = [{"attribute": "price", "operator": "LESS_THAN", "value": value}]
     created = local.send("POST", sets, json_body={"name": "Set", "type": "FILTERED", "filters": filters})
     seen = local.get(f"{sets}/{created.json()['data']['id']}").json()["data"]
     assert (seen["processing_status"], seen["product_ids"]) == ("FAILED", [])

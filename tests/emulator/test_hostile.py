@@ -107,6 +107,13 @@ def test_what_is_no_request_is_rejected_with_a_reason(served, raw, status):
     assert raw.startswith(b"HEAD") or b'"message":"cannot read the request: ' in response
 
 
+def test_what_is_no_request_is_rejected_after_a_request_for_a_head_too(served, capfd):
+    head = b"HEAD /emulator HTTP/1.1\r\nHost: localhost\r\n\r\n"
+    received = send(served.address, head + b"nonsense\r\n\r\n")
+    assert b'"message":"cannot read the request: ' in received.partition(b"HTTP/1.1 400 ")[2]
+    assert "Traceback" not in capfd.readouterr().err
+
+
 def test_a_body_may_speak_of_lengths_and_requests_follow_each_other(served):
     body = b"\r\n\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\n"
     received = send(served.address, post("/nothing", body) * 2 + post("/nothing", b"", Connection="close"))

@@ -43,6 +43,8 @@ def test_a_scheduled_feed_is_changed(local, feeds):
     assert (later["start_time"], later["repeat"]) == ("04:10", "MONDAY")
     daily = local.send("PUT", f"{feeds}/{feed['id']}", frequency="DAILY").json()["data"]
     assert (daily["frequency"], daily["repeat"]) == ("DAILY", None)
+    hourly = local.send("PUT", f"{feeds}/{feed['id']}", frequency="HOURLY", repeat="6").json()["data"]
+    assert (hourly["frequency"], hourly["repeat"]) == ("HOURLY", "6")
 
 
 @pytest.mark.parametrize("of_catalog", [False, True])
@@ -52,6 +54,8 @@ def test_what_is_deleted_is_gone(local, feeds, of_catalog):
         catalog = local.emulator.catalog
         local.send("DELETE", f"/12/product_catalogs/{catalog}")
         assert local.get(feeds).status_code == 404
+        kept = "SELECT kind FROM records WHERE owner = ? AND kind <> 'product_catalog'"
+        assert local.emulator.store.value(kept, catalog) is None
         return
     deleted = local.send("DELETE", f"{feeds}/{feed['id']}").json()["data"]
     assert deleted["id"] == feed["id"] and local.get(feeds).json()["data"] == []

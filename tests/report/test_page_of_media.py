@@ -53,6 +53,48 @@ def test_an_upload_says_what_became_of_each_file(ads, service):
     assert "2 files: 1 unchanged, 1 uploaded" in text and "13_" in text
 
 
+GOOD = ("good", "The file breaks no rule", {"files": 1, "with errors": 0})
+WARNED = ("warning", "None of 2 files breaks a rule", {"files": 2, "with errors": 0, "with warnings": 1})
+WRONG = ("error", "1 of 2 files breaks a rule", {"files": 2, "with errors": 1})
+UNOPENED = ("error", "1 of 3 files breaks a rule", {"files": 3, "with errors": 1})
+FAILED = (
+    "error",
+    "1 file: 1 failed; 1 not uploaded",
+    {"files": 1, "with errors": 0, "with warnings": 1, "failed": 1},
+)
+
+
+@pytest.mark.parametrize(
+    ("words", "code", "expected"),
+    [
+        ("check hero.png", 0, GOOD),
+        ("check hero.png clip.mp4", 0, WARNED),
+        ("check hero.png notes.png", 3, WRONG),
+        ("check hero.png notes.png none.png", 2, UNOPENED),
+        ("upload clip.mp4", 6, FAILED),
+    ],
+)
+def test_the_top_of_a_page_says_how_bad_it_is_and_why(ads, service, words, code, expected):
+    service.fail("POST /2/media/upload/*/finalize processing=failed")
+    said = ads("media", *words.split(), "--report", "page.html", code=code).stderr
+    page = (ads.home / "page.html").read_text()
+    level, headline = re.findall(r'<header class="level-(.*?)">|<h1>(.*?)</h1>', page)
+    tallies = {name: int(count) for name, count in re.findall(r"<dt>(.*?)</dt><dd>(\d+)<", page)}
+    assert (level[0], headline[1], tallies) == expected
+    details = re.findall('<p class="detail"><bdi>(.*?)</bdi></p>', page)
+    reasons = said.partition("error: ")[2].partition("\nhint: ")[0].splitlines()
+    is_in_headline = expected in (GOOD, WARNED, WRONG)
+    assert details[:-1] == ([] if is_in_headline else reasons) and bool(details) == bool(code)
+    assert (">Not opened<" in page) is (expected is UNOPENED)
+    assert (">Profile<" in page) is (expected is FAILED)
+
+
+def test_a_damaged_picture_is_not_shown(adsctl):
+    adsctl.file("cut.png", picture("PNG", 1200, 628)[:-30])
+    adsctl("media", "check", "cut.png", "--report", "page.html", code=3)
+    assert "<img" not in (adsctl.home / "page.html").read_text()
+
+
 def test_small_images_are_shown_and_large_ones_do_not_make_the_page_large(adsctl):
     small, noise = picture("PNG", 1200, 628), os.urandom(300 * 1024)
     adsctl.file("small.png", small)

@@ -16,7 +16,30 @@ REFUSED = "tests/campaigns/test_refused_changes.py"
 
 WORKBOOKS = "tests/campaigns/test_campaign_workbooks.py"
 
+LOOPS = "tests/campaigns/test_campaign_loops.py"
+
 CAMPAIGN_FILES = (
+    Mutant(
+        "a loop over files takes folders",
+        "ads_cli/campaigns/loops.py",
+        "if (folder / name).is_file())",
+        "if (folder / name).exists())",
+        (f"{LOOPS}::test_a_loop_over_files_takes_neither_folders_nor_what_is_hidden",),
+    ),
+    Mutant(
+        "an empty cell is no column of a loop",
+        "ads_cli/campaigns/loops.py",
+        "text_of(row.values.get(column)) for column in rows.fields",
+        "text_of(row.values.get(column)) for column in row.values",
+        (f"{LOOPS}::test_a_cell_without_a_value_is_empty",),
+    ),
+    Mutant(
+        "a value of a loop is written as Python writes it",
+        "ads_cli/campaigns/loops.py",
+        "text_of(row.values.get(column))",
+        'str(row.values.get(column) or "")',
+        (f"{LOOPS}::test_a_value_of_a_row_is_written_as_a_template_of_a_feed_writes_it",),
+    ),
     Mutant(
         "a plan is stored over any file",
         "ads_cli/campaigns/stored_plan.py",

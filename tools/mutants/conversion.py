@@ -356,6 +356,30 @@ CONVERSION = (
         ("tests/console/test_named_files.py::test_no_two_outputs_are_one_file",),
     ),
     Mutant(
+        "an output replaces the table that names files of media",
+        "ads_cli/console/options.py",
+        'FILE_MARKS = ("FILE", "OUT", "TABLE")',
+        'FILE_MARKS = ("FILE", "OUT")',
+        ("tests/console/test_named_files.py::test_no_output_is_the_table_that_names_files_of_media",),
+    ),
+    Mutant(
+        "a log is appended to the guard",
+        "ads_cli/console/named_files.py",
+        "if name == guard.VARIABLE or (name",
+        "if (name",
+        ("tests/console/test_log_file.py::test_the_file_of_the_guard_is_not_written_to",),
+    ),
+    Mutant(
+        "the default of a mapping counts more than one that is typed",
+        "ads_cli/commands/products/options.py",
+        "for text in [*(self.default or []), *_pairs(kind.default)]",
+        "for text in [*_pairs(kind.default), *(self.default or [])]",
+        (
+            "tests/products/feeds/kinds/test_mapping.py::"
+            "test_a_default_that_is_typed_counts_more_than_that_of_a_mapping",
+        ),
+    ),
+    Mutant(
         "an output replaces an input",
         "ads_cli/console/named_files.py",
         "for name in (pattern, *glob(pattern))",

@@ -536,6 +536,16 @@ OTHERS = (
         ),
     ),
     Mutant(
+        "emulator: what is no request has no answer after a request for a head",
+        "ads_cli/emulator/server.py",
+        'self._method = bytearray(self._http.trailing_data[0]), ""',
+        "self._method = bytearray(self._http.trailing_data[0]), self._method",
+        (
+            "tests/emulator/test_hostile.py::"
+            "test_what_is_no_request_is_rejected_after_a_request_for_a_head_too",
+        ),
+    ),
+    Mutant(
         "emulator: a list takes the cursor of another one",
         "ads_cli/emulator/core/paging.py",
         "    if found != list_name:",

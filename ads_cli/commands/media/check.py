@@ -32,14 +32,12 @@ from .files import (
     Files,
     MediaFile,
     Table,
-    locations_read,
     media_files,
     write_refused,
 )
-from .report import MediaReport
+from .report import NAMED_FILES, MediaReport
 
 UNOPENED = (UsageError, AccessError, NotFoundError, RefusedError, UnavailableError)  # of one file
-NAMED_FILES = 3  # the most that a note names
 
 
 Uses = Annotated[
@@ -134,7 +132,7 @@ def check(
     """
     call = Invocation.of(ctx, mutates=False)
     named = media_files(call, files, table, feed)
-    check_failed_out(rejected.failed_out_file, locations_read(named, table))
+    check_failed_out(rejected.failed_out_file, [file.location for file in named])
     with MediaReport(call, page.report, named, "checked", force=rejected.force).written() as report:
         report.check_differs(file.location for file in named)
         result = check_files(call, named, [*(uses or ())], category, strict=strict)

@@ -190,11 +190,6 @@ def media_files(
     return found
 
 
-def locations_read(files: list[MediaFile], table: str | None) -> list[Location]:
-    """Return where files and their table are, which no output may replace."""
-    return [*(file.location for file in files), *([parse_location(table)] if table else [])]
-
-
 @contextmanager
 def refused_written(failed_out: "FailedOut | None", result: CheckResult) -> Iterator[None]:
     """Write the refused files of a run, however it ends."""

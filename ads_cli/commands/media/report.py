@@ -25,7 +25,7 @@ from ...report import (
 )
 from .files import CheckedMedia, CheckResult, MediaFile
 
-NAMED_FILES = 3  # the most that the title names
+NAMED_FILES = 3  # the most that a title or a note names
 # Types that browsers show.
 PICTURE_TYPES: tuple[MediaType, ...] = ("image/png", "image/jpeg", "image/gif", "image/webp")
 PICTURE_BYTES, PICTURES_BYTES = 256 * 1024, 2 * 1024 * 1024  # of a picture inside a page, and of all

@@ -39,7 +39,6 @@ from .files import (
     Files,
     MediaFile,
     Table,
-    locations_read,
     media_files,
     refused_written,
 )
@@ -213,7 +212,7 @@ def upload(
     call = Invocation.of(ctx)
     named = media_files(call, files, table, feed, ("file", *ROW_DETAILS))
     details.check(len(named))
-    check_failed_out(rejected.failed_out_file, locations_read(named, table))
+    check_failed_out(rejected.failed_out_file, [file.location for file in named])
     if not call.dry_run:
         threading.Thread(target=Client.load).start()  # imports while the files are read
     meant = [*(uses or ())]

@@ -66,18 +66,28 @@ class ProductFeedOptions(FeedOptions, frozen=True):
         """Open the files that arguments name as one feed; raise AdsctlError."""
         from ...feeds.locations import expand_files
 
-        return _as_one([self.open(call, file) for file in expand_files(files, self.access(call))])
+        expanded = expand_files(files, self.access(call))
+        self._check_mapping(call)
+        return _as_one([self._open(call, file).rows for file in expanded])
 
     def open_feed(self, call: Invocation, file: str) -> "OpenedFeed":
         """Open a feed, and tell as which kind it is read."""
+        self._check_mapping(call)
+        return self._open(call, file)
+
+    def _check_mapping(self, call: Invocation) -> None:
+        """Warn of a mapping that a group may change, unless it is in the recipe, whose reader has done so."""
         from ...config.trusted_files import check_writers
-        from ...products.normal_form import PRODUCT_SCHEMA
 
         mapping = self.mapping_of(call)
-        if mapping and (warning := check_writers(Path(mapping))):
+        if mapping and mapping != self.recipe and (warning := check_writers(Path(mapping))):
             call.messages.note(warning, "warning")
+
+    def _open(self, call: Invocation, file: str) -> "OpenedFeed":
+        from ...products.normal_form import PRODUCT_SCHEMA
+
         read = self.reader(call, file, PRODUCT_SCHEMA.roots, PRODUCT_SCHEMA.known)
-        opened = self._read_as_kind(read, mapping)
+        opened = self._read_as_kind(read, self.mapping_of(call))
         if opened.remark:
             call.messages.say(opened.remark)
         if opened.warning:

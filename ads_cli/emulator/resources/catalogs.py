@@ -174,11 +174,13 @@ def _get_product_set(context: RequestContext, request: GetProductSet) -> Result:
 
 
 def _prepared_feed(context: RequestContext, after: Record, before: Record | None) -> Record:
-    """Return a scheduled feed as it is stored; raise ApiError for a second one of a catalog."""
+    """Return a scheduled feed as it is stored; raise ApiError for a second one of a catalog.
+
+    A daily feed has no `repeat`: neither the day of a weekly one nor the hours between two imports.
+    """
     of_catalog = _catalog_of(context)
     if before:
-        is_rescheduled = before["frequency"] != after["frequency"] and before["repeat"] == after["repeat"]
-        return after | ({"repeat": None} if is_rescheduled else {})
+        return after | ({"repeat": None} if after["frequency"] == "DAILY" else {})
     if existing := context.store.find_all(SCHEDULED_FEED, of_catalog):
         reason = f"a user has one scheduled feed, yours is {existing[0]['id']}; update or delete it"
         raise invalid_parameter("feed_url", reason)

@@ -227,3 +227,18 @@ def test_rows_are_left_out_by_a_column_that_is_also_read_as_a_field(at_home, nam
     for words in ((), ("--map", f"{column}=custom_label_0")):
         report = json.loads(at_home(*check, *words, code=None).stdout)
         assert report["left_out"] == 1, words
+
+
+@pytest.mark.parametrize("option", ["--mapping", "--recipe"])
+def test_a_mapping_that_its_group_may_change_is_warned_of_once(at_home, option):
+    at_home.file("other.csv", FOREIGN.replace("A-", "B-"))
+    (at_home.home / "mapping.yaml").chmod(0o664)
+    said = at_home("products", "check", "foreign.csv", "other.csv", option, "mapping.yaml").stderr
+    assert said.count("mapping.yaml can be changed by its group") == 1
+
+
+def test_a_default_that_is_typed_counts_more_than_that_of_a_mapping(at_home, service):
+    words = ("--mapping", "mapping.yaml", "--default", "custom_label_0=typed", "--default", "color=red")
+    at_home("products", "push", "foreign.csv", *words)
+    found = [each for each in service.emulator.data.products() if each["id"].startswith("A-")]
+    assert [(each["custom_label_0"], each["color"]) for each in found] == [("typed", "red")] * 2

@@ -230,6 +230,20 @@ OTHERS = (
         (f"{SIGN_IN}::test_a_stored_token_is_never_sent_to_another_address",),
     ),
     Mutant(
+        "revoking the bearer token of the environment removes another stored one",
+        "ads_cli/commands/auth/__init__.py",
+        "if stored and stored.value == token:",
+        "if stored:",
+        (f"{SIGN_IN}::test_a_revoked_bearer_token_of_the_environment_leaves_the_stored_one",),
+    ),
+    Mutant(
+        "of several profiles the first error is the result",
+        "ads_cli/commands/auth/__init__.py",
+        "if first is None or (isinstance(error, AccessError) and not isinstance(first, AccessError)):",
+        "if first is None:",
+        ("tests/commands/auth/test_status.py::test_of_several_errors_that_of_a_refused_token_is_the_result",),
+    ),
+    Mutant(
         "a sign-in keeps what the profile had of another service",
         "ads_cli/commands/auth/login.py",
         "name: None if value == usual.get(name) else value for name, value in chosen.items()",

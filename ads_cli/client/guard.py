@@ -194,8 +194,8 @@ class WriteGuard:
             if words := sorted(limit.value & write.words):
                 raise refused(f"{_what(write)} ({', '.join(words)})", limit)
         if write.problem:
-            holding = (each for each in self.guard.limits if each.value is not False)
-            raise refused(f"a request that cannot be judged, as {write.problem}", next(holding))
+            effective = next(limit for limit in self.guard.limits if limit.is_effective)
+            raise refused(f"a request that cannot be judged, as {write.problem}", effective)
 
 
 class _SpendingJudge(msgspec.Struct, eq=False):

@@ -122,7 +122,7 @@ class MediaReferences:
         elif isinstance(record, dict):
             for name in [each for each in FILE_NAMES_IN_DOCUMENTS if each in record]:
                 files = record.pop(name)
-                if not (is_of_table and files in (None, "")):  # an empty cell
+                if files is not None and not (is_of_table and files == ""):  # an empty cell
                     self._replace(record, name, files, folder, is_of_table=is_of_table)
             for value in record.values():
                 self._take(value, folder, is_of_table=False)
@@ -137,7 +137,7 @@ class MediaReferences:
             is_top = "type" not in record and self._fields.get("media") != "components"
             field = self._fields.get(name, field) if is_top else field
         listed = _files_in(name, files, is_several=is_of_table and field == "media_keys")
-        if field in record:
+        if record.get(field) is not None:
             raise ContentError(f"{name}: cannot be used with {field}")
         if field != "media_keys" and len(listed) > 1:
             raise ContentError(f"{name}: is for one file")

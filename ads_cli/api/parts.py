@@ -74,8 +74,28 @@ def as_text(value: Any) -> str:
     return str(value)
 
 
-# Fields that take the media of an ad: of these, files may have several records, which are sent one by one.
-MEDIA_OF_ADS = frozenset(("media_keys", "media_key", "components"))
+# The fields that take a media key, and the name of the option and of the key in a document that take a file.
+FILE_NAMES = {
+    "media_keys": "media",
+    "media_key": "media",
+    "poster_media_key": "poster",
+    "unlocked_image_media_key": "unlocked_image",
+    "unlocked_video_media_key": "unlocked_video",
+}
+
+
+def media_file_fields(request: type[Request]) -> dict[str, str]:
+    """Return the fields of a request that take a file, by the name that takes it."""
+    endpoint = request.endpoint
+    if not endpoint.mutates or endpoint.method == "DELETE":
+        return {}
+    fields = fields_of(request)
+    found = {FILE_NAMES[field.name]: field.name for field in fields if field.name in FILE_NAMES}
+    if endpoint.command.startswith("media library"):
+        found.pop("media", None)  # which is what was uploaded already
+    if any(field.name == "components" for field in fields):
+        found["media"] = "components"
+    return found
 
 
 def operation_of(declared: type[Request]) -> str:
@@ -85,11 +105,9 @@ def operation_of(declared: type[Request]) -> str:
 
 @cache
 def has_batch_options(declared: type[Request]) -> bool:
-    """Tell whether a file of several records has the options of a batch."""
+    """Tell whether a file may have several records: those with the media of an ad are sent one by one."""
     endpoint = declared.endpoint
-    is_library = endpoint.command.startswith("media ")
-    has_media = not MEDIA_OF_ADS.isdisjoint(declared.__struct_fields__) and not is_library
-    return endpoint.batch is not None or (endpoint.makes_anew and has_media)
+    return endpoint.batch is not None or (endpoint.makes_anew and "media" in media_file_fields(declared))
 
 
 @cache

@@ -234,7 +234,7 @@ class ListSuggestions(InAccount, kw_only=True):
     @rule("targeting_values")
     def values_fit_type(self) -> str | None:
         """Require ids for suggestions of users."""
-        other = [value for value in self.targeting_values if not value.isdecimal()]
+        other = [value for value in self.targeting_values if not _USER.pattern.fullmatch(value)]
         if self.suggestion_type != "USER_ID" or not other:
             return None
         return f"{other[0]!r} is not a user id; for suggestion_type USER_ID all values are ids"

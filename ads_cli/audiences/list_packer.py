@@ -196,7 +196,7 @@ class ListPart(NamedTuple):
     packed: PackedRows
     records: Sequence[int]  # the number of each row in the file
     lines: dict[int, int]  # of rows with problems
-    last: int = 0  # record of the part
+    last: int = 0  # the number of its last record
     found: FoundRows | None = None  # rows that need not be packed, and are to be known again
 
     def place(self, row: int) -> Row:

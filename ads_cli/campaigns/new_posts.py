@@ -9,12 +9,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ..api.endpoint import Request
+from ..api.parts import media_file_fields
 from ..api.posts import CreatePost, CreatePostAsAdvertiser, ListPosts
 from ..api.registry import requests_for
 from ..api.validation import check, convert, errors_in
 from ..errors import AdsctlError, ContentError
 from ..feeds.locations import is_remote
-from ..media.references import MediaReferences, file_fields
+from ..media.references import MediaReferences
 from ..spelling import comma_list, suggestion
 from ..uploads.upload import not_understood
 from .account import list_all
@@ -143,7 +144,7 @@ def _card_mistake(card: Any, ad: Mapping[str, Any]) -> str:
     if name not in card_kinds():
         return f"kind {name!r} is not one of {', '.join(filter(None, card_kinds()))}"
     kind = card_kinds()[name][0]
-    taken = file_fields(kind)
+    taken = media_file_fields(kind)
     known = {*kind.__struct_fields__, *taken} - {"account_id", "media"}
     is_short = not name and keys in SHORT_CARDS
     if not is_short and not (keys and (name or {"components", "slides"} & keys)):

@@ -13,7 +13,7 @@ from ..api.amounts import CurrencyOf, money_fields, unknown_currency
 from ..api.endpoint import Request
 from ..api.fields import Field, fields_by_name
 from ..api.names import WIRE_NAMES, neutral_name
-from ..api.parts import has_batch_options
+from ..api.parts import has_batch_options, media_file_fields
 from ..api.registry import is_of_service
 from ..api.spending import ACTIVE, may_spend_more, status_field
 from ..console.help_texts import EXAMPLE_MARK, ExampleCommand
@@ -23,7 +23,7 @@ from ..console.request_input import refuse_several, request_from_input
 from ..console.results import show, show_list, show_request
 from ..errors import UsageError
 from ..spelling import as_option
-from .request_parameters import BATCH_OPTIONS, ONCE_OPTIONS, common_fields, request_parameters, takes_files
+from .request_parameters import BATCH_OPTIONS, ONCE_OPTIONS, common_fields, request_parameters
 
 if TYPE_CHECKING:
     from ..client.prepared_request import PreparedRequest
@@ -105,7 +105,7 @@ class RequestRun:
         values |= {name: getattr(call, option) for name, option in common_fields(kind).items()}
         self.currency_of = _currency_of(call, kind, currency)
         self.media = None
-        if takes_files(kind):
+        if media_file_fields(kind):
             from ..media.references import MediaReferences
 
             self.media = MediaReferences(kind)

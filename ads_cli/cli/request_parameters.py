@@ -9,17 +9,13 @@ from ..api.amounts import MICRO_WORDS, amount_names, money_fields
 from ..api.endpoint import Endpoint, Request
 from ..api.fields import Field, FieldType, fields_of
 from ..api.names import X
-from ..api.parts import has_batch_options
+from ..api.parts import has_batch_options, media_file_fields
 from ..api.registry import document_of
 from ..api.time import DayOrTime, ExactTime, Time
 from ..console.options import NESTED_METAVAR
 from ..console.parameters import Argument, Option
 from ..spelling import as_option
 
-MEDIA_FIELDS = (
-    *("media_keys", "media_key", "poster_media_key", "unlocked_image_media_key", "unlocked_video_media_key"),
-    "components",
-)
 FILE_HELP = {
     "media": "A file of an image, GIF or video",
     "poster": "A file of an image, shown before the video plays",
@@ -92,19 +88,9 @@ def request_parameters(request: type[Request]) -> list[Any]:
     return params
 
 
-def takes_files(request: type[Request]) -> dict[str, str]:
-    """Return the fields of a request that a file of media may stand for, by the name that takes it."""
-    names = {field.name for field in fields_of(request)}
-    if names.isdisjoint(MEDIA_FIELDS) or not request.endpoint.mutates:
-        return {}
-    from ..media.references import file_fields
-
-    return file_fields(request)
-
-
 def file_options(request: type[Request]) -> Iterator[Option]:
     """Make the options that take a file in place of a media key."""
-    for name, field in takes_files(request).items():
+    for name, field in media_file_fields(request).items():
         is_several = name == "media" and field in ("media_keys", "components")
         replaced = "" if field == "components" else f"; replaces {as_option(field)}"
         repeated = "; may be repeated" if is_several else ""

@@ -75,13 +75,12 @@ class WriteGuard:
         guard: Callable[[], Guard],
         dialect: Callable[[], Dialect],
         stored: Callable[[str], StoredRecords],
-        lock_account: Callable[[str], None] = lambda account: None,
-        now: Callable[[], datetime] = lambda: datetime.now(UTC),
-        fleet_count: Path | None = None,
+        lock_account: Callable[[str], None],
+        fleet_count: Path | None,
     ) -> None:
         self._fleet_count = fleet_count
         self._read, self._dialect = guard, cache(dialect)
-        self._spending = _SpendingJudge(lambda: self.guard, stored, lock_account, now)
+        self._spending = _SpendingJudge(lambda: self.guard, stored, lock_account)
         self._lock = threading.RLock()
         self._guard: Guard | None = None
         self._approved: set[bytes] = set()  # digests of operations
@@ -194,8 +193,8 @@ class WriteGuard:
             if words := sorted(limit.value & write.words):
                 raise refused(f"{_what(write)} ({', '.join(words)})", limit)
         if write.problem:
-            holding = (each for each in self.guard.limits if each.value is not False)
-            raise refused(f"a request that cannot be judged, as {write.problem}", next(holding))
+            effective = next(limit for limit in self.guard.limits if limit.is_effective)
+            raise refused(f"a request that cannot be judged, as {write.problem}", effective)
 
 
 class _SpendingJudge(msgspec.Struct, eq=False):
@@ -204,7 +203,6 @@ class _SpendingJudge(msgspec.Struct, eq=False):
     guard: Callable[[], Guard]
     stored: Callable[[str], StoredRecords]  # of an account
     lock_account: Callable[[str], None]
-    now: Callable[[], datetime]
     planned: dict[str, Record] = {}  # records that a plan creates, by what names them
     accounts: dict[str, AccountSpending] = {}  # by id, with the changes that were allowed so far
 
@@ -268,7 +266,7 @@ class _SpendingJudge(msgspec.Struct, eq=False):
 
     def _judge_hours(self, change: RecordChange) -> None:
         """Judge activations and raises outside of the hours."""
-        op, now = change.operation, self.now()
+        op, now = change.operation, datetime.now(UTC)
         for limit in self.guard().of("active_hours"):
             hours: ActiveHours = limit.value
             if hours.contains(now):
@@ -288,7 +286,7 @@ class _SpendingJudge(msgspec.Struct, eq=False):
             if account not in self.accounts:
                 self.lock_account(account)
                 records = {field: self.stored(account).all(field) for field in (CAMPAIGN, LINE_ITEM)}
-                self.accounts[account] = AccountSpending(records, self.now())
+                self.accounts[account] = AccountSpending(records, datetime.now(UTC))
             spending = self.accounts[account]
             after = spending.after(each.operation for each in changes if each.account == account)
             before, total = spending.total, after.total

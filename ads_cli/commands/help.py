@@ -8,7 +8,7 @@ import typer
 
 from ..api.names import SERVICES
 from ..config.settings import DEFAULTS
-from ..console.help_topics import ALL_TOPICS, FEEDS_TOPIC, LINES_TOPIC, METRICS_TOPIC, TOPICS
+from ..console.help_topics import ALL_TOPICS, ENDPOINTS_TOPIC, FIELDS_TOPIC, METRICS_TOPIC, TOPICS
 from ..console.invocation import Invocation
 from ..console.parameters import argument
 from ..errors import StateError, UsageError
@@ -26,18 +26,18 @@ def show_help(
 ) -> None:
     """Show the help of a command, or explain a topic.
 
-    endpoints, fields and metrics are lists, in the format of -o: the command and the options of each line of
-    the API, what a feed may hold (fields products, fields users, fields do-not-reach) with the amounts that
+    endpoints, fields and metrics are lists, in the format of -o: the command and the options of each
+    endpoint, what a feed may hold (fields products, fields users, fields do-not-reach) with the amounts that
     have a form in millionths (fields amounts), and the metrics of stats.
 
     For example: adsctl help products push
     """
     path = names or []
-    if path == [LINES_TOPIC]:
+    if path == [ENDPOINTS_TOPIC]:
         _show_endpoints(ctx)
     elif path == [METRICS_TOPIC]:
         _show_metrics(ctx)
-    elif path[:1] == [FEEDS_TOPIC]:
+    elif path[:1] == [FIELDS_TOPIC]:
         _show_fields(ctx, path[1:])
     elif len(path) == 1 and path[0] in TOPICS:
         formatter = ctx.make_formatter()
@@ -48,7 +48,7 @@ def show_help(
 
 
 def _show_endpoints(ctx: typer.Context) -> None:
-    """List the lines of the API."""
+    """List the endpoints of the API."""
     from ..reference.records import ENDPOINT_COLUMNS, endpoint_records
 
     call = Invocation.of(ctx, is_help=True)

@@ -173,6 +173,11 @@ class Limit(NamedTuple):
             return ",".join(word for word in DENIABLE if word in self.value)
         return str(self.value).lower() if isinstance(self.value, bool) else str(self.value)
 
+    @property
+    def is_effective(self) -> bool:
+        """Whether it limits anything: `read_only: false` and an empty list limit nothing."""
+        return not isinstance(self.value, bool | frozenset) or bool(self.value)
+
 
 def parse_value(key: str, value: Any) -> Any:
     """Parse the value of a key; raise ValueError, which says what is wrong."""
@@ -211,8 +216,8 @@ class Guard:
         self.limits = limits
 
     def __bool__(self) -> bool:
-        """Whether anything is limited: `read_only: false` and an empty list limit nothing."""
-        return any(not isinstance(limit.value, bool | frozenset) or limit.value for limit in self.limits)
+        """Whether anything is limited."""
+        return any(limit.is_effective for limit in self.limits)
 
     def of(self, key: str) -> list[Limit]:
         """Return the limits of a key, each of which holds."""

@@ -222,7 +222,7 @@ class Writes:
             self._dialect,
             self._call.stored_of,
             self._lock_account if is_sent else lambda account: None,
-            fleet_count=Path(counts) if counts and is_sent else None,
+            Path(counts) if counts and is_sent else None,
         )
 
     @contextmanager

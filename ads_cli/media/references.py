@@ -13,39 +13,17 @@ import msgspec
 
 from ..api.cards import Button
 from ..api.endpoint import Request
-from ..api.fields import fields_of
+from ..api.parts import FILE_NAMES, media_file_fields
 from ..errors import ContentError, UsageError
 from ..feeds.locations import is_remote
 from .rules import Use
 
-# The fields that take a media key, and the name of the option and of the key in a document that take a file.
-FILE_NAMES = {
-    "media_keys": "media",
-    "media_key": "media",
-    "poster_media_key": "poster",
-    "unlocked_image_media_key": "unlocked_image",
-    "unlocked_video_media_key": "unlocked_video",
-}
 PLACEHOLDER = "media-of-"
 USES = {
     "cards poll": (Use.poll,),
     "cards image-conversation": (Use.conversation,),
     "cards video-conversation": (Use.conversation,),
 }
-
-
-def file_fields(request: type[Request]) -> dict[str, str]:
-    """Return the fields of a request that take a file, by the name that takes it."""
-    endpoint = request.endpoint
-    if not endpoint.mutates or endpoint.method == "DELETE":
-        return {}
-    fields = fields_of(request)
-    found = {FILE_NAMES[field.name]: field.name for field in fields if field.name in FILE_NAMES}
-    if endpoint.command.startswith("media library"):
-        found.pop("media", None)  # which is what was uploaded already
-    if any(field.name == "components" for field in fields):
-        found["media"] = "components"
-    return found
 
 
 class Reference(NamedTuple):
@@ -68,7 +46,7 @@ class MediaReferences:
 
     def __init__(self, request: type[Request]) -> None:
         self._request = request
-        self._fields = file_fields(request)
+        self._fields = media_file_fields(request)
         self._found: dict[str, Reference] = {}  # by placeholder
 
     def __bool__(self) -> bool:
@@ -144,7 +122,7 @@ class MediaReferences:
         elif isinstance(record, dict):
             for name in [each for each in FILE_NAMES_IN_DOCUMENTS if each in record]:
                 files = record.pop(name)
-                if not (is_of_table and files in (None, "")):  # an empty cell
+                if files is not None and not (is_of_table and files == ""):  # an empty cell
                     self._replace(record, name, files, folder, is_of_table=is_of_table)
             for value in record.values():
                 self._take(value, folder, is_of_table=False)
@@ -159,8 +137,10 @@ class MediaReferences:
             is_top = "type" not in record and self._fields.get("media") != "components"
             field = self._fields.get(name, field) if is_top else field
         listed = _files_in(name, files, is_several=is_of_table and field == "media_keys")
-        if field in record:
+        if record.get(field) is not None:
             raise ContentError(f"{name}: cannot be used with {field}")
+        if field != "media_keys" and len(listed) > 1:
+            raise ContentError(f"{name}: is for one file")
         placeholders = [self._placeholder(file, field, folder) for file in listed]
         record[field] = placeholders if field == "media_keys" else placeholders[0]
 

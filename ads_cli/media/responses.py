@@ -54,9 +54,9 @@ def _id_in(response: Response, name: str) -> str:
     return str(value)
 
 
-def read_media_key(ended: Response, media_id: str, category: Category) -> str:
-    """Return the media key of the last response, or else the one that the category gives."""
-    return _id_in(ended, "media_key") or f"{KEY_PREFIXES[category]}_{media_id}"
+def read_media_key(begun: Begun, ended: Response, category: Category) -> str:
+    """Return the media key that the first or the last response names, or else the one of the category."""
+    return begun.media_key or _id_in(ended, "media_key") or f"{KEY_PREFIXES[category]}_{begun.media_id}"
 
 
 def processing(response: Response) -> dict[str, Any]:

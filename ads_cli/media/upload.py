@@ -271,7 +271,7 @@ class Uploader(msgspec.Struct, kw_only=True):
         is_same = (stream.tell(), seen.hexdigest()) == (info.bytes, info.sha256)
         _require_same(label, is_same, journal)
         ended = self._finalize(begun.media_id)
-        journal.note(Finalized(begun.media_key or read_media_key(ended, begun.media_id, category)))
+        journal.note(Finalized(read_media_key(begun, ended, category)))
         return ended
 
     def _begin(self, media: OpenMedia) -> Begun:
@@ -295,7 +295,7 @@ class Uploader(msgspec.Struct, kw_only=True):
         ended = self._again_if_lost(lambda: self.client.call(request))
         begun = read_begun(ended, label, info.bytes)
         journal.note(begun)
-        journal.note(Finalized(begun.media_key or read_media_key(ended, begun.media_id, category)))
+        journal.note(Finalized(read_media_key(begun, ended, category)))
         return ended
 
     def _again_if_lost(

@@ -61,7 +61,7 @@ class JobKey(msgspec.Struct, frozen=True):
     """The identity of a job."""
 
     target: UploadTarget = msgspec.field(name="place")
-    upload: str  # "push", "create", "update", "send", "sync", "delete" or "delete by id"
+    upload: str  # "push", "create", "update", "send", "sync", "apply", "delete" or "delete by id"
     content: str  # SHA-256 of the file's bytes, in hex; of people what only a key tells of it
     options: JobOptions
 
@@ -169,10 +169,9 @@ class Job(msgspec.Struct, kw_only=True):
     @property
     def action(self) -> str:
         """Name what is done with the rows: push, create, update, send, sync, apply or delete."""
-        if self.key.upload in ("sync", "create", "update", "send", "apply"):
-            return self.key.upload
-        operation = self.key.options.upload.get("operation_type")  # of an audience's users
-        return "delete" if self.key.upload.startswith("delete") or operation == "Delete" else "push"
+        upload = self.key.upload
+        removes_users = upload == "push" and self.key.options.upload.get("operation_type") == "Delete"
+        return "delete" if removes_users or upload.startswith("delete") else upload
 
 
 _decode_job = msgspec.json.Decoder(Job).decode

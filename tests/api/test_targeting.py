@@ -162,6 +162,11 @@ def test_all_mistakes_of_a_criterion_are_told_at_once():
             IN | {"suggestion_type": "USER_ID", "targeting_values": ["12", "wool"]},
             ["targeting_values: 'wool' is not a user id; for suggestion_type USER_ID all values are ids"],
         ),
+        (
+            ListSuggestions,
+            IN | {"suggestion_type": "USER_ID", "targeting_values": ["١٢"]},
+            ["targeting_values: '١٢' is not a user id; for suggestion_type USER_ID all values are ids"],
+        ),
     ],
 )
 def test_limits_are_kept(kind, values, problems):

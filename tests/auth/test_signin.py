@@ -244,6 +244,37 @@ def test_a_bearer_token_is_requested_once_and_stored(shop, httpserver):
     shop("webhooks", "create", "x" * 201, code=2)
 
 
+@pytest.fixture
+def revoked(shop, httpserver):
+    """The bearer tokens that were revoked; bt is issued and stored."""
+    tokens: list[str] = []
+
+    def answer(request: Request) -> Response:
+        tokens.append(request.args["access_token"])
+        return Response(json.dumps({"access_token": tokens[-1]}), content_type="application/json")
+
+    issued = {"token_type": "bearer", "access_token": "bt"}
+    httpserver.expect_request("/oauth2/token").respond_with_json(issued)
+    httpserver.expect_request("/oauth2/invalidate_token").respond_with_handler(answer)
+    shop.env |= {"ADSCTL_ACCESS_TOKEN": "at", "ADSCTL_ACCESS_TOKEN_SECRET": "ats"}
+    shop("auth", "bearer", "issue", ADSCTL_TOKEN_STORE="file")
+    return tokens
+
+
+def test_a_revoked_bearer_token_is_no_longer_stored(shop, revoked):
+    assert "is revoked" in shop("auth", "bearer", "revoke").stderr
+    assert revoked == ["bt"]
+    assert "no bearer token is stored" in shop("auth", "token", "--bearer", code=4).stderr
+
+
+def test_a_revoked_bearer_token_of_the_environment_leaves_the_stored_one(shop, revoked):
+    shop("auth", "bearer", "revoke", ADSCTL_BEARER_TOKEN="other")
+    assert revoked == ["other"]
+    assert shop("auth", "token", "--bearer").stdout == "bt\n"
+    shop("auth", "bearer", "revoke", ADSCTL_BEARER_TOKEN="bt")
+    shop("auth", "token", "--bearer", code=4)
+
+
 def test_too_frequent_bearer_token_requests_exit_with_7(shop, httpserver):
     often = {"errors": [{"code": 99, "message": "Too often."}]}
     httpserver.expect_request("/oauth2/token").respond_with_json(often, status=403)

@@ -44,6 +44,12 @@ def test_a_raw_request_is_judged_by_its_amount(guarded):
         guarded("max_daily_budget: 100 EUR", "api", "POST", path, *fields, "-f", budget)
 
 
+def test_what_cannot_be_judged_is_refused_by_a_limit_that_limits_something(guarded):
+    text = 'deny: ""\nread_only: false\nmax_changes: 5'
+    message = guarded(text, "api", "POST", "/12/nothing", "-f", "name=x")
+    assert "it matches no declared endpoint: max_changes is 5" in message
+
+
 def test_what_is_activated_is_judged_by_the_budget_that_it_has(guarded, adsctl):
     campaign = made(adsctl, "--daily-budget=101")
     words = ("campaigns", "update", campaign, "--entity-status", "ACTIVE")

@@ -1,4 +1,4 @@
-"""`help endpoints` and `help fields`: each line of the API with its command, and what feeds may hold."""
+"""`help endpoints` and `help fields`: each endpoint with its command, and what feeds may hold."""
 
 import json
 import re

@@ -60,6 +60,12 @@ def test_files_in_a_document_are_relative_to_it(adsctl, tmp_path, hero):
     assert card["card_type"] == "IMAGE_WEBSITE"
 
 
+@pytest.mark.parametrize(("file", "count"), [("null", 0), ("hero.png", 1)])
+def test_null_in_a_document_is_a_value_that_is_not_given(adsctl, tmp_path, hero, file, count):
+    (tmp_path / "post.yaml").write_text(f"text: Hi\nmedia: {file}\nmedia_keys: null\n")
+    assert len(created(adsctl, "posts", "drafts", "create", "-f", "post.yaml")["media_keys"]) == count
+
+
 def test_an_option_gives_a_card_its_media(adsctl, hero):
     card = created(
         adsctl, "cards", "create", "--name", "Hero", "--components", DETAILS, "--media", "hero.png"

@@ -96,6 +96,17 @@ def test_polls_and_conversations_take_lists(adsctl, service, ads):
     assert [each["name"] for each in made] == ["P", "Q"]
 
 
+@pytest.mark.parametrize("is_list", [False, True])
+def test_several_files_where_one_is_meant_are_refused_and_none_is_uploaded(adsctl, service, ads, is_list):
+    media = "[hero.png, hero.png]"
+    poll = f"{{name: P, media: {media}, duration_in_minutes: 60, first_choice: A, second_choice: B}}"
+    (ads / "poll.yaml").write_text(f"[{poll}]" if is_list else poll)
+    requests = Counted(service)
+    done = adsctl("cards", "poll", "create", "-f", "ads/poll.yaml", code=3)
+    assert "ads/poll.yaml" in done.stderr and "media: is for one file" in done.stderr
+    assert not requests.paths
+
+
 def test_a_dry_run_names_the_files_and_sends_nothing(adsctl, service, ads):
     requests = Counted(service)
     done = adsctl("posts", "create", "-f", "ads/list.yaml", "--dry-run", "-o", "json")

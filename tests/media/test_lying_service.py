@@ -6,7 +6,9 @@ import re
 import pytest
 from werkzeug import Request, Response
 
-from tests.media.made import picture, sample
+from ads_cli.api.media_uploads import Category
+from ads_cli.media.responses import KEY_PREFIXES
+from tests.media.made import gif, picture, sample
 
 UPLOAD = "/2/media/upload"
 KEY = "13_1790413002217308160"
@@ -16,7 +18,8 @@ class Platform:
     """Takes an upload of a video; what it answers may be replaced."""
 
     def __init__(self, httpserver) -> None:
-        self.begun: dict = {"id": KEY[3:], "media_key": KEY}
+        self.named = {"id": KEY[3:], "media_key": KEY}
+        self.begun: dict = {**self.named}
         self.states: list[dict] = [{}]  # of processing, one for each answer; the last one stays
         self.paths: list[str] = []
         self.library: list[dict] = []
@@ -39,7 +42,7 @@ class Platform:
 
     def progress(self, request: Request) -> Response:
         info = self.states.pop(0) if len(self.states) > 1 else self.states[0]
-        data = {"id": KEY[3:], "media_key": KEY} | ({"processing_info": info} if info else {})
+        data = self.named | ({"processing_info": info} if info else {})
         return Response(json.dumps({"data": data}), content_type="application/json")
 
     def add(self, request: Request) -> Response:
@@ -67,6 +70,23 @@ def test_an_id_that_cannot_be_one_is_used_nowhere(remote, platform, file, field,
     error = error_of(remote, file, code=8)
     assert error["message"].startswith(f"the answer to the upload has a {field} that is not valid: ")
     assert platform.paths == ["begin"] and not platform.sizes and not platform.library
+
+
+@pytest.mark.parametrize(
+    ("file", "category", "prefix"),
+    [
+        ("clip.mp4", Category.amplify_video, "13"),
+        ("clip.mp4", Category.tweet_video, "7"),
+        ("moving.gif", Category.tweet_gif, "16"),
+        ("hero.png", Category.tweet_image, "3"),
+    ],
+)
+def test_a_media_key_that_is_not_named_is_made_of_the_category(remote, platform, file, category, prefix):
+    remote.file("moving.gif", gif(2))
+    del platform.named["media_key"], platform.begun["media_key"]
+    remote("media", "upload", file, "--account", "a1", "--category", category)
+    assert [one["media_key"] for one in platform.library] == [f"{prefix}_{KEY[3:]}"]
+    assert {*KEY_PREFIXES} == {*Category}
 
 
 @pytest.mark.parametrize("seconds", [10**400, -1, 0, "soon", None, 1e300])

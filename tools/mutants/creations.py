@@ -217,8 +217,8 @@ CREATIONS = (
     Mutant(
         "conversions are listed as a push",
         "ads_cli/uploads/job_file.py",
-        '"update", "send", "apply"):',
-        '"update", "apply"):',
+        'upload.startswith("delete") else upload',
+        'upload.startswith("delete") else "push"',
         (f"{CONVERSIONS}::test_a_job_of_conversions_is_a_send",),
     ),
     Mutant(

@@ -93,4 +93,18 @@ OAUTH2 = (
         "                    pass\n",
         (f"{SIGNED_OUT}::test_a_revoked_token_is_found_and_its_tasks_are_left_out",),
     ),
+    Mutant(
+        "revoking the bearer token of the environment removes another stored one",
+        "ads_cli/commands/auth/__init__.py",
+        "if stored and stored.value == token:",
+        "if stored:",
+        ("tests/auth/test_signin.py::test_a_revoked_bearer_token_of_the_environment_leaves_the_stored_one",),
+    ),
+    Mutant(
+        "of several profiles the first error is the result",
+        "ads_cli/commands/auth/__init__.py",
+        "if first is None or (isinstance(error, AccessError) and not isinstance(first, AccessError)):",
+        "if first is None:",
+        ("tests/commands/auth/test_status.py::test_of_several_errors_that_of_a_refused_token_is_the_result",),
+    ),
 )

@@ -22,6 +22,13 @@ GUARDS = (
         ("tests/client/test_guard_of_people.py::test_a_limit_of_money_lets_people_be_uploaded",),
     ),
     Mutant(
+        "guard: a limit that limits nothing is the reason of a refusal",
+        GUARD,
+        "for limit in self.guard.limits if limit.is_effective)",
+        "for limit in self.guard.limits)",
+        (f"{AMOUNTS}::test_what_cannot_be_judged_is_refused_by_a_limit_that_limits_something",),
+    ),
+    Mutant(
         "guard: what a plan sends is counted twice",
         GUARD,
         "        self._is_planned = True\n",

@@ -187,6 +187,20 @@ MEDIA_UPLOADS = (
         (f"{INTERRUPTED}::test_failed_processing_says_why_and_adds_nothing",),
     ),
     Mutant(
+        "of several files where one is meant the first is taken",
+        "ads_cli/media/references.py",
+        'if field != "media_keys" and len(listed) > 1:',
+        "if False:",
+        (f"{LISTS}::test_several_files_where_one_is_meant_are_refused_and_none_is_uploaded",),
+    ),
+    Mutant(
+        "a category has no prefix of its media keys",
+        ANSWERS,
+        '    Category.tweet_gif: "16",\n',
+        "",
+        (f"{LYING}::test_a_media_key_that_is_not_named_is_made_of_the_category",),
+    ),
+    Mutant(
         "the files of a document are relative to the working folder",
         "ads_cli/media/references.py",
         'str(Path(folder or "", file))',

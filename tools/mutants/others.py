@@ -3,6 +3,10 @@
 from .mutant import Mutant
 from .tests_named import DELETED_UNANSWERED, NEVER_DELETED, NO_ANSWER
 
+HISTORY = (
+    "tests/emulator/resources/test_settings.py"
+    "::test_the_history_is_of_one_entity_one_user_and_the_hours_before_its_end"
+)
 SIGNATURES = "tests/emulator/test_signatures.py"
 PULL = "tests/products/test_pull_and_delete.py"
 SIGN_IN, KEYRING = "tests/auth/test_signin.py", "tests/auth/test_keyring.py"
@@ -297,6 +301,20 @@ OTHERS = (
         "if self.request_type and IN_ACCOUNT in endpoint.path:",
         "if not self.request_type and IN_ACCOUNT in endpoint.path:",
         ("tests/emulator/test_account_resources.py::test_resources_of_inaccessible_accounts_are_not_found",),
+    ),
+    Mutant(
+        "the emulator's history has the hour at its end",
+        "ads_cli/emulator/resources/history.py",
+        '"created_at < ?"',
+        '"created_at <= ?"',
+        (HISTORY,),
+    ),
+    Mutant(
+        "the emulator's history has the changes of every user",
+        "ads_cli/emulator/resources/history.py",
+        '        | field_is("change_by.user_id", user)\n',
+        "",
+        (HISTORY,),
     ),
     Mutant(
         "the emulator keeps one of several products with an id",

@@ -54,7 +54,7 @@ def logout(ctx: typer.Context) -> None:
     call.messages.say(f"signed out of profile {settings.profile}")
 
 
-def _invalidate(call: Invocation, request: "Request") -> None:
+def _invalidate(call: Invocation, request: Request) -> None:
     """Revoke a token, unless it is revoked already."""
     try:
         call.client.call(request)
@@ -141,7 +141,13 @@ def _check_all(call: Invocation) -> None:
     """Show for each profile whether the service takes its token; raise the error of a refused one."""
     first = None
     records = []
-    for name in call.settings.read_config().get("profiles") or {}:
+    profiles = call.settings.read_config().get("profiles")
+    if not profiles:
+        raise AccessError(
+            f"there is no profile to check in {call.settings.config_file}",
+            hint="adsctl auth status --check asks with what the environment has",
+        )
+    for name in profiles:
         status, message, hint = "ok", "the service takes the token", None
         try:
             _require_accepted(call.with_flags({"profile": name}))
@@ -217,6 +223,9 @@ def revoke(ctx: typer.Context) -> None:
     if call.is_dry_run("revoke the bearer token"):
         return
     _invalidate(call, InvalidateBearer(access_token=token))
-    if call.secrets.has_store:
-        call.secrets.store.delete(call.settings.profile, (BEARER,))
     call.messages.say("the bearer token is revoked")
+    if call.secrets.has_store:
+        store, profile = call.secrets.store, call.settings.profile
+        stored = store.get(profile, BEARER)
+        if stored and stored.value == token:  # else it is of the environment, and another one
+            store.delete(profile, (BEARER,))

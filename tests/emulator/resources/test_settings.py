@@ -1,6 +1,7 @@
 """Settings, tracking tags, lookups and recommendations: typed commands, under both services."""
 
 import json
+from datetime import UTC, datetime
 
 import pytest
 
@@ -130,3 +131,19 @@ def test_a_recommendation_is_a_tree_of_changes(run):
     assert (campaign["entity_type"], campaign["operation_type"]) == ("campaigns", None)
     assert campaign["dependent_entities"][0]["params"]["line_item_id"] == CLICKS
     assert "does not exist" in run("recommendations", "get", "none", code=5)
+
+
+def test_the_history_is_of_one_entity_one_user_and_the_hours_before_its_end(run, time_machine):
+    time_machine.move_to(datetime(2026, 11, 23, 9, tzinfo=UTC), tick=False)
+    run("line-items", "update", CLICKS, "--name", "Renamed")
+
+    def changed(*words):
+        entity = ("--entity-type", "LINE_ITEM", "--entity-id", CLICKS)
+        found = run("accounts", "history", *entity, *words)
+        return [each["changes"]["name"]["after"] for each in found if each["change_type"] == "UPDATE"]
+
+    during = ("--start-time", "2026-11-23T09:00Z", "--end-time", "2026-11-23T10:00Z")
+    assert changed(*during) == changed(*during, "--user-id", str(USER)) == ["Renamed"]
+    assert changed(*during, "--user-id", str(OTHER_USER)) == []
+    assert changed("--start-time", "2026-11-23T08:00Z", "--end-time", "2026-11-23T09:00Z") == []
+    assert changed("--start-time", "2026-11-23T10:00Z", "--end-time", "2026-11-23T11:00Z") == []

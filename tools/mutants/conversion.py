@@ -335,6 +335,16 @@ CONVERSION = (
         ),
     ),
     Mutant(
+        "a variation whose stock its parent manages has none",
+        "ads_cli/products/feeds/exports.py",
+        'if stock == "parent":',
+        "if False:",
+        (
+            "tests/products/feeds/kinds/test_assembly.py::"
+            "test_a_variation_whose_stock_is_managed_by_its_parent_has_the_stock_of_that",
+        ),
+    ),
+    Mutant(
         "a title above a table is its header",
         "ads_cli/feeds/formats/csv.py",
         "if found and found.titles else",

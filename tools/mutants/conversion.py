@@ -107,7 +107,7 @@ CONVERSION = (
     Mutant(
         "the valid rows of a whole feed are compared with those of its first rows",
         "ads_cli/commands/products/advice.py",
-        "if report and outcome.is_part:",
+        "if report and outcome.is_part and outcome.valid < before:",
         "if False:",
         (f"{ADVICE}::test_a_few_mistakes_of_a_large_feed_are_fixed_and_not_left_out",),
     ),

@@ -117,14 +117,15 @@ def advise(
     feed: ProductFeedOptions,
     rows: Rows,
     report: ValidationReport | None,
-    error: ContentError | None = None,
+    error: ContentError | None,
     *,
-    seconds: float = inf,
+    seconds: float,
 ) -> Advice | None:
     """Find the options that make rows of a checked feed valid; None where there are none.
 
     There is an error and no report where a table has none of the required columns, or another encoding.
-    More than 10,000 rows are tried only while that takes no more than some `seconds`.
+    More than 10,000 rows are tried only while that takes no more than some `seconds`; the same rows without
+    the options may take as long again.
     """
     deadline = perf_counter() + seconds
     whole = report is not None and report.rows <= MAX_TRIED_ROWS
@@ -134,7 +135,7 @@ def advise(
             return None
         outcome = try_options(call, with_options_of(feed, found), rows, whole=whole, deadline=deadline)
         before = report.valid if report else 0
-        if report and outcome.is_part:
+        if report and outcome.is_part and outcome.valid < before:  # which is of all rows
             before = _first_report(feed.read_again(call, rows), outcome.read).valid
     except AdsctlError:
         return None  # what was found on the first rows does not hold for the others

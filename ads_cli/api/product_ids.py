@@ -15,7 +15,8 @@ INVISIBLE = dict.fromkeys(  # Default_Ignorable_Code_Point of Unicode
     for first, last in (
         *((0xAD, 0xAD), (0x34F, 0x34F), (0x61C, 0x61C), (0x115F, 0x1160), (0x17B4, 0x17B5), (0x180B, 0x180F)),
         *((0x200B, 0x200F), (0x202A, 0x202E), (0x2060, 0x206F), (0x3164, 0x3164), (0xFE00, 0xFE0F)),
-        *((0xFEFF, 0xFEFF), (0xFFA0, 0xFFA0), (0x1D173, 0x1D17A), (0xE0000, 0xE0FFF)),
+        *((0xFEFF, 0xFEFF), (0xFFA0, 0xFFA0), (0xFFF0, 0xFFF8), (0x1BCA0, 0x1BCA3), (0x1D173, 0x1D17A)),
+        (0xE0000, 0xE0FFF),
     )
     for code in range(first, last + 1)
 )
@@ -42,10 +43,11 @@ def id_problem(product_id: str) -> str | None:
         problem = "characters that are not seen"
     elif product_id != product_id.strip():
         problem = "blanks around it"
+    elif is_normalized("NFC", product_id):
+        return None
     else:
-        is_normal = is_normalized("NFC", product_id)
-        problem = "" if is_normal else "characters that are not normalized (NFC)"
-    return f"{product_id!r} has {problem}; the service may store it without them" if problem else None
+        problem = "characters that are not normalized (NFC)"
+    return f"{product_id!r} has {problem}; the service may store it in another form"
 
 
 def _folded(text: str) -> str:

@@ -270,7 +270,7 @@ class RestOfRun:
         """
         journal = self._journal
         self._require_unchanged()
-        self._decide(journal)
+        self._decide()
         kept = [match for match in self._matches if match.at is not None or not match.is_rejected]
         journal.uncount({FAILED: len(self._matches) - len(kept)})  # those that were corrected
         self._matches = kept
@@ -305,7 +305,7 @@ class RestOfRun:
             f"; resume it as it was begun: {job.resume}",
         )
 
-    def _decide(self, journal: "Journal") -> None:
+    def _decide(self) -> None:
         """Skip what may have been created, or send it again, as is said; raise where it is not."""
         lost = [match for match in self._matches if match.is_lost]
         if lost and not self._upload.uncertain:
@@ -313,10 +313,10 @@ class RestOfRun:
         for batch, records in groupby((match.sent for match in lost), lambda record: record.batch):
             if self._upload.uncertain == "skip":
                 numbers = [0 for _ in records]
-                journal.append(Acknowledgement(batch, {UNCERTAIN: len(numbers)}, records=numbers))
+                self._journal.append(Acknowledgement(batch, {UNCERTAIN: len(numbers)}, records=numbers))
             else:
-                journal.attempts.pop(batch, None)
-                journal.withdraw_attempt(batch)
+                self._journal.attempts.pop(batch, None)
+                self._journal.withdraw_attempt(batch)
         if self._upload.uncertain == "resend":
             self._matches = [match for match in self._matches if not match.is_lost]
 

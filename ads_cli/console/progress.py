@@ -12,15 +12,15 @@ from typing import TYPE_CHECKING
 from ..client.rate_limiter import Wait
 from ..numbers import size_text
 from ..output.messages import Messages
-from ..output.text import counted, duration, safe
+from ..output.text import counted, duration, safe, singular
 
 if TYPE_CHECKING:
+    from rich.console import Console
     from rich.progress import Task
 
     from ..feeds.locations import OnBytes
 
 LINE_INTERVAL_SECONDS = 30.0
-NO_WAIT = Wait("", 0.0, 0.0)
 
 OnProgress = Callable[[int], None]
 # Takes the rows that are left and the seconds until the next of them; returns the seconds that limits cost.
@@ -35,10 +35,10 @@ class ProgressReport:
     total: int | None
     _seconds_left: SecondsLeft
     say: Callable[[str], None]
-    noun: str = "row"
+    noun: str = "rows"
     done: int = 0
     on_done: OnProgress = lambda done: None
-    _wait: Wait = NO_WAIT
+    _wait: Wait | None = None
 
     def __call__(self, done: int) -> None:
         """Receive how many rows are done."""
@@ -53,23 +53,23 @@ class ProgressReport:
     @property
     def wait(self) -> Wait | None:
         """The current wait."""
-        return self._wait if self._wait.until > time.time() else None
+        return self._wait if self._wait and self._wait.until > time.time() else None
 
     @property
     def seconds_left(self) -> float:
         """The seconds that the limits of the service cost; 0 if one window holds what is left."""
         if self.total is None:
             return 0.0
-        delay = self._wait.until - time.time() if self.wait else 0.0
+        delay = wait.until - time.time() if (wait := self.wait) else 0.0
         return self._seconds_left(self.total - self.done, delay)
 
     @property
     def line(self) -> str:
         """Everything in one line."""
-        of_total = f" of {counted(self.total, self.noun)}" if self.total else ""
-        left = f", about {duration(self.seconds_left)} left" if self.seconds_left else ""
-        wait = f"; waiting until {clock_time(self.wait.until)}: {self.wait.reason}" if self.wait else ""
-        return f"{self.activity}: {self.done:,}{of_total}{left}{wait}"
+        of_total = f" of {counted(self.total, singular(self.noun), self.noun)}" if self.total else ""
+        left = f", about {duration(seconds)} left" if (seconds := self.seconds_left) else ""
+        waiting = f"; waiting until {clock_time(wait.until)}: {wait.reason}" if (wait := self.wait) else ""
+        return f"{self.activity}: {self.done:,}{of_total}{left}{waiting}"
 
 
 @contextmanager
@@ -78,9 +78,9 @@ def progress(
     activity: str,
     total: int | None,
     seconds_left: SecondsLeft = lambda rows, delay: 0.0,
-    noun: str = "row",
+    noun: str = "rows",
 ) -> Iterator[ProgressReport]:
-    """Show how many rows, or what the noun says, of `total` are done; it is None where that is unknown."""
+    """Show how many rows, or what the noun (a plural) says, of `total` are done; None where it is unknown."""
     report = ProgressReport(activity, total, seconds_left, messages.say, noun)
     with shown(messages, lambda: nullcontext() if total == 0 else _bar(report), lambda: report.line):
         yield report
@@ -114,7 +114,6 @@ def _lines(line: Callable[[], str], say: Callable[[str], None]) -> Iterator[None
 
 @contextmanager
 def _bar(report: ProgressReport) -> Iterator[None]:
-    from rich.console import Console
     from rich.progress import BarColumn, MofNCompleteColumn, Progress, ProgressColumn, TimeRemainingColumn
     from rich.text import Text
 
@@ -122,7 +121,7 @@ def _bar(report: ProgressReport) -> Iterator[None]:
         """What is done, and until when it waits."""
 
         def render(self, task: "Task") -> Text:
-            until = f", waiting until {clock_time(report.wait.until)}" if report.wait else ""
+            until = f", waiting until {clock_time(wait.until)}" if (wait := report.wait) else ""
             return Text(safe(report.activity) + until)
 
     class TimeLeft(TimeRemainingColumn):
@@ -132,13 +131,20 @@ def _bar(report: ProgressReport) -> Iterator[None]:
             seconds = report.seconds_left
             return Text(f"{duration(seconds)} left") if seconds else super().render(task)
 
-    console = Console(stderr=True)
-    console.width -= len("^C")  # the terminal's echo of Ctrl-C must not wrap, or the bar would stay
     columns = (Activity(), BarColumn(), MofNCompleteColumn(), TimeLeft())
-    with Progress(*columns, console=console, transient=True) as bar:
+    with Progress(*columns, console=_console_of_bar(), transient=True) as bar:
         task = bar.add_task("", total=report.total)
         report.on_done = lambda done: bar.update(task, completed=done)
         yield
+
+
+def _console_of_bar() -> "Console":
+    """Return a console with room for the echo of Ctrl-C, which must not wrap, or the bar would stay."""
+    from rich.console import Console
+
+    console = Console(stderr=True)
+    console.width -= len("^C")
+    return console
 
 
 @dataclass
@@ -172,12 +178,10 @@ def download_progress(messages: Messages, label: str) -> "Iterator[OnBytes]":
 
 @contextmanager
 def _download_bar(report: _Download) -> Iterator[None]:
-    from rich.console import Console
     from rich.progress import BarColumn, DownloadColumn, Progress, TextColumn, TransferSpeedColumn
 
-    console = Console(stderr=True)
     columns = (TextColumn("{task.description}", markup=False), BarColumn(), DownloadColumn())
-    with Progress(*columns, TransferSpeedColumn(), console=console, transient=True) as bar:
+    with Progress(*columns, TransferSpeedColumn(), console=_console_of_bar(), transient=True) as bar:
         task = bar.add_task(safe(report.activity), total=None)
         report.on_bytes = lambda received, total: bar.update(task, completed=received, total=total)
         yield

@@ -286,6 +286,7 @@ def count_problems(problems: Sequence[TaskProblem]) -> str:
 
 def error_of_file(path: Path, problems: list[TaskProblem]) -> Exception:
     """Return the error that names all problems of a fleet, by their lines: a mistake of it, or the worst."""
+    problems = [*dict.fromkeys(problems)]  # a mistake of a loop is noted for each of its tasks
     ordered = sorted(problems, key=lambda each: each.line)
     groups = equal_texts((each.text, each) for each in ordered)
     lines = [f"{path}:{line}" for text, group in groups[:MAX_PROBLEMS] for line in _described(text, group)]

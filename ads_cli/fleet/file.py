@@ -111,10 +111,10 @@ class _Reader:
             self._check_keys(task, TASK_KEYS, "a task")
             words = self._words(task.line, "run", task.get("run"))
             command = self._command_in(task.line, words)
-            loop = task.get("for") or LinedMapping()
-            if not isinstance(loop, LinedMapping):
+            loop = task.get("for")
+            if "for" in task and not (loop and isinstance(loop, LinedMapping)):
                 self._note(task.line, f"for must be a mapping with {' or '.join(LOOP_KEYS)}")
-                loop = LinedMapping()
+            loop = loop if isinstance(loop, LinedMapping) else LinedMapping()
             self._check_keys(loop, LOOP_KEYS, "for")
             entry = TaskEntry(
                 task.line,

@@ -31,6 +31,14 @@ def test_the_seeded_catalog_is_listed(local, managed):
     assert response["next_cursor"] is None
 
 
+@with_managed_fields
+def test_sets_say_when_they_were_made_to_one_service_only(local, sets, managed):
+    (hat,) = local.put(product("a"))
+    body = {"name": "Hats", "type": "MANUAL", "product_keys": [hat["product_key"]]}
+    made = local.send("POST", sets, json_body=body).json()["data"]
+    assert made.keys() & MANAGED == managed
+
+
 def test_catalogs_are_filtered_by_user(local):
     user = local.keys.access_token.split("-")[0]
     assert len(local.get(CATALOGS, user_id=user).json()["data"]) == 1

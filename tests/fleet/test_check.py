@@ -270,6 +270,23 @@ def test_a_file_that_is_no_fleet_is_refused(fleet, adsctl, text, told):
     assert told in fleet.check()
 
 
+@pytest.mark.parametrize(
+    ("task", "told"),
+    [
+        ("name: a, for: ", "for must be a mapping with profiles or files"),
+        ("name: a, for: {}", "for must be a mapping with profiles or files"),
+        ("name: a, for: []", "for must be a mapping with profiles or files"),
+        ("for: {profiles: []}", "for: profiles names nothing"),
+        ("for: {files: [a, '']}", "for: files must be a pattern, or a list of patterns"),
+        ("profile: local, for: {profiles: local}", "profile and for: profiles exclude each other"),
+    ],
+)
+def test_a_loop_that_says_nothing_or_two_things_is_a_mistake(fleet, feeds, task, told):
+    feeds("a")
+    fleet.write(f"{{{task}, run: products check a.csv}}")
+    assert told in fleet.check()
+
+
 def test_a_file_that_is_not_there_is_a_mistake_of_usage(adsctl):
     assert "none.yaml cannot be opened" in adsctl("fleet", "check", "none.yaml", code=2).stderr
 

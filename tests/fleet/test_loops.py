@@ -71,6 +71,20 @@ def test_a_pattern_that_matches_nothing_is_a_mistake(fleet, adsctl, feeds):
     assert "{file} stands for nothing: the task has no file" in told
 
 
+def test_a_mistake_of_a_loop_is_told_once_and_not_for_each_profile(fleet, adsctl, feeds):
+    feeds("a")
+    for name in ("shop-a", "shop-b", "shop-c"):
+        adsctl("profile", "set", name, "service=x")
+    fleet.write(
+        '{for: {profiles: "shop-*"}, run: "products check {file}"}',
+        '{name: feed, for: {profiles: "shop-*"}, run: "products check a.csv"}',
+    )
+    told = fleet.check()
+    assert told.count("{file} stands for nothing: the task has no file") == 1
+    assert told.count("the name 'feed' is that of the task of line 3") == 1
+    assert "2 mistakes in the file" in told
+
+
 def test_a_star_does_not_mean_the_emulator(fleet, adsctl, feeds):
     feeds("a")
     fleet.write('{for: {profiles: "*"}, run: "products check a.csv"}')

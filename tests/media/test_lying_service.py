@@ -109,6 +109,14 @@ def test_processing_without_a_state_is_not_taken_for_success(remote, platform, i
     assert platform.states == [{"state": "succeeded"}] and len(platform.library) == 1
 
 
+def test_processing_is_told_in_percent(remote, platform, monkeypatch):
+    monkeypatch.setattr("ads_cli.console.progress.LINE_INTERVAL_SECONDS", 0.05)
+    platform.states = [{"state": "in_progress", "progress_percent": 40, "check_after_secs": 1}] * 2
+    platform.states.append({"state": "succeeded"})
+    said = remote("media", "upload", "clip.mp4", "--account", "a1").stderr
+    assert "Processing clip.mp4: 40 of 100 percent\n" in said
+
+
 @pytest.mark.parametrize(
     ("told", "reason"),
     [

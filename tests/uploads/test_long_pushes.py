@@ -1,5 +1,6 @@
 """Pushes that take hours: what they say, and how they end."""
 
+import itertools
 import json
 import signal
 import time
@@ -96,6 +97,15 @@ def test_progress_says_what_it_waits_for_until_when_and_the_time_left():
     )
     report.on_wait(Wait("over", 0.0, time.time() - 1))
     assert report.line == "Pushing products: 15,000 of 100,000 rows, about 1 h 29 min left"
+
+
+def test_a_wait_may_end_while_it_is_told(monkeypatch):
+    report = ProgressReport("Pushing products", 10, lambda rows, delay: 0.0, say=print)
+    report.on_wait(Wait("the limit is 600 requests in 15 min", 5.0, 105.0))
+    for asked in range(5):
+        moments = itertools.chain([104.0] * asked, itertools.repeat(106.0))
+        monkeypatch.setattr(progress_module.time, "time", moments.__next__)
+        assert report.line.startswith("Pushing products: 0 of 10 rows")
 
 
 def test_lines_are_written_while_a_push_waits(monkeypatch, capsys):

@@ -100,9 +100,16 @@ CONVERSION = (
     Mutant(
         "options are suggested for a file that is not a product feed",
         "ads_cli/commands/products/advice.py",
-        "or (outcome.valid == before and is_checked)",
-        "or outcome.valid == before",
+        " or (report is None and not outcome.valid)",
+        "",
         ("tests/products/test_bad_columns.py::test_a_file_without_any_required_column_is_refused_at_once",),
+    ),
+    Mutant(
+        "the valid rows of a whole feed are compared with those of its first rows",
+        "ads_cli/commands/products/advice.py",
+        "if report and outcome.is_part and outcome.valid < before:",
+        "if False:",
+        (f"{ADVICE}::test_a_few_mistakes_of_a_large_feed_are_fixed_and_not_left_out",),
     ),
     Mutant(
         "a column is suggested whose values are not valid",
@@ -325,6 +332,16 @@ CONVERSION = (
         (
             "tests/products/feeds/kinds/test_assembly.py::"
             "test_an_attribute_is_found_in_any_case_of_its_columns",
+        ),
+    ),
+    Mutant(
+        "a variation whose stock its parent manages has none",
+        "ads_cli/products/feeds/exports.py",
+        'if stock == "parent":',
+        "if False:",
+        (
+            "tests/products/feeds/kinds/test_assembly.py::"
+            "test_a_variation_whose_stock_is_managed_by_its_parent_has_the_stock_of_that",
         ),
     ),
     Mutant(

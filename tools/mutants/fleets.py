@@ -57,6 +57,20 @@ FLEETS = (
         ("tests/fleet/test_run.py::test_a_task_is_named_by_its_whole_name_first",),
     ),
     Mutant(
+        "an empty loop is no loop, and its task runs under the profile of the fleet",
+        "ads_cli/fleet/file.py",
+        'if "for" in task and not (loop and isinstance(loop, LinedMapping)):',
+        "if loop and not isinstance(loop, LinedMapping):",
+        ("tests/fleet/test_check.py::test_a_loop_that_says_nothing_or_two_things_is_a_mistake",),
+    ),
+    Mutant(
+        "a loop over profiles outranks the profile of its task",
+        "ads_cli/fleet/file.py",
+        "if entry.profile and entry.profiles:",
+        "if False:",
+        ("tests/fleet/test_check.py::test_a_loop_that_says_nothing_or_two_things_is_a_mistake",),
+    ),
+    Mutant(
         "a pattern of profiles means the emulator too",
         "ads_cli/fleet/file.py",
         "(name != LOCAL and fnmatchcase(name, pattern))",

@@ -272,6 +272,13 @@ OTHERS = (
         (f"{KEYRING}::test_a_sign_in_replaces_secrets_that_cannot_be_read[file-null]",),
     ),
     Mutant(
+        "cards that do not exist are left out without a word",
+        "ads_cli/commands/lookups.py",
+        "if card not in found]",
+        "if False]",
+        ("tests/emulator/resources/test_creatives.py::test_cards_that_do_not_exist_are_named",),
+    ),
+    Mutant(
         "the emulator accepts a request twice",
         "ads_cli/emulator/core/signatures.py",
         "            if use in self._nonces:\n                return False\n",

@@ -17,6 +17,13 @@ MEMO = "tests/audiences/test_row_memo.py"
 
 SYNCS = (
     Mutant(
+        "ids that differ by a character that is not seen are always two products",
+        "ads_cli/api/product_ids.py",
+        "(0xFFF0, 0xFFF8), (0x1BCA0, 0x1BCA3), ",
+        "",
+        (f"{LYING}::test_ids_that_differ_by_any_character_that_is_not_seen_may_be_one_product",),
+    ),
+    Mutant(
         "a list that was changed a moment ago is changed again without a word",
         "ads_cli/commands/audiences/sync.py",
         "        self._note_recent_change()\n",

@@ -6,9 +6,7 @@ from contextlib import suppress
 from pathlib import Path
 
 from ...errors import UsageError
-from ...feeds.locations import IN_OBJECT_STORE, is_remote
-
-WEB = ("https://", "http://")
+from ...feeds.locations import is_remote
 
 
 class OpenFolders:
@@ -26,9 +24,8 @@ class OpenFolders:
         if file.startswith("@") or file == "-":
             raise UsageError(f"file: {file[:100]!r} is not a file that can be named here")
         if is_remote(file):
-            is_fetched = file.lower().startswith(WEB) or IN_OBJECT_STORE.match(file)
-            if self._allow_urls and is_fetched:
-                return file
+            if self._allow_urls:
+                return file  # the command refuses what is no address of a feed
             hint = "--allow-urls lets the server fetch them"
             raise UsageError("file: an address cannot be named here", hint=hint)
         if not self._folders:

@@ -93,7 +93,7 @@ def upload_file(
 
         def on_segments(done: int, total: int) -> None:
             if "segments" not in shown:
-                bar = progress(call.messages, f"Uploading {label}", total, noun="segment")
+                bar = progress(call.messages, f"Uploading {label}", total, noun="segments")
                 shown["segments"] = bars.enter_context(bar)
             shown["segments"](done)
 

@@ -117,48 +117,61 @@ def advise(
     feed: ProductFeedOptions,
     rows: Rows,
     report: ValidationReport | None,
-    error: ContentError | None = None,
+    error: ContentError | None,
     *,
-    seconds: float = inf,
+    seconds: float,
 ) -> Advice | None:
     """Find the options that make rows of a checked feed valid; None where there are none.
 
     There is an error and no report where a table has none of the required columns, or another encoding.
-    More than 10,000 rows are tried only while that takes no more than some `seconds`.
+    More than 10,000 rows are tried only while that takes no more than some `seconds`; the same rows without
+    the options may take as long again.
     """
     deadline = perf_counter() + seconds
-    is_checked = report is not None
     whole = report is not None and report.rows <= MAX_TRIED_ROWS
-    before = report.valid if report else 0
-    wanted = {line for finding in report.findings for line in finding.lines} if report else set()
-    found: list[AdvisedOption] = []
-    current, tried = feed, rows
     try:
-        for _ in range(MAX_ROUNDS):
-            try:
-                if isinstance(error, NotUtf8Error):
-                    raise error
-                report = report or _first_report(tried)
-                new = [*_implied(report, _Sample(tried, wanted))]
-            except NotUtf8Error as undecoded:
-                new = [AdvisedOption("encoding", undecoded.encoding)] if undecoded.encoding else []
-            new = [option for option in new if not _is_given(current, option)]
-            if not new:
-                break
-            found += new
-            current = with_options_of(current, new)
-            tried, report, error = current.read_again(call, rows), None, None
-        found = _without_useless(call, feed, rows, found)
+        found = _without_useless(call, feed, rows, _options_found(call, feed, rows, report, error))
         if not found:
             return None
-        current = with_options_of(feed, found)
-        outcome = try_options(call, current, rows, whole=whole, deadline=deadline)
+        outcome = try_options(call, with_options_of(feed, found), rows, whole=whole, deadline=deadline)
+        before = report.valid if report else 0
+        if report and outcome.is_part and outcome.valid < before:  # which is of all rows
+            before = _first_report(feed.read_again(call, rows), outcome.read).valid
     except AdsctlError:
         return None  # what was found on the first rows does not hold for the others
-    if not (outcome.valid > before or (outcome.valid == before and is_checked)):
+    # As many valid rows are worth it where other findings of the same rows remain for a person.
+    if outcome.valid < before or (report is None and not outcome.valid):
         return None
     words = _with_advised(call.command_line, found, feed)
     return Advice(words, f"{outcome} then", outcome, tuple(found), whole)
+
+
+def _options_found(
+    call: Invocation,
+    feed: ProductFeedOptions,
+    rows: Rows,
+    report: ValidationReport | None,
+    error: ContentError | None,
+) -> list[AdvisedOption]:
+    """Find the options that the findings imply, and what else is wrong once they are given."""
+    wanted = {line for finding in report.findings for line in finding.lines} if report else set()
+    found: list[AdvisedOption] = []
+    current, tried = feed, rows
+    for _ in range(MAX_ROUNDS):
+        try:
+            if isinstance(error, NotUtf8Error):
+                raise error
+            report = report or _first_report(tried)
+            new = [*_implied(report, _Sample(tried, wanted))]
+        except NotUtf8Error as undecoded:
+            new = [AdvisedOption("encoding", undecoded.encoding)] if undecoded.encoding else []
+        new = [option for option in new if not _is_given(current, option)]
+        if not new:
+            break
+        found += new
+        current = with_options_of(current, new)
+        tried, report, error = current.read_again(call, rows), None, None
+    return found
 
 
 def _with_advised(
@@ -196,10 +209,10 @@ def _without_useless(
     return kept
 
 
-def _first_report(rows: Rows) -> ValidationReport:
+def _first_report(rows: Rows, limit: int = SAMPLE_ROWS) -> ValidationReport:
     """Validate the first rows; where a table has none of the required columns, all of them are missing."""
     try:
-        return _FirstRows(rows, SAMPLE_ROWS).validated()
+        return _FirstRows(rows, limit).validated()
     except ContentError:
         if not has_no_required_column(rows, PRODUCT_SCHEMA.required):
             raise
@@ -212,6 +225,7 @@ class Outcome(NamedTuple):
     valid: int
     rows: int  # without those that are left out
     is_part: bool  # further rows were not tried
+    read: int = 0  # rows, with those that are left out
 
     def __str__(self) -> str:
         return f"{self.valid:,} of {'the first ' * self.is_part}{counted(self.rows, 'row')} valid"
@@ -229,7 +243,7 @@ def try_options(
     first = _FirstRows(feed.read_again(call, rows), MAX_TRIED_ROWS, deadline)
     report = first.validated()
     is_part = first.is_cut or (not whole and report.rows == MAX_TRIED_ROWS)
-    return Outcome(report.valid, report.rows - report.left_out, is_part)
+    return Outcome(report.valid, report.rows - report.left_out, is_part, report.rows)
 
 
 class _FirstRows:

@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from ..uploads.recipe import RecipeFile
     from .advice import Advice, AdvisedOption, Outcome
 
-SHARE_OF_CHECK = 0.9  # of its time, in which options are tried
+SHARE_OF_CHECK = 0.45  # of its time, in which options are tried, and as long the same rows without them
 FAILED = "failed.csv"
 # Options of a check that a push does not have, and whether a value follows.
 OF_CHECK = {

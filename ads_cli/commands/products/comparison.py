@@ -136,7 +136,7 @@ def find_differences(call: Invocation, comparison: CatalogComparison, validator:
         comparison.compare(validator, on_progress)
     groups = comparison.groups()
     _say_estimate(call, len(groups))
-    with progress(call.messages, "Listing groups of variants", len(groups), noun="group") as on_progress:
+    with progress(call.messages, "Listing groups of variants", len(groups), noun="groups") as on_progress:
         comparison.list_groups(groups, on_progress)
         comparison.list_left(groups, on_progress)
     comparison.decide()

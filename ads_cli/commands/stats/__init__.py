@@ -61,7 +61,7 @@ def _answers(call: Invocation, question: "StatsQuery") -> "Iterator[list[QueryRe
     from ...statistics.answers import answers, request_count
 
     with progress(
-        call.messages, "Asking for statistics", request_count(question), noun="request"
+        call.messages, "Asking for statistics", request_count(question), noun="requests"
     ) as on_progress:
         yield from answers(call.client, call.account, question, on_progress)
 
@@ -180,7 +180,7 @@ def _exported(call: Invocation, question: "StatsQuery", *, resume: bool) -> "Ite
         running = Export(call.client, call.account, question, folder, call.messages.note)
         if is_resumed:
             _say_resumed(call, running, len(folder.done))
-        with progress(call.messages, "Waiting for jobs", running.jobs, noun="job") as on_progress:
+        with progress(call.messages, "Waiting for jobs", running.jobs, noun="jobs") as on_progress:
             running.run(on_progress)
         yield running
         folder.remove()

@@ -116,6 +116,7 @@ def _changed_audience(audience: Record) -> Record:
     return without(audience, "owner_account_id") | {"is_owner": True}
 
 
+# By command, or by the group whose commands all answer so.
 SHAPES: dict[str, Callable[[Record], Record]] = {
     "audiences update": _changed_audience,
     "catalog": _unmanaged,

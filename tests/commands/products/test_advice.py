@@ -159,6 +159,16 @@ def test_a_large_feed_is_tried_on_its_first_rows(adsctl, monkeypatch):
     assert advice(adsctl, "feed.json")[1] == "3 of the first 3 rows valid then"
 
 
+@pytest.mark.parametrize("wrong", [0, 4])
+def test_a_few_mistakes_of_a_large_feed_are_fixed_and_not_left_out(adsctl, monkeypatch, wrong):
+    monkeypatch.setattr("ads_cli.commands.products.advice.MAX_TRIED_ROWS", 3)
+    changes: list[dict] = [{} for _ in range(5)]
+    changes[wrong] = {"price": "12,50 EUR"}
+    adsctl.file("feed.json", rows(*changes))
+    command, outcome = advice(adsctl, "feed.json")
+    assert command[3:] == ["--fix", "price"] and outcome == "3 of the first 3 rows valid then"
+
+
 def test_rows_are_tried_for_no_longer_than_the_check_took(adsctl, monkeypatch):
     monkeypatch.setattr("ads_cli.commands.products.advice.MIN_TRIED_ROWS", 2)
     monkeypatch.setattr("ads_cli.commands.products.advice.perf_counter", itertools.count().__next__)

@@ -126,6 +126,13 @@ def test_a_fetched_card_is_the_card_that_was_created(run):
     assert run("cards", "fetch", made["card_uri"], "--with-deleted")[0]["deleted"] is True
 
 
+def test_cards_that_do_not_exist_are_named(run, adsctl):
+    addresses = (f"card://{POLL}", "card://none", "card://nor-this")
+    done = adsctl.local("cards", "fetch", *addresses, "-q", "-o", "ids", "--service", run.service)
+    assert done.stdout == f"{POLL}\n"
+    assert done.stderr == "warning: not found: card://none, card://nor-this\n"
+
+
 @pytest.mark.parametrize(
     "cards", [["7cqs1", "7cqt1"], ["card://7cqs1", "7cqt1"], ["a/b"], ["card://a/b"], [""]]
 )

@@ -100,15 +100,25 @@ def test_a_stopped_sync_deletes_nothing_of_a_row_when_it_is_resumed(lied_to):
 @pytest.mark.parametrize("name", ["feed.csv", "feed.jsonl"])
 def test_check_warns_of_ids_that_a_service_may_take_for_one(adsctl, name):
     alike = ["SKU-1", "sku-1", "1.10", "1.1", "u\u0308", "\u00fc", "b", "00123", "123"]
-    odd = ["c\u200bd", "e\u00a0"]
+    odd = ["c\u200bd", "e\u00a0", "n\u0303"]
     rows = [PRODUCT | {"id": id} for id in (*alike, *odd)]
     lines = [",".join(PRODUCT), *(",".join(f'"{each}"' for each in row.values()) for row in rows)]
     adsctl.file(name, "\n".join(map(json.dumps, rows) if name.endswith("jsonl") else lines) + "\n")
     done = adsctl("products", "check", name, "-o", "json")
     report = json.loads(done.stdout)
     assert (report["invalid"], report["warned"]) == (0, len(alike) - 1 + len(odd))
-    assert (
-        "may take both for one product" in done.stdout and "the service may store it without" in done.stdout
-    )
+    assert "may take both for one product" in done.stdout
+    assert "not normalized (NFC); the service may store it in another form" in done.stdout
     assert "'SKU-1' and the id on line" in done.stdout
     adsctl("products", "check", name, "--strict", code=3)
+
+
+def test_ids_that_differ_by_any_character_that_is_not_seen_may_be_one_product(adsctl):
+    unseen = (  # the first of each range of Default_Ignorable_Code_Point
+        "\u00ad\u034f\u061c\u115f\u17b4\u180b\u200b\u202a\u2060\u3164\ufe00\ufeff\uffa0\ufff0"
+        "\U0001bca0\U0001d173\U000e0000"
+    )
+    ids = [f"a{odd}-{number}" for number, each in enumerate(unseen) for odd in ("", each)]
+    adsctl.file("feed.json", json.dumps([PRODUCT | {"id": id} for id in ids]))
+    report = json.loads(adsctl("products", "check", "feed.json", "-o", "json").stdout)
+    assert report["warned"] == len(ids) and "may take both for one product" in str(report)

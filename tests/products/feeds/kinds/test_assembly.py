@@ -176,6 +176,14 @@ def test_the_sale_dates_of_woocommerce_become_an_interval(adsctl, service, start
     assert found["description"] == "A mug.\nWhite."
 
 
+def test_a_variation_whose_stock_is_managed_by_its_parent_has_the_stock_of_that(adsctl, service):
+    parent = WOO | {"Type": "variable", "SKU": "mugs", "Stock": "7"}
+    adsctl.file("export.csv", table(parent, WOO | {"Type": "variation", "Parent": "mugs", "Stock": "parent"}))
+    adsctl("products", "push", "export.csv", *OPTIONS)
+    (found,) = [each for each in service.emulator.data.products() if each["id"] == "sku-mug"]
+    assert (found["availability"], str(found["inventory"])) == ("in stock", "7")
+
+
 @pytest.mark.parametrize("values", ["Attribute 1 value(s)", "attribute 1 Value(s)"])
 def test_an_attribute_is_found_in_any_case_of_its_columns(adsctl, service, values):
     adsctl.file("export.csv", table(WOO | {"Attribute 1 name": "Color", values: "Red"}))

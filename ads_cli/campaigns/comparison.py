@@ -58,29 +58,36 @@ class Comparison:
         campaigns: Sequence[Stored],
         memory: ApplyMemory,
         *,
+        others: Sequence[Stored] = (),
         prune: bool = False,
         replace: bool = False,
         is_copy: bool = False,
     ) -> None:
         self._file, self._memory = file, memory
         self._campaigns = campaigns
+        self._others = others  # campaigns that the file may name, and does not cover: they are not pruned
         self._prune, self._replace, self._is_copy = prune, replace, is_copy
-        self._by_id = {one.id: one for top in campaigns for one in (top, *_each_below(top))}
+        known = [*campaigns, *others]
+        self._by_id = {one.id: one for top in known for one in (top, *_each_below(top))}
         self._ids_obsolete: set[Entry] = set()  # whose ids are those of records that were replaced
         self._has_replaced = any(mark.is_replacement for mark in (*memory.ids, *memory.lost))
         self._still_present: dict[Entry, Stored] = {}  # what was replaced, and is still there
-        self.plan = CampaignPlan(campaigns)
+        self.plan = CampaignPlan(known)
 
     def run(self) -> CampaignPlan:
         """Compare; what is wrong is noted in the file."""
         file = self._file
-        self._siblings(file.campaigns, self._campaigns, None, ROOT, "campaigns", file.may_prune)
+        self._siblings(
+            *(file.campaigns, self._campaigns, None, ROOT, "campaigns"),
+            others=self._others,
+            may_prune=file.may_prune,
+        )
         return self.plan
 
     def match_campaigns(self) -> dict[Entry, Stored]:
         """Find the campaigns of the file; what is wrong is not noted."""
         noted = [*self._file.problems]
-        found = self._matches(self._file.campaigns, self._campaigns, ROOT)
+        found = self._matches(self._file.campaigns, [*self._campaigns, *self._others], ROOT)
         self._file.problems[:] = noted
         return found
 
@@ -91,10 +98,12 @@ class Comparison:
         parent: Entry | None,
         parent_id: str,
         path: str,
+        *,
+        others: Sequence[Stored] = (),
         may_prune: bool = True,
     ) -> None:
-        """Compare the records of one list."""
-        matches = self._matches(entries, stored, parent_id)
+        """Compare the records of one list; an entry may be one of `others` too."""
+        matches = self._matches(entries, [*stored, *others], parent_id)
         self.plan.matched |= matches
         self.plan.listed += len(stored)
         replaced = {entry: self._still_present[entry] for entry in entries if entry in self._still_present}
@@ -316,7 +325,9 @@ class Comparison:
     def _currency(self, parent: Entry | None) -> str:
         found = self.plan.matched.get(parent) if parent else None
         return (
-            found.currency if found else next((one.currency for one in self._campaigns if one.currency), "")
+            found.currency
+            if found
+            else next((one.currency for one in self.plan.campaigns if one.currency), "")
         )
 
     def _note_deletion(self, one: Stored, path: str, replaced_by: Entry | None = None) -> None:

@@ -1,5 +1,6 @@
 """Read a file of campaigns: every mistake is reported at once, with its line and path."""
 
+from codecs import BOM_UTF16_BE, BOM_UTF16_LE
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
@@ -13,6 +14,7 @@ from ..api.names import to_neutral, with_neutral_keys
 from ..api.problems import explain
 from ..config.strict_yaml import LinedBuilder, LinedMapping, fast_loader, load, load_plain
 from ..errors import ContentError, UsageError
+from ..media.references import FILE_NAMES_IN_DOCUMENTS
 from ..output.text import safe
 from ..spelling import comma_list, suggestion
 from .loops import LOOP_KEYS, fill, turns
@@ -57,6 +59,12 @@ class CampaignFile:
     problems: list[FileProblem] = field(default_factory=list)
     content: bytes = b""
     lined: "Callable[[], CampaignFile] | None" = None  # reads it again, with the lines of all records
+
+    @property
+    def text(self) -> str:
+        """The content, in whichever encoding YAML allows."""
+        is_utf16 = self.content.startswith((BOM_UTF16_LE, BOM_UTF16_BE))
+        return self.content.decode("utf-16" if is_utf16 else "utf-8-sig")
 
     @property
     def may_prune(self) -> bool:
@@ -123,14 +131,14 @@ def parse_file(content: bytes, label: str, folder: Path) -> CampaignFile:
 
 
 def reads_other_files(content: bytes, label: str) -> bool:
-    """Tell whether a file of campaigns has loops or media, which are read; raise ContentError."""
+    """Tell whether a file of campaigns has loops, or files of media or cards; raise ContentError."""
     if content.startswith(WORKBOOK_MAGIC):
         content = parse_file(content, label, Path()).content  # which is JSON
     waiting = [load_plain(content) or load(content, label, LinedBuilder, fast_loader())]
     while waiting:
         value = waiting.pop()
         if isinstance(value, dict):
-            if "for" in value or "media" in value:
+            if "for" in value or not FILE_NAMES_IN_DOCUMENTS.keys().isdisjoint(value):
                 return True
             waiting += value.values()
         elif isinstance(value, list):

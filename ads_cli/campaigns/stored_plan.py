@@ -61,7 +61,7 @@ def encode(plan: CampaignPlan, file: CampaignFile, account: str, service: str, o
         options,
         [change.record() for change in plan.changes],
         seen(plan),
-        file.content.decode("utf-8-sig"),
+        file.text,
     )
     return json.dumps(msgspec.to_builtins(document), ensure_ascii=False) + "\n"
 
@@ -102,8 +102,13 @@ def keep_planned(stored: StoredPlan, plan: CampaignPlan, *, is_begun: bool) -> i
     mark = _identity if is_begun else _text
     planned = [mark(record) for record in stored.changes]
     known = {*planned}
+
+    def is_planned(record: dict[str, Any]) -> bool:
+        # What an earlier run of the plan has created has an id by now.
+        return mark(record) in known or (is_begun and mark({**record, "id": None}) in known)
+
     campaigns = _campaigns(plan)
-    kept = [change for change in plan.changes if mark(change.record()) in known]
+    kept = [change for change in plan.changes if is_planned(change.record())]
     others = {*plan.changes}.difference(kept)
     touched = {campaigns[change] for change in kept}
     if is_begun:
@@ -150,4 +155,4 @@ def _text(record: dict[str, Any]) -> str:
 
 
 def _identity(record: dict[str, Any]) -> tuple[Any, ...]:
-    return record["kind"], record["path"], record["key"], record["name"]
+    return record["kind"], record["id"], record["path"], record["key"], record["name"]

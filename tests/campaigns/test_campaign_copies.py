@@ -151,6 +151,26 @@ def test_what_a_copy_leaves_as_it_is_is_neither_summed_up_nor_asked_about(adsctl
     assert {"Copy of Hamburg knows us", "Copy of People who knit"} <= pulled(adsctl).keys()
 
 
+def test_activating_a_copy_keeps_what_was_changed_of_it(adsctl, service):
+    adsctl("campaigns", "copy", HAMBURG)
+    adsctl("campaigns", "update", pulled(adsctl)["Copy of Hamburg knows us"]["id"], "--daily-budget", "7")
+    adsctl("campaigns", "copy", HAMBURG, "--active", "--yes")
+    made = pulled(adsctl)["Copy of Hamburg knows us"]
+    assert (made["entity_status"], made["daily_budget"]) == ("ACTIVE", "7.00")
+
+
+def test_what_another_option_says_of_a_copy_is_not_set(adsctl, service):
+    before = pulled(adsctl)
+    for setting, option in {
+        "name=Other": "--name",
+        "entity_status=ACTIVE": "--active",
+        "line_items.entity_status=ACTIVE": "--active",
+    }.items():
+        told = adsctl("campaigns", "copy", KNITTERS, "--set", setting, code=2).stderr
+        assert f"--set {setting}: " in told and option in told
+    assert pulled(adsctl) == before
+
+
 def test_a_killed_copy_is_completed_by_the_same_command(adsctl, service, monkeypatch):
     kills = run_until_it_ends(
         monkeypatch, lambda: adsctl("campaigns", "copy", SPRING), at_second_change("after")

@@ -462,6 +462,73 @@ def test_a_stored_plan_with_prune_deletes_nothing_that_was_made_since(adsctl, se
     assert json.loads(adsctl("campaigns", "get", HAMBURG, "-o", "json").stdout)["name"] == "Hamburg"
 
 
+def test_a_stored_plan_that_was_stopped_deletes_only_what_it_names(adsctl, service, monkeypatch):
+    file = document(adsctl)
+    (gone,) = [each for each in file["campaigns"] if each["id"] == KNITTERS]
+    file["campaigns"].remove(gone)
+    adsctl(
+        "campaigns",
+        "plan",
+        adsctl.file("all.json", json.dumps(file)),
+        "--prune",
+        "--out",
+        "all.plan",
+        code=10,
+    )
+    words = ("all.plan", "--max-delete", "100%")
+    with pytest.raises(KilledError), killed_at(monkeypatch, at_second_change("before")):
+        apply(adsctl, *words)
+    made = ("--name", gone["name"], "--funding-instrument-id", CARD, "--daily-budget", "5")
+    id = adsctl("campaigns", "create", *made, "-o", "ids").stdout.strip()
+    apply(adsctl, *words)
+    assert [each["id"] for each in document(adsctl)["campaigns"] if each["name"] == gone["name"]] == [id]
+
+
+def test_a_file_that_covers_names_by_their_beginning_makes_nothing_twice(adsctl, service):
+    snow = {"name": "Snow", "funding_instrument_id": CARD, "daily_budget": "5"}
+    file = {"q": "Snow", "campaigns": [snow, snow | {"name": "Frost"}]}
+    apply(adsctl, file)
+    assert plan(adsctl, file, code=0) == []
+    made = {each["name"]: each["id"] for each in document(adsctl)["campaigns"]}
+    adsctl("campaigns", "update", made["Snow"], "--name", "Old snow")
+    (change,) = plan(adsctl, file, "--prune")
+    assert (change["action"], change["id"], change["after"]) == ("update", made["Snow"], {"name": "Snow"})
+
+
+def test_pruning_by_the_beginning_of_names_is_measured_by_the_campaigns_that_have_it(adsctl, service):
+    campaigns = [{"name": f"Snow {n}", "funding_instrument_id": CARD, "daily_budget": "5"} for n in (1, 2)]
+    apply(adsctl, {"campaigns": campaigns})
+    file = {"q": "Snow", "campaigns": campaigns[:1]}
+    assert "1 of 2 records would be deleted" in apply(adsctl, file, "--prune", code=12).stderr
+    apply(adsctl, file, "--prune", "--max-delete", "1")
+    names = {each["name"] for each in document(adsctl)["campaigns"]}
+    assert "Snow 1" in names and "Snow 2" not in names and "Hamburg knows us" in names
+
+
+@pytest.mark.parametrize("encoding", ["utf-16", "utf-8-sig"])
+def test_a_file_of_any_encoding_that_yaml_allows_is_stored_as_a_plan_and_gets_ids(adsctl, service, encoding):
+    snow = {"name": "Schnee ❄", "funding_instrument_id": CARD, "daily_budget": "5"}
+    file = adsctl.file("snow.json", json.dumps({"campaigns": [snow]}, ensure_ascii=False).encode(encoding))
+    adsctl("campaigns", "plan", file, "--out", "snow.plan", code=DIFFERENCES)
+    apply(adsctl, "snow.plan")
+    assert "1 id written" in apply(adsctl, str(file), "--write-ids").stderr
+    assert json.loads(file.read_text())["campaigns"][0]["id"] in pull(adsctl)
+
+
+def test_the_audiences_of_an_account_are_listed_once_for_all_criteria(adsctl, service, monkeypatch):
+    urls, send = [], Sender.send
+
+    def noting(self, prepared, *args, **options):
+        urls.append(prepared.url)
+        return send(self, prepared, *args, **options)
+
+    monkeypatch.setattr(Sender, "send", noting)
+    targeting = [{"CUSTOM_AUDIENCE": name} for name in ("Customers", "1nmth", "1nmw1")]
+    item = {"name": "People who knit", "targeting": targeting}
+    plan(adsctl, {"campaigns": [{"id": KNITTERS, "line_items": [item]}]})
+    assert len([url for url in urls if "/custom_audiences?" in url]) == 2  # its own, and those shared with it
+
+
 BAD = """\
 campaigns:
 - name: One

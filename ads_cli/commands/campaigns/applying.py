@@ -114,16 +114,26 @@ class ApplyRun:
     def _compared(self, reader: AccountReader, parsed: CampaignFile, *, is_copy: bool) -> CampaignPlan:
         call, memory = self.call, self.memory
         find_posts(call.settings.service, parsed.campaigns, memory, parsed.note)
-        listed = reader.campaigns(q=None if parsed.is_whole else parsed.q)
+        # All campaigns, whichever the file covers: one of other names may be known by its id, key or name.
+        listed = reader.campaigns()
         campaigns = self.listed = reader.tree(listed, ())
+        covered = {one.id for one in campaigns}
+        if self.prune and parsed.q is not None and not parsed.is_whole:
+            covered = {record["id"] for record in reader.campaigns(q=parsed.q)}
         matches = Comparison(parsed, campaigns, memory, is_copy=is_copy).match_campaigns()
         within = {one.id for one in matches.values()} | {each.id for each in parsed.campaigns if each.id}
         if self.prune and parsed.may_prune:
-            within = {one.id for one in campaigns}
+            within |= covered
         campaigns = reader.tree(listed, self._lists(parsed), within)
         resolve_names(call.client, call.account, parsed)
         return Comparison(
-            parsed, campaigns, memory, prune=self.prune, replace=self.replace, is_copy=is_copy
+            parsed,
+            [one for one in campaigns if one.id in covered],
+            memory,
+            others=[one for one in campaigns if one.id not in covered],
+            prune=self.prune,
+            replace=self.replace,
+            is_copy=is_copy,
         ).run()
 
     def _lists(self, parsed: CampaignFile) -> list[str]:

@@ -380,7 +380,7 @@ class _Reader:
                 self.note(record, f"{entry.path}.{key}", converted.problems[0].message, key)
                 return
             raw = converted.values[each.name]
-        if each.is_comma_list and isinstance(raw, str):
+        if each.type.is_comma_list and isinstance(raw, str):
             raw = comma_list(raw)
         try:
             entry.values[each.name] = each.typed(raw)

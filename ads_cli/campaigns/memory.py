@@ -13,7 +13,7 @@ from pathlib import Path
 from threading import RLock
 from typing import Any, BinaryIO, NamedTuple
 
-from ..config.atomic_files import make_folder, sync_folder
+from ..config.atomic_files import atomic, make_folder, sync_folder
 from ..errors import STATE_HINT, StateError
 
 FOLDER = "campaigns"  # in the state folder
@@ -183,8 +183,6 @@ def is_pulled(state_dir: Path, path: Path) -> bool:
 
 def note_pulled(state_dir: Path, path: Path, content: bytes) -> None:
     """Remember that `pull` has written a file."""
-    from ..config.atomic_files import atomic
-
     make_folder(state_dir / FOLDER)
     known = _pulled(state_dir) | {str(path.resolve()): sha256(content).hexdigest()}
     with atomic(state_dir / FOLDER / PULLED) as stream:

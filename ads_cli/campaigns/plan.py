@@ -6,10 +6,20 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import Any, NamedTuple
 
-from ..api.spending import PAUSED, STATUS, is_on, may_serve
+from ..api.spending import DAILY_BUDGET, PAUSED, STATUS, is_on, may_serve
 from ..api.targeting import exclude_each_other
 from .memory import Mark
-from .model import CAMPAIGN, DAY_BUDGET, LINE_ITEM, TARGETING, Entry, Kind, Stored, file_fields, shown_value
+from .model import (
+    CAMPAIGN,
+    LINE_ITEM,
+    TARGETING,
+    Entry,
+    Kind,
+    Stored,
+    fields_by_key,
+    file_fields,
+    shown_value,
+)
 
 ROOT = ""  # the record above campaigns
 PLACEHOLDER_ID = "new"  # of a record above that is not created yet
@@ -78,6 +88,11 @@ class Change:
             fields[name].key: shown_value(fields[name], value, self.currency)
             for name, value in values.items()
         }
+
+    def currency_of(self, key: str) -> str:
+        """Return the currency of a value in `before` or `after`; empty where it is no amount."""
+        each = fields_by_key(self.kind).get(key)
+        return self.currency if each and each.is_money else ""
 
     def record(self) -> dict[str, Any]:
         """Return it as a record of a plan."""
@@ -163,8 +178,8 @@ def _daily(campaign: Mapping[str, Any], items: Sequence[Any], now: datetime) -> 
     serving = [item for item in items if may_serve(item, now)]
     if not serving:
         return 0
-    own = campaign.get(DAY_BUDGET)
-    of_items = [item.get(DAY_BUDGET) for item in serving]
+    own = campaign.get(DAILY_BUDGET)
+    of_items = [item.get(DAILY_BUDGET) for item in serving]
     known = sum(day for day in of_items if isinstance(day, int))
     if not isinstance(own, int):
         return known

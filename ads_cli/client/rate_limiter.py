@@ -294,11 +294,11 @@ class RateLimiter:
 
     def acquire(self, route: str, rate: Rate | None = None) -> Permit:
         """Wait until a request may be sent."""
-        window = self._shared_window(rate) if rate and self._shared_window else None
+        if rate is None or self._shared_window is None:
+            return self._acquire(route)
+        window = self._shared_window(rate)
         while True:
             permit = self._acquire(route)
-            if window is None or rate is None:
-                return permit
             limit = window.limit(permit.quota.limit, is_current=permit.quota.is_stated)
             if limit is None:
                 return permit

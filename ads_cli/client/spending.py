@@ -9,6 +9,7 @@ from ..api.endpoint import Request
 from ..api.registry import requests_named
 from ..api.spending import (
     ACTIVE,
+    DAILY_BUDGET,
     Raise,
     after_update,
     is_active,
@@ -122,7 +123,6 @@ def _request(field: str, verb: str) -> type[Request]:
 
 CAMPAIGN, LINE_ITEM = "campaign_id", "line_item_id"
 CREATED = {"campaigns create": CAMPAIGN, "line-items create": LINE_ITEM}
-DAILY = "daily_budget_amount_local_micro"
 
 
 def micros(value: Any) -> int | None:
@@ -178,8 +178,8 @@ class AccountSpending(NamedTuple):
         for identifier, record in self.records[CAMPAIGN].items():
             if self._is_active(record):
                 active = filter(self._is_active, items.get(identifier, ()))
-                has_own = micros(record.get(DAILY)) is not None
-                budgets = [micros(each.get(DAILY)) for each in ([record] if has_own else active)]
+                has_own = micros(record.get(DAILY_BUDGET)) is not None
+                budgets = [micros(each.get(DAILY_BUDGET)) for each in ([record] if has_own else active)]
                 known = [each for each in budgets if each is not None and each >= 0]
                 is_bound = len(known) == len(budgets) and (has_own or identifier in items)
                 found[identifier] = sum(known) if is_bound else None

@@ -484,6 +484,17 @@ def test_a_stored_plan_that_was_stopped_deletes_only_what_it_names(adsctl, servi
     assert [each["id"] for each in document(adsctl)["campaigns"] if each["name"] == gone["name"]] == [id]
 
 
+def test_a_stored_plan_that_was_stopped_activates_what_it_has_created(adsctl, service, monkeypatch):
+    solo = {"name": "Solo", "funding_instrument_id": CARD, "daily_budget": "5", "entity_status": "ACTIVE"}
+    file = adsctl.file("solo.json", json.dumps({"campaigns": [solo]}))
+    adsctl("campaigns", "plan", file, "--out", "solo.plan", code=DIFFERENCES)
+    with pytest.raises(KilledError), killed_at(monkeypatch, at_second_change("before")):
+        apply(adsctl, "solo.plan")
+    apply(adsctl, "solo.plan")
+    (made,) = [each for each in document(adsctl)["campaigns"] if each["name"] == "Solo"]
+    assert made["entity_status"] == "ACTIVE"
+
+
 def test_a_file_that_covers_names_by_their_beginning_makes_nothing_twice(adsctl, service):
     snow = {"name": "Snow", "funding_instrument_id": CARD, "daily_budget": "5"}
     file = {"q": "Snow", "campaigns": [snow, snow | {"name": "Frost"}]}

@@ -240,6 +240,20 @@ OTHERS = (
         ),
     ),
     Mutant(
+        "a sign-in that cannot be stored removes the one before",
+        "ads_cli/commands/auth/login.py",
+        "    store.put(settings.profile, done.secrets)\n",
+        "    store.delete(settings.profile, SIGN_IN_SECRETS)\n    store.put(settings.profile, done.secrets)\n",
+        (f"{SIGN_IN}::test_a_sign_in_that_is_stopped_at_any_step_leaves_the_one_before",),
+    ),
+    Mutant(
+        "a parameter of a raw request is left out where it is repeated",
+        "ads_cli/commands/api.py",
+        "        if name in found or name in others:\n",
+        "        if name in found:\n",
+        ("tests/commands/test_api.py::test_an_invalid_request_is_a_usage_error",),
+    ),
+    Mutant(
         "a file of secrets that others can read is used",
         "ads_cli/auth/secret_stores.py",
         "mode & 0o077:",

@@ -10,6 +10,7 @@ import typer
 from ...auth import CLIENT_SECRET, GRANT, Secret, check_secret
 from ...auth.grants import READ_SCOPES, SCOPES
 from ...auth.secret_stores import SIGN_IN_SECRETS
+from ...client.prepared_request import UserKeys
 from ...config.addresses import ADDRESSES, SERVICE_ADDRESSES, check_address
 from ...config.atomic_files import ensure_writable
 from ...config.profiles import refuse_local, update
@@ -153,9 +154,8 @@ def _sign_in_by_keys(
         request = sign_in.begin(access=access)
         open_page(sign_in.page_url(request, **of_page))
         token = _finish_by_pin(call, sign_in, request)
-    names = ("consumer_key", "consumer_secret", "access_token", "access_token_secret")
-    values = zip(names, (*app, token.token, token.secret), strict=True)
-    secrets = {name: Secret(value, bound_to, token.owner) for name, value in values}
+    keys = UserKeys(*app, token.token, token.secret)
+    secrets = {name: Secret(value, bound_to, token.owner) for name, value in keys._asdict().items()}
     message = f"signed in as {token.owner or 'a user without a name'}"
     return SignedIn(secrets, message, user=token.owner or None)
 

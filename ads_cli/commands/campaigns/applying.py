@@ -7,11 +7,9 @@ from hashlib import sha256
 from itertools import chain
 from pathlib import Path
 
-from ...api.records import with_removed
 from ...api.spending import ACTIVE, STATUS, is_on, may_serve, parent_of_ad, raises
-from ...api.validation import convert
 from ...campaigns.account import AccountReader
-from ...campaigns.apply import Applied, Apply
+from ...campaigns.apply import Applied, Apply, update_request
 from ...campaigns.comparison import Comparison
 from ...campaigns.file import MAX_MIB, CampaignFile, parse_file
 from ...campaigns.memory import FOLDER, ApplyMemory
@@ -250,11 +248,9 @@ def _spends_more(found: CampaignPlan) -> bool:
             parent = found.matched.get(change.parent) if change.parent else None
             if parent and _serves(parent, now):
                 return True
-        elif change.action == "update" and one and change.kind.update and change.kind.is_named:
-            sent = {name: value for name, value in change.values.items() if value is not None}
-            request = convert(change.kind.update, {"account_id": "-", change.kind.id_field: one.id, **sent})
-            with_removed(request, [name for name, value in change.values.items() if value is None])
-            if _serves(one, now) and raises(request, one.fields):
+        elif change.action == "update" and one and change.kind.is_named and _serves(one, now):
+            request = update_request(change.kind, "-", one.id, change.values)
+            if raises(request, one.fields):
                 return True
     return False
 

@@ -5,7 +5,6 @@ from collections.abc import Iterator
 
 from ...api.amounts import as_amount
 from ...campaigns.apply import Applied
-from ...campaigns.model import file_fields
 from ...campaigns.plan import CampaignPlan
 from ...console.invocation import Invocation
 from ...errors import IncompleteError
@@ -68,9 +67,8 @@ def _drawn(found: CampaignPlan) -> Iterator[str]:
         about = f" {change.id}" if change.id else ""
         yield safe(f"{SIGNS[change.action]} {depth}{change.kind.noun}{about} {name!r}")
         before, after = change.before or {}, change.after or {}
-        amounts = {each.key for each in file_fields(change.kind).values() if each.is_money}
         for key, value in after.items():
-            currency = change.currency if key in amounts else ""
+            currency = change.currency_of(key)
             if change.action == "update":
                 texts = value_change(cell(before.get(key)), cell(value), currency)
                 yield safe(f"  {depth}  {key}: {texts}")

@@ -16,6 +16,7 @@ from ..console.options import NESTED_METAVAR
 from ..console.parameters import Argument, Option
 from ..spelling import as_option
 
+# Those of `media.references`, which is imported only where a request has one of them.
 MEDIA_FIELDS = (
     *("media_keys", "media_key", "poster_media_key", "unlocked_image_media_key", "unlocked_video_media_key"),
     "components",

@@ -6,9 +6,10 @@ from threading import Barrier
 import pexpect
 import pytest
 
+from ads_cli.campaigns.stored_plan import VOLATILE
 from ads_cli.client.transport import Sender
 from tests.campaigns.kills import KilledError, at_second_change, killed_at, run_until_it_ends
-from tests.emulator.seeded import CAFE, CARD, CLICKS, HAMBURG, KNITTERS, SHOP, SPRING, SUMMER
+from tests.emulator.seeded import CAFE, CARD, CLICKS, HAMBURG, KNITTERS, REACH, SHOP, SPRING, SUMMER
 
 both_services = pytest.mark.parametrize("service_name", ["generic", "x"])
 DIFFERENCES = 10
@@ -460,6 +461,16 @@ def test_a_stored_plan_with_prune_deletes_nothing_that_was_made_since(adsctl, se
     apply(adsctl, "all.plan")
     assert json.loads(adsctl("campaigns", "get", id, "-o", "json").stdout)["deleted"] is False
     assert json.loads(adsctl("campaigns", "get", HAMBURG, "-o", "json").stdout)["name"] == "Hamburg"
+
+
+def test_a_stored_plan_does_not_mind_what_follows_from_other_records(adsctl, service):
+    file = adsctl.file("one.json", json.dumps({"campaigns": [{"id": HAMBURG, "daily_budget": "81"}]}))
+    before = json.loads(adsctl("campaigns", "get", HAMBURG, "-o", "json").stdout)
+    adsctl("campaigns", "plan", file, "--out", "one.plan", code=DIFFERENCES)
+    adsctl("line-items", "update", REACH, "--entity-status", "PAUSED")
+    after = json.loads(adsctl("campaigns", "get", HAMBURG, "-o", "json").stdout)
+    assert {name for name in after if after[name] != before[name]} == {*VOLATILE}
+    apply(adsctl, "one.plan")
 
 
 def test_a_stored_plan_that_was_stopped_deletes_only_what_it_names(adsctl, service, monkeypatch):

@@ -4,6 +4,8 @@ import json
 
 import pytest
 
+from ads_cli.cli.request_parameters import FILE_HELP, MEDIA_FIELDS
+from ads_cli.media.references import FILE_NAMES
 from tests.media.made import picture, sample
 
 
@@ -28,6 +30,10 @@ DETAILS = json.dumps(
 
 def created(adsctl, *words):
     return json.loads(adsctl.local(*words, "-o", "json").stdout)
+
+
+def test_every_field_that_takes_a_media_key_has_an_option_that_takes_a_file():
+    assert {*MEDIA_FIELDS} == {*FILE_NAMES, "components"} and FILE_HELP.keys() == {*FILE_NAMES.values()}
 
 
 def test_a_post_takes_files(adsctl, hero):

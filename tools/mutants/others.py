@@ -6,6 +6,7 @@ from .tests_named import DELETED_UNANSWERED, NEVER_DELETED, NO_ANSWER
 SIGNATURES = "tests/emulator/test_signatures.py"
 PULL = "tests/products/test_pull_and_delete.py"
 SIGN_IN, KEYRING = "tests/auth/test_signin.py", "tests/auth/test_keyring.py"
+LIMITER = "tests/client/test_rate_limiter.py"
 OTHER_CLIENTS = "tests/emulator/test_other_clients.py"
 
 OTHERS = (
@@ -240,10 +241,39 @@ OTHERS = (
         ),
     ),
     Mutant(
+        "a raw POST that may have been applied is sent again",
+        "ads_cli/commands/api.py",
+        """method != "POST"\n""",
+        "True\n",
+        ("tests/commands/test_api.py::test_a_raw_post_that_may_have_been_applied_is_not_sent_again",),
+    ),
+    Mutant(
+        "a callback is accepted twice",
+        "ads_cli/auth/sign_in.py",
+        """            self._token = ""  # a second callback is rejected\n""",
+        "",
+        ("tests/auth/test_callback.py::test_a_callback_counts_once",),
+    ),
+    Mutant(
+        "a shorter pause ends a longer one",
+        "ads_cli/client/rate_limiter.py",
+        "max(until, self._paused_until)",
+        "until",
+        (f"{LIMITER}::test_a_longer_pause_outlasts_a_shorter_one_that_is_asked_for_later",),
+    ),
+    Mutant(
+        "a late response of the last window counts in this one",
+        "ads_cli/client/rate_limiter.py",
+        "elif reset >= self._reset - RESET_TOLERANCE_SECONDS and",
+        "elif",
+        (f"{LIMITER}::test_a_late_response_of_the_last_window_says_nothing_of_this_one",),
+    ),
+    Mutant(
         "a sign-in that cannot be stored removes the one before",
         "ads_cli/commands/auth/login.py",
         "    store.put(settings.profile, done.secrets)\n",
-        "    store.delete(settings.profile, SIGN_IN_SECRETS)\n    store.put(settings.profile, done.secrets)\n",
+        "    store.delete(settings.profile, SIGN_IN_SECRETS)\n"
+        "    store.put(settings.profile, done.secrets)\n",
         (f"{SIGN_IN}::test_a_sign_in_that_is_stopped_at_any_step_leaves_the_one_before",),
     ),
     Mutant(

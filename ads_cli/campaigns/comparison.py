@@ -1,6 +1,6 @@
 """Compare a file of campaigns with an account: who is who, and what differs."""
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from ..api.problems import Problem
@@ -58,36 +58,31 @@ class Comparison:
         campaigns: Sequence[Stored],
         memory: ApplyMemory,
         *,
-        others: Sequence[Stored] = (),
+        uncovered: Collection[str] = (),
         prune: bool = False,
         replace: bool = False,
         is_copy: bool = False,
     ) -> None:
         self._file, self._memory = file, memory
         self._campaigns = campaigns
-        self._others = others  # campaigns that the file may name, and does not cover: they are not pruned
+        self._uncovered = uncovered  # ids of campaigns that are not pruned: the file is not about them
         self._prune, self._replace, self._is_copy = prune, replace, is_copy
-        known = [*campaigns, *others]
-        self._by_id = {one.id: one for top in known for one in (top, *_each_below(top))}
+        self._by_id = {one.id: one for top in campaigns for one in (top, *_each_below(top))}
         self._ids_obsolete: set[Entry] = set()  # whose ids are those of records that were replaced
         self._has_replaced = any(mark.is_replacement for mark in (*memory.ids, *memory.lost))
         self._still_present: dict[Entry, Stored] = {}  # what was replaced, and is still there
-        self.plan = CampaignPlan(known)
+        self.plan = CampaignPlan(campaigns)
 
     def run(self) -> CampaignPlan:
         """Compare; what is wrong is noted in the file."""
         file = self._file
-        self._siblings(
-            *(file.campaigns, self._campaigns, None, ROOT, "campaigns"),
-            others=self._others,
-            may_prune=file.may_prune,
-        )
+        self._siblings(file.campaigns, self._campaigns, None, ROOT, "campaigns", file.may_prune)
         return self.plan
 
     def match_campaigns(self) -> dict[Entry, Stored]:
         """Find the campaigns of the file; what is wrong is not noted."""
         noted = [*self._file.problems]
-        found = self._matches(self._file.campaigns, [*self._campaigns, *self._others], ROOT)
+        found = self._matches(self._file.campaigns, self._campaigns, ROOT)
         self._file.problems[:] = noted
         return found
 
@@ -98,14 +93,13 @@ class Comparison:
         parent: Entry | None,
         parent_id: str,
         path: str,
-        *,
-        others: Sequence[Stored] = (),
         may_prune: bool = True,
     ) -> None:
-        """Compare the records of one list; an entry may be one of `others` too."""
-        matches = self._matches(entries, [*stored, *others], parent_id)
+        """Compare the records of one list."""
+        matches = self._matches(entries, stored, parent_id)
         self.plan.matched |= matches
-        self.plan.listed += len(stored)
+        covered = [one for one in stored if parent or one.id not in self._uncovered]
+        self.plan.listed += len(covered)
         replaced = {entry: self._still_present[entry] for entry in entries if entry in self._still_present}
         for entry in entries:
             if entry in replaced:
@@ -116,7 +110,7 @@ class Comparison:
                 self._create(entry, parent, parent_id)
         if self._prune and may_prune:
             kept = {*matches.values(), *replaced.values()}
-            for one in stored:
+            for one in covered:
                 if one not in kept:
                     self.plan.listed += sum(1 for _ in _each_below(one))  # they are deleted with it
                     self._note_deletion(one, path)
@@ -257,10 +251,8 @@ class Comparison:
         changing = {name: value for name, value in differing.items() if name not in fixed}
         if changing and self._is_valid_update(entry, one, changing):
             label = entry.key or label_of(entry.kind, one.fields)
-            changed_name = entry.name or one.name
-            change = Change("update", entry.kind, entry.path, label, changed_name, entry, one, changing)
-            change.currency = one.currency
-            self.plan.changes.append(change)
+            about = ("update", entry.kind, entry.path, label, entry.name or one.name)
+            self.plan.changes.append(Change(*about, entry, one, changing, currency=one.currency))
         for key, entries in entry.below.items():
             self._siblings(entries, one.below.get(key, ()), entry, one.id, f"{entry.path}.{key}")
 
@@ -325,9 +317,7 @@ class Comparison:
     def _currency(self, parent: Entry | None) -> str:
         found = self.plan.matched.get(parent) if parent else None
         return (
-            found.currency
-            if found
-            else next((one.currency for one in self.plan.campaigns if one.currency), "")
+            found.currency if found else next((one.currency for one in self._campaigns if one.currency), "")
         )
 
     def _note_deletion(self, one: Stored, path: str, replaced_by: Entry | None = None) -> None:

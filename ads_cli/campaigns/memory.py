@@ -13,7 +13,7 @@ from pathlib import Path
 from threading import RLock
 from typing import Any, BinaryIO, NamedTuple
 
-from ..config.atomic_files import atomic, make_folder, sync_folder
+from ..config.atomic_files import append_whole, atomic, make_folder, sync_folder
 from ..errors import STATE_HINT, StateError
 
 FOLDER = "campaigns"  # in the state folder
@@ -120,9 +120,8 @@ class ApplyMemory:
             flags = os.O_RDWR | os.O_APPEND | os.O_CREAT
             with os.fdopen(os.open(self.path, flags, 0o600), "a+b") as file:
                 _cut_last_line(file)
-                file.write(b"".join(json.dumps(line).encode() + b"\n" for line in lines))
-                file.flush()
-                os.fsync(file.fileno())
+                data = b"".join(json.dumps(line).encode() + b"\n" for line in lines)
+                append_whole(file.fileno(), data, sync=True)
             if is_new:
                 sync_folder(self.folder)
         except OSError as error:

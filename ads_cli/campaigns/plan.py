@@ -22,6 +22,7 @@ from .model import (
 )
 
 ROOT = ""  # the record above campaigns
+RECORD_FIELDS = ("action", "kind", "id", "key", "name", "path", "before", "after")  # of a change
 PLACEHOLDER_ID = "new"  # of a record above that is not created yet
 
 
@@ -96,16 +97,7 @@ class Change:
 
     def record(self) -> dict[str, Any]:
         """Return it as a record of a plan."""
-        return {
-            "action": self.action,
-            "kind": self.kind.name,
-            "id": self.id,
-            "key": self.key,
-            "name": self.name,
-            "path": self.path,
-            "before": self.before,
-            "after": self.after,
-        }
+        return {name: getattr(self, name) for name in RECORD_FIELDS} | {"kind": self.kind.name}
 
 
 @dataclass

@@ -96,19 +96,22 @@ def keep_planned(stored: StoredPlan, plan: CampaignPlan, *, is_begun: bool) -> i
     """Keep of a plan what a stored one has, and return how many other differences there are by now.
 
     Raise NotConfirmedError where a campaign that the stored plan touches has changed. Of one that is begun,
-    what an earlier run has done is no change: then changes are compared by what they are about, and what the
-    plan saw is not compared.
+    what an earlier run has done is no change: a part of a planned change is planned too, and what the plan
+    saw is not compared.
     """
-    mark = _identity if is_begun else _text
-    planned = [mark(record) for record in stored.changes]
-    known = {*planned}
+    planned = {_identity(record): record for record in stored.changes}
 
-    def is_planned(record: dict[str, Any]) -> bool:
+    def is_planned(change: Change) -> bool:
+        record: dict[str, Any] = json.loads(json.dumps(change.record()))
+        same = planned.get(_identity(record))
+        if not is_begun:
+            return record == same
         # What an earlier run of the plan has created has an id by now.
-        return mark(record) in known or (is_begun and mark({**record, "id": None}) in known)
+        same = same or planned.get(_identity({**record, "id": None}))
+        return same is not None and (record["after"] or {}).items() <= (same["after"] or {}).items()
 
     campaigns = _campaigns(plan)
-    kept = [change for change in plan.changes if is_planned(change.record())]
+    kept = [change for change in plan.changes if is_planned(change)]
     others = {*plan.changes}.difference(kept)
     touched = {campaigns[change] for change in kept}
     if is_begun:
@@ -117,7 +120,7 @@ def keep_planned(stored: StoredPlan, plan: CampaignPlan, *, is_begun: bool) -> i
     is_same = touched.isdisjoint(campaigns[change] for change in others) and (
         is_begun
         or (
-            planned == [_text(change.record()) for change in kept]
+            len(kept) == len(stored.changes)
             and all(stored.seen.get(id) == digest for id, digest in seen(plan).items())
         )
     )
@@ -148,10 +151,6 @@ def _campaigns(plan: CampaignPlan) -> dict[Change, Stored | Entry | None]:
 
 def _top(one: Stored) -> Stored:
     return _top(one.parent) if one.parent else one
-
-
-def _text(record: dict[str, Any]) -> str:
-    return json.dumps(record, sort_keys=True)
 
 
 def _identity(record: dict[str, Any]) -> tuple[Any, ...]:

@@ -250,7 +250,6 @@ class Permit:
 
 ANNOUNCE_WAIT_SECONDS = 5.0  # a longer wait is reported
 SLOW_DOWN = "the service asks to slow down"
-NOTHING_PROVEN: Mapping[str, int] = {}
 
 
 class Wait(msgspec.Struct, frozen=True):
@@ -280,7 +279,7 @@ class RateLimiter:
     ) -> None:
         self.max_wait = max_wait
         self.on_wait = on_wait  # called before a long wait
-        self.proven = NOTHING_PROVEN  # what the service bore in the last run, by route
+        self.proven: Mapping[str, int] = {}  # what the service bore in the last run, by route
         self.successes = 0
         self._clock = clock
         self._max_concurrency = max_concurrency

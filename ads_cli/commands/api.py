@@ -2,7 +2,7 @@
 
 import json
 import re
-from collections.abc import Container, Iterable
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Annotated, Any, Literal, TypeVar
 from urllib.parse import parse_qsl, quote
@@ -63,9 +63,8 @@ def api(
     call = Invocation.of(ctx, mutates=method != "GET")
     plain_path, _, query_string = _fill_placeholders(call, path).partition("?")
     query = _unique(parse_qsl(query_string, keep_blank_values=True), "PATH")
-    fields = _unique((_parse_pair(text, "-f") for text in field or []), "-f")
-    values = _unique(map(_parse_typed, typed or []), "-F", fields)
-    query |= fields | {name: as_text(value) for name, value in values.items() if value is not None}
+    given = [*(_parse_pair(text, "-f") for text in field or ()), *map(_parse_typed, typed or ())]
+    query |= {name: as_text(value) for name, value in _unique(given, "-f, -F").items() if value is not None}
     headers = _unique(map(_parse_header, header or []), "-H")
     own_type = headers.pop("content-type", None)
     content = read_whole(body, MAX_DOCUMENT_MIB, "--input") if body else b""
@@ -129,11 +128,11 @@ def _fill_placeholders(call: Invocation, path: str) -> str:
     return PLACEHOLDER.sub(replacement, path)
 
 
-def _unique(pairs: Iterable[tuple[str, T]], source: str, others: Container[str] = ()) -> dict[str, T]:
-    """Return pairs as a mapping; raise UsageError for a name that is repeated, or among the others."""
+def _unique(pairs: Iterable[tuple[str, T]], source: str) -> dict[str, T]:
+    """Return pairs as a mapping; raise UsageError for a name that is repeated."""
     found: dict[str, T] = {}
     for name, value in pairs:
-        if name in found or name in others:
+        if name in found:
             raise UsageError(f"{source}: {name} is repeated")
         found[name] = value
     return found

@@ -506,6 +506,19 @@ def test_a_stored_plan_that_was_stopped_activates_what_it_has_created(adsctl, se
     assert made["entity_status"] == "ACTIVE"
 
 
+def test_a_stored_plan_that_was_stopped_spends_what_it_has_shown(adsctl, service, winter, monkeypatch):
+    adsctl("campaigns", "plan", winter, "--out", "winter.plan", code=DIFFERENCES)
+    with pytest.raises(KilledError), killed_at(monkeypatch, at_second_change("before")):
+        apply(adsctl, "winter.plan")
+    rows = (adsctl.home / "markets.csv").read_text()
+    (adsctl.home / "markets.csv").write_text(rows.replace(",12.50", ",1250"))
+    assert "has changed since the plan was made" in apply(adsctl, "winter.plan", code=12).stderr
+    (adsctl.home / "markets.csv").write_text(rows)
+    apply(adsctl, "winter.plan")
+    budgets = {each["name"]: each["daily_budget"] for each in document(adsctl)["campaigns"]}
+    assert (budgets["Winter Austria"], budgets["Solo"]) == ("12.50", "5.00")
+
+
 def test_a_file_that_covers_names_by_their_beginning_makes_nothing_twice(adsctl, service):
     snow = {"name": "Snow", "funding_instrument_id": CARD, "daily_budget": "5"}
     file = {"q": "Snow", "campaigns": [snow, snow | {"name": "Frost"}]}

@@ -115,20 +115,21 @@ class ApplyRun:
         # All campaigns, whichever the file covers: one of other names may be known by its id, key or name.
         listed = reader.campaigns()
         campaigns = self.listed = reader.tree(listed, ())
-        covered = {one.id for one in campaigns}
+        uncovered = set[str]()
         if self.prune and parsed.q is not None and not parsed.is_whole:
-            covered = {record["id"] for record in reader.campaigns(q=parsed.q)}
+            covered = reader.campaigns(q=parsed.q)
+            uncovered = {record["id"] for record in listed} - {record["id"] for record in covered}
         matches = Comparison(parsed, campaigns, memory, is_copy=is_copy).match_campaigns()
         within = {one.id for one in matches.values()} | {each.id for each in parsed.campaigns if each.id}
         if self.prune and parsed.may_prune:
-            within |= covered
+            within |= {one.id for one in campaigns} - uncovered
         campaigns = reader.tree(listed, self._lists(parsed), within)
         resolve_names(call.client, call.account, parsed)
         return Comparison(
             parsed,
-            [one for one in campaigns if one.id in covered],
+            campaigns,
             memory,
-            others=[one for one in campaigns if one.id not in covered],
+            uncovered=uncovered,
             prune=self.prune,
             replace=self.replace,
             is_copy=is_copy,
@@ -147,7 +148,7 @@ class ApplyRun:
         apply = Apply(call.client, call.account, found, self.memory)
         self.posting = Posting(call, found)
         self.posting.check()
-        requests = chain(self.posting.requests(), apply.requests())
+        requests = chain(((each, "") for each in self.posting.requests()), apply.requests())
         call.writes.approve_plan((call.client.prepare(request), new_id) for request, new_id in requests)
 
     def carry_out(self, found: CampaignPlan) -> Applied:

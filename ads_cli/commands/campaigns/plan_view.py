@@ -5,14 +5,12 @@ from collections.abc import Iterator
 
 from ...api.amounts import as_amount
 from ...campaigns.apply import Applied
-from ...campaigns.plan import CampaignPlan
+from ...campaigns.plan import RECORD_FIELDS, CampaignPlan
 from ...console.invocation import Invocation
 from ...errors import IncompleteError
 from ...numbers import DeletionLimit
 from ...output.text import cell, counted, safe
 from ..spending import SIGNS, value_change
-
-COLUMNS = ("action", "kind", "id", "key", "name", "path", "before", "after")
 
 
 def budget_words(found: CampaignPlan) -> str:
@@ -56,7 +54,7 @@ def print_plan(call: Invocation, found: CampaignPlan, result: Applied | None = N
         if result is None:
             call.printer.stream.write("".join(f"{line}\n" for line in _drawn(found)))
         return
-    call.printer.show(records, COLUMNS, "id")
+    call.printer.show(records, RECORD_FIELDS, "id")
 
 
 def _drawn(found: CampaignPlan) -> Iterator[str]:

@@ -27,11 +27,6 @@ class DuePost(NamedTuple):
     card: Request | None  # is created before
     references: MediaReferences  # to its files, in the request of the card where there is one
 
-    @property
-    def with_media(self) -> Request:
-        """The request that names the files."""
-        return self.card or self.request
-
 
 class Posting:
     """The posts that a plan needs."""
@@ -56,23 +51,22 @@ class Posting:
             request = convert(kind, {**account, **values})
             self._due.append(DuePost(entry, post, request, card, references))
 
-    def requests(self) -> Iterator[tuple[Request, str]]:
+    def requests(self) -> Iterator[Request]:
         """Yield what is sent, as far as the guard judges it."""
         upload = InitializeUpload(media_type="image/png", media_category="tweet_image", total_bytes=1)
         for due in self._due:
-            for request in (*(upload for _ in due.references), due.card, due.request):
-                if request:
-                    yield request, ""
+            yield from (upload for _ in due.references)
+            yield from filter(None, (due.card, due.request))
 
     def check(self) -> None:
         """Raise ContentError where a file breaks a rule of media."""
         for due in self._due:
-            check_references(self._call, due.with_media, due.references)
+            check_references(self._call, due.card or due.request, due.references)
 
     def make(self, memory: ApplyMemory) -> None:
         """Upload all files, then create the posts, and give their ids to the ads."""
         for due in self._due:
-            upload_references(self._call, due.with_media, due.references)
+            upload_references(self._call, due.card or due.request, due.references)
         made, client, account = {}, self._call.client, self._call.account
         for entry, post, request, card, _ in self._due:
             try:

@@ -78,6 +78,33 @@ class CampaignFile:
         path = f"{entry.path}.{each.key if each else field}" if field else entry.path
         self.problems.append(FileProblem(entry.line_of(field), path, text))
 
+    def note_repeated(self) -> None:
+        """Note records of one id, or of one key or content beside each other."""
+        by_id: dict[str, Entry] = {}
+
+        def check(siblings: list[Entry]) -> None:
+            by_key: dict[Any, Entry] = {}
+            for entry in siblings:
+                if entry.id:
+                    self._note_also(by_id.setdefault(entry.id, entry), entry, f"the id {entry.id}")
+                if entry.kind.is_named:
+                    mark: Any = entry.own_key or (None if entry.id else entry.name)
+                    words = f"the {'key' if entry.own_key else 'name'} {mark!r}"
+                else:
+                    mark, words = (entry.kind, content_of(entry.kind, entry.values)), "it"
+                if mark:
+                    self._note_also(by_key.setdefault(mark, entry), entry, words)
+                for inner in entry.below.values():
+                    check(inner)
+
+        check(self.campaigns)
+
+    def _note_also(self, first: Entry, entry: Entry, words: str) -> None:
+        if first is not entry:
+            self.find_lines()
+            hint = "; give each a key" if entry.kind.is_named and words.startswith("the name") else ""
+            self.note(entry, f"{words} is also on line {first.line}{hint}")
+
     def find_lines(self) -> None:
         """Give records their places in the file, which is read without until something is said of one."""
         if self.lined:
@@ -172,7 +199,7 @@ def file_of(
     if "campaigns" not in document:
         reader.note(document, "campaigns", "is required")
     found.campaigns = reader.entries("campaigns", document.get("campaigns"), document, "campaigns", {})
-    reader.find_repeated(found.campaigns)
+    found.note_repeated()
     return found
 
 
@@ -391,30 +418,3 @@ class _Reader:
             is_definite = not each.type.choices and not (each.type.base is list and each.type.item.choices)
             if is_definite or not entry.id:
                 self.note(record, f"{entry.path}.{key}", reason, key)
-
-    def find_repeated(self, entries: list[Entry]) -> None:
-        """Note records of one id, or of one key beside each other."""
-        by_id: dict[str, Entry] = {}
-
-        def check(siblings: list[Entry]) -> None:
-            by_key: dict[Any, Entry] = {}
-            for entry in siblings:
-                if entry.id:
-                    self._note_repeated(by_id.setdefault(entry.id, entry), entry, f"the id {entry.id}")
-                if entry.kind.is_named:
-                    mark: Any = entry.own_key or (None if entry.id else entry.name)
-                    words = f"the {'key' if entry.own_key else 'name'} {mark!r}"
-                else:
-                    mark, words = (entry.kind, content_of(entry.kind, entry.values)), "it"
-                if mark:
-                    self._note_repeated(by_key.setdefault(mark, entry), entry, words)
-                for inner in entry.below.values():
-                    check(inner)
-
-        check(entries)
-
-    def _note_repeated(self, first: Entry, entry: Entry, words: str) -> None:
-        if first is not entry:
-            self._file.find_lines()
-            hint = "; give each a key" if entry.kind.is_named and words.startswith("the name") else ""
-            self._file.note(entry, f"{words} is also on line {first.line}{hint}")

@@ -38,6 +38,7 @@ def resolve_names(client: "Client", account: str, file: CampaignFile) -> None:
     """Replace the names in criteria by values; note those that are not found, or are those of several."""
     audiences = cache(lambda: [*list_all(client, ListAudiences, account_id=account)])
     found: dict[tuple[str, str], list[str]] = {}
+    is_replaced = False
     for entry in each_entry(file.campaigns):
         type_, text = str(entry.values.get(TYPE)), entry.values.get(VALUE)
         if entry.kind is not TARGETING or type_ not in SEARCHES or not isinstance(text, str):
@@ -56,6 +57,7 @@ def resolve_names(client: "Client", account: str, file: CampaignFile) -> None:
                 found[key] = [text]
         values = found[key]
         if len(values) == 1:
+            is_replaced = is_replaced or values[0] != text
             entry.values[VALUE] = values[0]
         else:
             several = f"is the name of several: {', '.join(values[:20])}; write the value that is meant"
@@ -63,6 +65,8 @@ def resolve_names(client: "Client", account: str, file: CampaignFile) -> None:
                 "is neither a name nor a value that the service knows; 'adsctl targeting search' finds them"
             )
             file.note(entry, f"{text!r} {several if values else none}", VALUE)
+    if is_replaced:
+        file.note_repeated()
 
 
 def _values_of(text: str, records: Iterable[dict[str, Any]], field: str) -> list[str]:

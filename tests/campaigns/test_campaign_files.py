@@ -9,7 +9,7 @@ import pytest
 from ads_cli.campaigns.stored_plan import VOLATILE
 from ads_cli.client.transport import Sender
 from tests.campaigns.kills import KilledError, at_second_change, killed_at, run_until_it_ends
-from tests.emulator.seeded import CAFE, CARD, CLICKS, HAMBURG, KNITTERS, REACH, SHOP, SPRING, SUMMER
+from tests.emulator.seeded import CAFE, CARD, CLICKS, GERMANY, HAMBURG, KNITTERS, REACH, SHOP, SPRING, SUMMER
 
 both_services = pytest.mark.parametrize("service_name", ["generic", "x"])
 DIFFERENCES = 10
@@ -550,6 +550,20 @@ def test_a_file_of_any_encoding_that_yaml_allows_is_stored_as_a_plan_and_gets_id
     assert json.loads(file.read_text())["campaigns"][0]["id"] in pull(adsctl)
 
 
+def test_a_criterion_that_is_named_in_two_ways_is_told(adsctl, service):
+    document = f"""\
+campaigns:
+- id: {KNITTERS}
+  line_items:
+  - name: People who knit
+    targeting:
+    - LOCATION: Germany
+    - LOCATION: {GERMANY}
+"""
+    told = adsctl("campaigns", "plan", "-", input=document, code=3).stderr
+    assert "standard input:7: campaigns[0].line_items[0].targeting[1]: it is also on line 6" in told
+
+
 def test_the_audiences_of_an_account_are_listed_once_for_all_criteria(adsctl, service, monkeypatch):
     urls, send = [], Sender.send
 
@@ -558,7 +572,7 @@ def test_the_audiences_of_an_account_are_listed_once_for_all_criteria(adsctl, se
         return send(self, prepared, *args, **options)
 
     monkeypatch.setattr(Sender, "send", noting)
-    targeting = [{"CUSTOM_AUDIENCE": name} for name in ("Customers", "1nmth", "1nmw1")]
+    targeting = [{"CUSTOM_AUDIENCE": name} for name in ("Customers", "1nmw1", "Readers of the newsletter")]
     item = {"name": "People who knit", "targeting": targeting}
     plan(adsctl, {"campaigns": [{"id": KNITTERS, "line_items": [item]}]})
     assert len([url for url in urls if "/custom_audiences?" in url]) == 2  # its own, and those shared with it

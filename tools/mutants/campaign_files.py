@@ -292,7 +292,7 @@ CAMPAIGN_FILES = (
         "campaign files: campaigns that are targeted are taken for those of another account",
         "ads_cli/campaigns/copying.py",
         """OF_CAMPAIGNS = ("CAMPAIGN_ENGAGEMENT", """,
-        """OF_CAMPAIGNS = (""",
+        """OF_CAMPAIGNS = ("ENGAGEMENT_TYPE", """,
         (f"{COPIES}::test_all_that_another_account_lacks_is_named",),
     ),
     Mutant(
@@ -308,6 +308,13 @@ CAMPAIGN_FILES = (
         """VOLATILE = ("effective_status", "servable", """,
         """VOLATILE = ("effective_status", """,
         (f"{FILES}::test_a_stored_plan_does_not_mind_what_follows_from_other_records",),
+    ),
+    Mutant(
+        "campaign files: a criterion that is named in two ways is made twice",
+        "ads_cli/campaigns/targeting_names.py",
+        "        file.note_repeated()\n",
+        "        pass\n",
+        (f"{FILES}::test_a_criterion_that_is_named_in_two_ways_is_told",),
     ),
     Mutant(
         "campaign files: the audiences of an account are listed for each criterion",

@@ -113,7 +113,28 @@ class CampaignPlan:
     @property
     def budgets(self) -> Budgets:
         """Sum up the daily budgets of what may serve, before and after the changes."""
-        return _budgets(self.campaigns, self.changes)
+        updated = {change.stored: change.values for change in self.changes if change.action == "update"}
+        deleted = {change.stored for change in self.changes if change.action == "delete"}
+        created = [change for change in self.changes if change.action == "create"]
+        # By the campaign that they are in: its id, or where it is new its entry.
+        new_items: dict[str | Entry | None, list[dict[str, Any]]] = {}
+        for change in created:
+            if change.kind is LINE_ITEM:
+                campaign = change.parent if change.parent_id == PLACEHOLDER_ID else change.parent_id
+                new_items.setdefault(campaign, []).append(_as_created(change))
+        before, after = Counter[str](), Counter[str]()
+        now = datetime.now(UTC)
+        for one in self.campaigns:
+            items = one.below.get("line_items", ())
+            before[one.currency] += _daily(one.fields, [item.fields for item in items], now)
+            if one not in deleted:
+                kept = [{**item.fields, **updated.get(item, {})} for item in items if item not in deleted]
+                fields = {**one.fields, **updated.get(one, {})}
+                after[one.currency] += _daily(fields, [*kept, *new_items.get(one.id, ())], now)
+        for change in created:
+            if change.kind is CAMPAIGN:
+                after[change.currency] += _daily(_as_created(change), new_items.get(change.entry, ()), now)
+        return Budgets(+before, +after)
 
     def count(self, action: str) -> int:
         """Count the changes of a kind."""
@@ -132,31 +153,6 @@ class CampaignPlan:
             f"{counts[action]:,} to {action}" for action in ("create", "update", "delete") if counts[action]
         ]
         return ", ".join(named) or "no differences"
-
-
-def _budgets(campaigns: Sequence[Stored], changes: Sequence[Change]) -> Budgets:
-    updated = {change.stored: change.values for change in changes if change.action == "update"}
-    deleted = {change.stored for change in changes if change.action == "delete"}
-    created = [change for change in changes if change.action == "create"]
-    # By the campaign that they are in: its id, or where it is new its entry.
-    new_items: dict[str | Entry | None, list[dict[str, Any]]] = {}
-    for change in created:
-        if change.kind is LINE_ITEM:
-            campaign = change.parent if change.parent_id == PLACEHOLDER_ID else change.parent_id
-            new_items.setdefault(campaign, []).append(_as_created(change))
-    before, after = Counter[str](), Counter[str]()
-    now = datetime.now(UTC)
-    for one in campaigns:
-        items = one.below.get("line_items", ())
-        before[one.currency] += _daily(one.fields, [item.fields for item in items], now)
-        if one not in deleted:
-            kept = [{**item.fields, **updated.get(item, {})} for item in items if item not in deleted]
-            fields = {**one.fields, **updated.get(one, {})}
-            after[one.currency] += _daily(fields, [*kept, *new_items.get(one.id, ())], now)
-    for change in created:
-        if change.kind is CAMPAIGN:
-            after[change.currency] += _daily(_as_created(change), new_items.get(change.entry, ()), now)
-    return Budgets(+before, +after)
 
 
 def _as_created(change: Change) -> dict[str, Any]:

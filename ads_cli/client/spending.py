@@ -216,20 +216,15 @@ def spending_changes(stored: StoredRecords, requests: Iterable[Request]) -> list
     before = _before(stored, concerned)
     changes = (_change(request, before.get(_key(request), {})) for request in concerned)
     found = [change for change in changes if change]
-    ids = {change.before[CAMPAIGN_ID] for change in found if _depends_on_campaign(change)}
-    campaigns = stored.read(CAMPAIGN_ID, sorted(ids))
-    found = [
-        each._replace(campaign=campaigns.get(each.before[CAMPAIGN_ID], {}))
-        if _depends_on_campaign(each)
-        else each
-        for each in found
-    ]
+    campaigns = stored.read(CAMPAIGN_ID, sorted({*map(_needed_campaign, found)} - {""}))
+    found = [each._replace(campaign=campaigns.get(_needed_campaign(each), {})) for each in found]
     return [change for change in found if is_on(change.campaign)]
 
 
-def _depends_on_campaign(change: SpendingChange) -> bool:
-    """Whether a change matters only if the campaign of its record is on; activations always do."""
-    return change.what not in ("create", "activate") and isinstance(change.before.get(CAMPAIGN_ID), str)
+def _needed_campaign(change: SpendingChange) -> str:
+    """Return the id of the campaign that must be on for a change to matter; empty of what always does."""
+    campaign = change.before.get(CAMPAIGN_ID)
+    return campaign if isinstance(campaign, str) and change.what not in ("create", "activate") else ""
 
 
 def _before(stored: StoredRecords, requests: Sequence[Request]) -> dict[Key, Record]:

@@ -141,8 +141,8 @@ def _sign_in_by_keys(
     from ...auth.sign_in import Listener, SignIn
 
     app = call.secrets.app() or (
-        _ask_secret("Consumer key (not shown): ", "ADSCTL_CONSUMER_KEY"),
-        _ask_secret("Consumer secret (not shown): ", "ADSCTL_CONSUMER_SECRET"),
+        _ask("Consumer key (not shown): ", "ADSCTL_CONSUMER_KEY", hidden=True),
+        _ask("Consumer secret (not shown): ", "ADSCTL_CONSUMER_SECRET", hidden=True),
     )
     sign_in = SignIn(call.client, *app)
     if callback:
@@ -235,15 +235,10 @@ def _addresses(call: Invocation) -> dict[str, str]:
     return {name: check_address(*found) for name in ADDRESSES if (found := settings.find(name))}
 
 
-def _ask_secret(prompt: str, variable: str) -> str:
-    """Ask for a part of the app's keys, without echo."""
-    return _ask(prompt, variable, f"set {variable}", hidden=True)
-
-
-def _ask(prompt: str, name: str, hint: str, *, hidden: bool = False) -> str:
+def _ask(prompt: str, name: str, hint: str = "", *, hidden: bool = False) -> str:
     """Ask on the terminal, without echo where it is `hidden`; raise StateError if there is none."""
     if not (sys.stdin.isatty() and sys.stderr.isatty()):
-        raise StateError(f"{name} is not set, and there is no terminal to ask on", hint=hint)
+        raise StateError(f"{name} is not set, and there is no terminal to ask on", hint=hint or f"set {name}")
     if hidden:
         from getpass import getpass
 

@@ -12,7 +12,7 @@ from ...campaigns.account import AccountReader
 from ...campaigns.apply import Applied, Apply, update_request
 from ...campaigns.comparison import Comparison
 from ...campaigns.file import MAX_MIB, CampaignFile, parse_file
-from ...campaigns.memory import FOLDER, ApplyMemory
+from ...campaigns.memory import ApplyMemory, memory_path
 from ...campaigns.model import LISTS, Stored, each_entry
 from ...campaigns.new_posts import find_posts
 from ...campaigns.plan import CampaignPlan
@@ -50,10 +50,8 @@ class ApplyRun:
     def locked(self) -> Iterator[None]:
         """Keep other applies from the account meanwhile."""
         call = self.call
-        folder = call.settings.state_dir / FOLDER
-        make_folder(folder)
-        name = sha256(f"{call.service}\n{call.account}".encode()).hexdigest()[:16]
-        path = folder / f"{name}.lock"
+        path = memory_path(call.settings.state_dir, call.service, call.account).with_suffix(".lock")
+        make_folder(path.parent)
         with locked_or_refused(path, f"another apply changes the account {call.account}"):
             yield
 

@@ -23,6 +23,7 @@ R = TypeVar("R", bound=Request)
 
 ACTIVE, PAUSED, DRAFT = "ACTIVE", "PAUSED", "DRAFT"
 STATUS = "entity_status"
+DAILY_BUDGET = "daily_budget_amount_local_micro"
 FACTOR = 2  # a limit that rises to more than this is confirmed
 
 

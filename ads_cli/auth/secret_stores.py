@@ -193,10 +193,11 @@ class KeyringStore(SecretStore):
 
         from ..config.atomic_files import make_folder
 
-        if cached:
-            name = _read_text(self._backend_cache)
-            if name:
-                return core.load_keyring(name)
+        name = ""
+        with suppress(OSError, UnicodeDecodeError):
+            name = self._backend_cache.read_text().strip()
+        if cached and name:
+            return core.load_keyring(name)
         backend = core.get_keyring()
         if isinstance(backend, NoKeyring):
             raise StateError("no keyring")
@@ -262,10 +263,3 @@ def _decode(text: str) -> Secret:
     except (msgspec.DecodeError, UnicodeError):
         hint = "adsctl auth login stores a new one"
         raise UnreadableSecretError("a stored secret cannot be read", hint=hint) from None
-
-
-def _read_text(path: Path) -> str:
-    try:
-        return path.read_text().strip()
-    except (OSError, UnicodeDecodeError):
-        return ""

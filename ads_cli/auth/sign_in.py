@@ -116,7 +116,7 @@ class Listener:
         self._host, self._port = parts.hostname or "", parts.port
         self._path = parts.path or "/"
         self._outcomes: SimpleQueue[Authorization] = SimpleQueue()
-        self._token = ""  # the request token that is waited for
+        self._token = ""  # the request token, or the state, of the sign-in that is waited for
         self._is_waiting = threading.Event()
         self._lock = threading.Lock()  # guards the token: connections have threads of their own
 
@@ -137,7 +137,7 @@ class Listener:
         self._server.server_close()
 
     def wait_for(self, token: str) -> str:
-        """Return the verifier of a request token; raise AccessError if the user did not authorize it."""
+        """Return the verifier, or the code, of a request token or state; raise AccessError if refused."""
         self._token = token
         self._is_waiting.set()
         ends_at = time.monotonic() + SIGN_IN_TIMEOUT_SECONDS

@@ -144,7 +144,7 @@ def begin_creation(
         how = "it cannot be resumed, since its journal may be a copy: look which records exist"
         raise _unfinished(run.job, how)
     for other in related[:-1]:
-        if _has_sent(other, creation):
+        if not {record.content for record in other.sent}.isdisjoint(creation.contents):
             raise _unfinished(other.job, f"resume it first, with its own file: {other.job.resume}")
     return CreationStart(resumes=run.job.key)
 
@@ -173,13 +173,11 @@ def _jobs_of(jobs: Path, creation: Creation) -> list[tuple[Path, Job, bool]]:
         error.message += "; what it says was created is not known, and nothing more is created"
         raise error
 
-    return [each for each in list_jobs(jobs, refuse) if _is_of(each[1].key, creation.key)]
+    def place(key: JobKey) -> tuple[str, ...]:
+        return key.target.service, key.target.id, key.upload, _noun_of(key)
 
-
-def _is_of(key: JobKey, own: JobKey) -> bool:
-    """Tell whether two jobs create records of one kind in one place."""
-    same_place = (key.target.service, key.target.id) == (own.target.service, own.target.id)
-    return same_place and _noun_of(key) == _noun_of(own) and key.upload == own.upload
+    own = place(creation.key)
+    return [(path, job, ended) for path, job, ended in list_jobs(jobs, refuse) if place(job.key) == own]
 
 
 def _noun_of(key: JobKey) -> str:
@@ -190,27 +188,13 @@ def _noun_of(key: JobKey) -> str:
 def _related(known: list[tuple[Path, Job, bool]], creation: Creation) -> list[CreationRun]:
     """Return the unfinished runs with the file or some of its records; the one most like it is the last."""
     contents = set(creation.contents)
+
+    def likeness(run: CreationRun) -> tuple[bool, bool, int]:
+        has_bytes = run.job.key.content == creation.key.content
+        return has_bytes, _has_name(run.job, creation), len(contents & run.planned)
+
     runs = [read_run(path, job) for path, job, has_ended in known if not has_ended]
-    related = [run for run in runs if _has_file(run.job, creation) or not contents.isdisjoint(run.planned)]
-    shared = {run.job.job: len(contents & run.planned) for run in related}
-    return sorted(
-        related,
-        key=lambda run: (
-            run.job.key.content == creation.key.content,
-            _has_name(run.job, creation),
-            shared[run.job.job],
-        ),
-    )
-
-
-def _has_sent(run: CreationRun, creation: Creation) -> bool:
-    contents = set(creation.contents)
-    return any(record.content in contents for record in run.sent)
-
-
-def _has_file(job: Job, creation: Creation) -> bool:
-    """Tell whether a job is of the same bytes, or of the file of the same name."""
-    return job.key.content == creation.key.content or _has_name(job, creation)
+    return sorted((run for run in runs if any(likeness(run))), key=likeness)
 
 
 def _has_name(job: Job, creation: Creation) -> bool:

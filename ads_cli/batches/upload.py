@@ -99,7 +99,7 @@ class BatchUpload:
     request: Request  # names where they go
     action: str  # a key of DONE
     noun: str
-    wire: BatchCodec
+    codec: BatchCodec
     uncertain: Uncertain | None = None
     used_ids: UsedIds = field(default_factory=UsedIds)
     counts_gone: bool = False  # whether what was to be deleted and does not exist counts as deleted
@@ -129,11 +129,11 @@ class BatchUpload:
 
     def _prepare(self, client: "Client", items: Items, numbers: Sequence[int]) -> "PreparedRequest":
         bodies = b",".join(items.bodies[number] for number in numbers)
-        return client.prepare(self.request, [self.wire.start, bodies, self.wire.end])
+        return client.prepare(self.request, [self.codec.start, bodies, self.codec.end])
 
     def _errors_of(self, error: AdsctlError, count: int) -> Errors:
         """Return the errors of items that the service refuses, by number."""
-        return self.wire.errors_in(error.body, count)
+        return self.codec.errors_in(error.body, count)
 
     def digest(self, batch: Batch) -> str:
         """Return the digest of the items and of their record numbers."""
@@ -196,9 +196,9 @@ class BatchUpload:
 
     def _read(self, response: "Response", count: int) -> Answer:
         """Return what a success means; raise UnavailableError where that is not understood."""
-        if errors := self.wire.errors_in(response.body, count):
+        if errors := self.codec.errors_in(response.body, count):
             return Answer(rejected=reasons_of(errors))
-        return Answer(self.wire.records_in(response, count))
+        return Answer(self.codec.records_in(response, count))
 
     def _require_own(self, answer: Answer, keys: list[str]) -> None:
         """Raise UnavailableError for an answer that may be another request's; note the ids of new records."""

@@ -4,6 +4,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from ..api.audiences import ListAudiences
+from ..api.fields import fields_by_name
 from ..api.names import to_neutral
 from ..errors import NotFoundError, UnavailableError
 from ..parallel.ordered_map import map_ordered
@@ -125,8 +126,8 @@ def records_in(response: "Response", *ids: str) -> list[Any]:
 
 def list_all(client: "Client", request_type: "type[Request]", **values: Any) -> "Iterator[dict[str, Any]]":
     """Yield all records of a list by neutral names, those that are shared with the account too."""
-    if "count" in request_type.__struct_fields__:
-        values["count"] = PAGE_SIZE
+    if count := fields_by_name(request_type).get("count"):
+        values["count"] = count.type.limit("le")
     shared = [{"permission_scope": "SHARED"}] if request_type is ListAudiences else []
     for scope in ({}, *shared):
         for page in client.pages(request_type(**values, **scope)):

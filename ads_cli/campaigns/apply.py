@@ -7,7 +7,7 @@ not changed, nor is what lies below it. An error that is not about a record ends
 """
 
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import groupby
 from threading import Lock
@@ -247,14 +247,8 @@ class Apply:
             self._send_all("update", [change for change, _ in plain], [self._change(*each) for each in plain])
             self._at_once(lambda each: self._call(each[0], self._change(*each)), removing)
 
-    def _change(self, change: Change, values: dict[str, Any]) -> Request:
-        kind = change.kind
-        assert kind.update
-        sent = {name: value for name, value in values.items() if value is not None}
-        own = {"account_id": self._account, kind.id_field: self.result.ids[_entry(change)]}
-        return with_removed(
-            convert(kind.update, {**own, **sent}), [name for name, value in values.items() if value is None]
-        )
+    def _change(self, change: Change, values: Mapping[str, Any]) -> Request:
+        return update_request(change.kind, self._account, self.result.ids[_entry(change)], values)
 
     def _deletion(self, change: Change) -> Request:
         kind = change.kind
@@ -383,6 +377,14 @@ class Apply:
         if new := {*changes} - self._applied:
             self._applied |= new
             self._on_progress(len(self._applied))
+
+
+def update_request(kind: Kind, account: str, id: str, values: Mapping[str, Any]) -> Request:
+    """Return the request that sets values of a record; None removes one."""
+    assert kind.update
+    sent = {name: value for name, value in values.items() if value is not None}
+    removed = [name for name, value in values.items() if value is None]
+    return with_removed(convert(kind.update, {"account_id": account, kind.id_field: id, **sent}), removed)
 
 
 def _entry(change: Change) -> Entry:

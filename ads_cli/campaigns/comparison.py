@@ -1,6 +1,6 @@
 """Compare a file of campaigns with an account: who is who, and what differs."""
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from ..api.problems import Problem
@@ -58,12 +58,14 @@ class Comparison:
         campaigns: Sequence[Stored],
         memory: ApplyMemory,
         *,
+        uncovered: Collection[str] = (),
         prune: bool = False,
         replace: bool = False,
         is_copy: bool = False,
     ) -> None:
         self._file, self._memory = file, memory
         self._campaigns = campaigns
+        self._uncovered = uncovered  # ids of campaigns that are not pruned: the file is not about them
         self._prune, self._replace, self._is_copy = prune, replace, is_copy
         self._by_id = {one.id: one for top in campaigns for one in (top, *_each_below(top))}
         self._ids_obsolete: set[Entry] = set()  # whose ids are those of records that were replaced
@@ -96,7 +98,8 @@ class Comparison:
         """Compare the records of one list."""
         matches = self._matches(entries, stored, parent_id)
         self.plan.matched |= matches
-        self.plan.listed += len(stored)
+        covered = [one for one in stored if parent or one.id not in self._uncovered]
+        self.plan.listed += len(covered)
         replaced = {entry: self._still_present[entry] for entry in entries if entry in self._still_present}
         for entry in entries:
             if entry in replaced:
@@ -107,7 +110,7 @@ class Comparison:
                 self._create(entry, parent, parent_id)
         if self._prune and may_prune:
             kept = {*matches.values(), *replaced.values()}
-            for one in stored:
+            for one in covered:
                 if one not in kept:
                     self.plan.listed += sum(1 for _ in _each_below(one))  # they are deleted with it
                     self._note_deletion(one, path)
@@ -248,10 +251,8 @@ class Comparison:
         changing = {name: value for name, value in differing.items() if name not in fixed}
         if changing and self._is_valid_update(entry, one, changing):
             label = entry.key or label_of(entry.kind, one.fields)
-            changed_name = entry.name or one.name
-            change = Change("update", entry.kind, entry.path, label, changed_name, entry, one, changing)
-            change.currency = one.currency
-            self.plan.changes.append(change)
+            about = ("update", entry.kind, entry.path, label, entry.name or one.name)
+            self.plan.changes.append(Change(*about, entry, one, changing, currency=one.currency))
         for key, entries in entry.below.items():
             self._siblings(entries, one.below.get(key, ()), entry, one.id, f"{entry.path}.{key}")
 

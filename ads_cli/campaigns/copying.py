@@ -29,6 +29,7 @@ from .model import (
     VALUE,
     Entry,
     FileField,
+    Kind,
     Stored,
     each_entry,
     fields_by_key,
@@ -48,7 +49,7 @@ OF_CAMPAIGNS = ("CAMPAIGN_ENGAGEMENT", "CAMPAIGN_ENGAGEMENT_LOOKALIKE")
 class CopySetting(NamedTuple):
     """A value that copies have in place of that of the original."""
 
-    kind: Any
+    kind: Kind
     field: FileField
     value: str
 
@@ -76,8 +77,12 @@ def relative_amount(text: str, old: Any, currency: str, name: str) -> str:
     return f"{rounded:f}"
 
 
-def parse_settings(texts: Iterable[str]) -> list[CopySetting]:
-    """Read `daily_budget=+10%` and `line_items.start_time=2031-12-01`; raise UsageError."""
+def parse_settings(texts: Iterable[str], *, active: bool) -> list[CopySetting]:
+    """Read `daily_budget=+10%` and `line_items.start_time=2031-12-01`; raise UsageError.
+
+    `active` says whether copies may be active.
+    """
+    statuses = (PAUSED, DRAFT, ACTIVE) if active else (PAUSED, DRAFT)
     found = []
     for text in texts:
         path, equals, value = text.partition("=")
@@ -89,6 +94,12 @@ def parse_settings(texts: Iterable[str]) -> list[CopySetting]:
             raise UsageError(
                 f"--set {text}: is not FIELD=VALUE or line_items.FIELD=VALUE{near}",
                 hint="as in --set daily_budget=+10% --set line_items.start_time=2031-12-01",
+            )
+        if kind is CAMPAIGN and key == "name":
+            raise UsageError(f"--set {text}: the names of copies are those of --name")
+        if key == STATUS and value not in statuses:
+            raise UsageError(
+                f"--set {text}: is not one of {', '.join(statuses)}", hint="--active activates what is active"
             )
         found.append(CopySetting(kind, known[key], value))
     return found

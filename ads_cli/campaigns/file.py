@@ -1,5 +1,6 @@
 """Read a file of campaigns: every mistake is reported at once, with its line and path."""
 
+from codecs import BOM_UTF16_BE, BOM_UTF16_LE
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
@@ -13,6 +14,7 @@ from ..api.names import to_neutral, with_neutral_keys
 from ..api.problems import explain
 from ..config.strict_yaml import LinedBuilder, LinedMapping, fast_loader, load, load_plain
 from ..errors import ContentError, UsageError
+from ..media.references import FILE_NAMES_IN_DOCUMENTS
 from ..output.text import safe
 from ..spelling import comma_list, suggestion
 from .loops import LOOP_KEYS, fill, turns
@@ -59,6 +61,12 @@ class CampaignFile:
     lined: "Callable[[], CampaignFile] | None" = None  # reads it again, with the lines of all records
 
     @property
+    def text(self) -> str:
+        """The content, in whichever encoding YAML allows."""
+        is_utf16 = self.content.startswith((BOM_UTF16_LE, BOM_UTF16_BE))
+        return self.content.decode("utf-16" if is_utf16 else "utf-8-sig")
+
+    @property
     def may_prune(self) -> bool:
         """Whether campaigns that it does not have may be deleted."""
         return self.is_whole or self.q is not None
@@ -69,6 +77,33 @@ class CampaignFile:
         each = file_fields(entry.kind).get(field)
         path = f"{entry.path}.{each.key if each else field}" if field else entry.path
         self.problems.append(FileProblem(entry.line_of(field), path, text))
+
+    def note_repeated(self) -> None:
+        """Note records of one id, or of one key or content beside each other."""
+        by_id: dict[str, Entry] = {}
+
+        def check(siblings: list[Entry]) -> None:
+            by_key: dict[Any, Entry] = {}
+            for entry in siblings:
+                if entry.id:
+                    self._note_also(by_id.setdefault(entry.id, entry), entry, f"the id {entry.id}")
+                if entry.kind.is_named:
+                    mark: Any = entry.own_key or (None if entry.id else entry.name)
+                    words = f"the {'key' if entry.own_key else 'name'} {mark!r}"
+                else:
+                    mark, words = (entry.kind, content_of(entry.kind, entry.values)), "it"
+                if mark:
+                    self._note_also(by_key.setdefault(mark, entry), entry, words)
+                for inner in entry.below.values():
+                    check(inner)
+
+        check(self.campaigns)
+
+    def _note_also(self, first: Entry, entry: Entry, words: str) -> None:
+        if first is not entry:
+            self.find_lines()
+            hint = "; give each a key" if entry.kind.is_named and words.startswith("the name") else ""
+            self.note(entry, f"{words} is also on line {first.line}{hint}")
 
     def find_lines(self) -> None:
         """Give records their places in the file, which is read without until something is said of one."""
@@ -123,14 +158,14 @@ def parse_file(content: bytes, label: str, folder: Path) -> CampaignFile:
 
 
 def reads_other_files(content: bytes, label: str) -> bool:
-    """Tell whether a file of campaigns has loops or media, which are read; raise ContentError."""
+    """Tell whether a file of campaigns has loops, or files of media or cards; raise ContentError."""
     if content.startswith(WORKBOOK_MAGIC):
         content = parse_file(content, label, Path()).content  # which is JSON
     waiting = [load_plain(content) or load(content, label, LinedBuilder, fast_loader())]
     while waiting:
         value = waiting.pop()
         if isinstance(value, dict):
-            if "for" in value or "media" in value:
+            if "for" in value or not FILE_NAMES_IN_DOCUMENTS.keys().isdisjoint(value):
                 return True
             waiting += value.values()
         elif isinstance(value, list):
@@ -164,7 +199,7 @@ def file_of(
     if "campaigns" not in document:
         reader.note(document, "campaigns", "is required")
     found.campaigns = reader.entries("campaigns", document.get("campaigns"), document, "campaigns", {})
-    reader.find_repeated(found.campaigns)
+    found.note_repeated()
     return found
 
 
@@ -373,7 +408,7 @@ class _Reader:
                 self.note(record, f"{entry.path}.{key}", converted.problems[0].message, key)
                 return
             raw = converted.values[each.name]
-        if each.is_comma_list and isinstance(raw, str):
+        if each.type.is_comma_list and isinstance(raw, str):
             raw = comma_list(raw)
         try:
             entry.values[each.name] = each.typed(raw)
@@ -384,30 +419,3 @@ class _Reader:
             is_definite = not each.type.choices and not (each.type.base is list and each.type.item.choices)
             if is_definite or not entry.id:
                 self.note(record, f"{entry.path}.{key}", reason, key)
-
-    def find_repeated(self, entries: list[Entry]) -> None:
-        """Note records of one id, or of one key beside each other."""
-        by_id: dict[str, Entry] = {}
-
-        def check(siblings: list[Entry]) -> None:
-            by_key: dict[Any, Entry] = {}
-            for entry in siblings:
-                if entry.id:
-                    self._note_repeated(by_id.setdefault(entry.id, entry), entry, f"the id {entry.id}")
-                if entry.kind.is_named:
-                    mark: Any = entry.own_key or (None if entry.id else entry.name)
-                    words = f"the {'key' if entry.own_key else 'name'} {mark!r}"
-                else:
-                    mark, words = (entry.kind, content_of(entry.kind, entry.values)), "it"
-                if mark:
-                    self._note_repeated(by_key.setdefault(mark, entry), entry, words)
-                for inner in entry.below.values():
-                    check(inner)
-
-        check(entries)
-
-    def _note_repeated(self, first: Entry, entry: Entry, words: str) -> None:
-        if first is not entry:
-            self._file.find_lines()
-            hint = "; give each a key" if entry.kind.is_named and words.startswith("the name") else ""
-            self._file.note(entry, f"{words} is also on line {first.line}{hint}")

@@ -13,7 +13,7 @@ from pathlib import Path
 from threading import RLock
 from typing import Any, BinaryIO, NamedTuple
 
-from ..config.atomic_files import make_folder, sync_folder
+from ..config.atomic_files import append_whole, atomic, make_folder, sync_folder
 from ..errors import STATE_HINT, StateError
 
 FOLDER = "campaigns"  # in the state folder
@@ -29,13 +29,17 @@ class Mark(NamedTuple):
     is_replacement: bool = False
 
 
+def memory_path(state_dir: Path, service: str, account: str) -> Path:
+    """Name the file of an account."""
+    name = sha256(f"{service}\n{account}".encode()).hexdigest()[:16]
+    return state_dir / FOLDER / f"{name}.jsonl"
+
+
 class ApplyMemory:
     """Remembers the records of an account; `account` is named with its service."""
 
     def __init__(self, state_dir: Path, service: str, account: str) -> None:
-        name = sha256(f"{service}\n{account}".encode()).hexdigest()[:16]
-        self.folder = state_dir / FOLDER
-        self.path = self.folder / f"{name}.jsonl"
+        self.path = memory_path(state_dir, service, account)
         self.ids: dict[Mark, str] = {}
         self.lost: dict[Mark, int] = {}  # by the number of the attempt
         self.begun_plan = ""  # digest of the stored plan that is being applied
@@ -115,16 +119,15 @@ class ApplyMemory:
 
     def _append(self, lines: list[dict[str, Any]]) -> None:
         try:
-            make_folder(self.folder)
+            make_folder(self.path.parent)
             is_new = not self.path.exists()
             flags = os.O_RDWR | os.O_APPEND | os.O_CREAT
             with os.fdopen(os.open(self.path, flags, 0o600), "a+b") as file:
                 _cut_last_line(file)
-                file.write(b"".join(json.dumps(line).encode() + b"\n" for line in lines))
-                file.flush()
-                os.fsync(file.fileno())
+                data = b"".join(json.dumps(line).encode() + b"\n" for line in lines)
+                append_whole(file.fileno(), data, sync=True)
             if is_new:
-                sync_folder(self.folder)
+                sync_folder(self.path.parent)
         except OSError as error:
             raise StateError(f"{self.path} cannot be written: {error.strerror}", hint=STATE_HINT) from None
 
@@ -183,8 +186,6 @@ def is_pulled(state_dir: Path, path: Path) -> bool:
 
 def note_pulled(state_dir: Path, path: Path, content: bytes) -> None:
     """Remember that `pull` has written a file."""
-    from ..config.atomic_files import atomic
-
     make_folder(state_dir / FOLDER)
     known = _pulled(state_dir) | {str(path.resolve()): sha256(content).hexdigest()}
     with atomic(state_dir / FOLDER / PULLED) as stream:

@@ -21,9 +21,7 @@ from ..api.records import removable_fields
 from ..api.spending import STATUS
 from ..api.time import decode_custom
 
-DAY_BUDGET = "daily_budget_amount_local_micro"
 LISTS = ("line_items", "targeting", "ads", "tracking_tags")  # below campaigns
-NAMED = ("campaign", "line_item")  # kinds whose records are known by a key, or by their names
 TYPE, OPERATOR, VALUE = "targeting_type", "operator_type", "targeting_value"
 OPERATOR_WORDS = {"EQ": "", "NE": "EXCLUDE ", "LT": "LT ", "GTE": "GTE "}  # before the type of a criterion
 KEYS = ("account", "scope", "q", "campaigns")  # of a file
@@ -71,7 +69,7 @@ class Kind:
     @cached_property
     def is_named(self) -> bool:
         """Whether its records have a key, or a name."""
-        return self.name in NAMED
+        return not self.own_fields
 
 
 CAMPAIGN = Kind(
@@ -167,7 +165,6 @@ class FileField:
     name: str
     key: str  # in a file
     type: FieldType
-    is_comma_list: bool
     in_update: bool
     is_removable: bool
     required: bool
@@ -232,7 +229,6 @@ def file_fields(kind: Kind) -> Mapping[str, FileField]:
             name,
             key,
             type_,
-            type_.is_comma_list,
             in_update=name in updated,
             is_removable=name in removable,
             required=declared.required,

@@ -29,7 +29,7 @@ NEW_POST = {"text", "media", "media_key", "media_keys", "card"}  # keys of an ad
 KEYS_OF_EXISTING = ("id", "post", "post_id", "scheduled_post", "scheduled_post_id")  # of an ad
 NOT_OF_REQUEST = (*KEYS_OF_EXISTING, "key", "card", "media", "media_key")
 OWN = ("account_id", "trim_user", "post_mode")  # of the request, and no part of the post
-KIND, CARD = "post", "card"  # in the memory of applies
+POST, CARD = "post", "card"  # kinds of marks in the memory of applies
 SHORT_CARDS = ({"website", "title"}, {"app", "button"})
 CARD_WORDS = (
     "must be {website: URL, title: TEXT}, {app: {...}, button: INSTALL}, or the fields of "
@@ -237,7 +237,7 @@ def request_kind(service: str) -> type[Request]:
 
 def mark_of_post(post: NewPost) -> Mark:
     """Return under what a post is remembered."""
-    return Mark(KIND, "", post.digest)
+    return Mark(POST, "", post.digest)
 
 
 def make_post(client: "Client", account: str, post: NewPost, request: Request, memory: ApplyMemory) -> str:
@@ -291,7 +291,7 @@ def _create_once(
 
 def _find(client: "Client", account: str, post: NewPost, memory: ApplyMemory) -> str | None:
     """Return the newest post with a text that no ad of a file has."""
-    known = {id for (kind, *_), id in memory.ids.items() if kind == KIND}
+    known = {id for (kind, *_), id in memory.ids.items() if kind == POST}
     author = {"user_id": post.values["as_user_id"]} if post.values.get("as_user_id") else {}
     published = {"account_id": account, "post_type": "PUBLISHED", "timeline_type": "ALL", **author}
     ids = [str(one.get("id")) for one in list_all(client, ListPosts, **published) if _has_text(one, post)]

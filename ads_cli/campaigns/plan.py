@@ -6,12 +6,23 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import Any, NamedTuple
 
-from ..api.spending import PAUSED, STATUS, is_on, may_serve
+from ..api.spending import DAILY_BUDGET, PAUSED, STATUS, is_on, may_serve
 from ..api.targeting import exclude_each_other
 from .memory import Mark
-from .model import CAMPAIGN, DAY_BUDGET, LINE_ITEM, TARGETING, Entry, Kind, Stored, file_fields, shown_value
+from .model import (
+    CAMPAIGN,
+    LINE_ITEM,
+    TARGETING,
+    Entry,
+    Kind,
+    Stored,
+    fields_by_key,
+    file_fields,
+    shown_value,
+)
 
 ROOT = ""  # the record above campaigns
+RECORD_FIELDS = ("action", "kind", "id", "key", "name", "path", "before", "after")  # of a change
 PLACEHOLDER_ID = "new"  # of a record above that is not created yet
 
 
@@ -79,18 +90,14 @@ class Change:
             for name, value in values.items()
         }
 
+    def currency_of(self, key: str) -> str:
+        """Return the currency of a value in `before` or `after`; empty where it is no amount."""
+        each = fields_by_key(self.kind).get(key)
+        return self.currency if each and each.is_money else ""
+
     def record(self) -> dict[str, Any]:
         """Return it as a record of a plan."""
-        return {
-            "action": self.action,
-            "kind": self.kind.name,
-            "id": self.id,
-            "key": self.key,
-            "name": self.name,
-            "path": self.path,
-            "before": self.before,
-            "after": self.after,
-        }
+        return {name: getattr(self, name) for name in RECORD_FIELDS} | {"kind": self.kind.name}
 
 
 @dataclass
@@ -106,7 +113,28 @@ class CampaignPlan:
     @property
     def budgets(self) -> Budgets:
         """Sum up the daily budgets of what may serve, before and after the changes."""
-        return _budgets(self.campaigns, self.changes)
+        updated = {change.stored: change.values for change in self.changes if change.action == "update"}
+        deleted = {change.stored for change in self.changes if change.action == "delete"}
+        created = [change for change in self.changes if change.action == "create"]
+        # By the campaign that they are in: its id, or where it is new its entry.
+        new_items: dict[str | Entry | None, list[dict[str, Any]]] = {}
+        for change in created:
+            if change.kind is LINE_ITEM:
+                campaign = change.parent if change.parent_id == PLACEHOLDER_ID else change.parent_id
+                new_items.setdefault(campaign, []).append(_as_created(change))
+        before, after = Counter[str](), Counter[str]()
+        now = datetime.now(UTC)
+        for one in self.campaigns:
+            items = one.below.get("line_items", ())
+            before[one.currency] += _daily(one.fields, [item.fields for item in items], now)
+            if one not in deleted:
+                kept = [{**item.fields, **updated.get(item, {})} for item in items if item not in deleted]
+                fields = {**one.fields, **updated.get(one, {})}
+                after[one.currency] += _daily(fields, [*kept, *new_items.get(one.id, ())], now)
+        for change in created:
+            if change.kind is CAMPAIGN:
+                after[change.currency] += _daily(_as_created(change), new_items.get(change.entry, ()), now)
+        return Budgets(+before, +after)
 
     def count(self, action: str) -> int:
         """Count the changes of a kind."""
@@ -127,31 +155,6 @@ class CampaignPlan:
         return ", ".join(named) or "no differences"
 
 
-def _budgets(campaigns: Sequence[Stored], changes: Sequence[Change]) -> Budgets:
-    updated = {change.stored: change.values for change in changes if change.action == "update"}
-    deleted = {change.stored for change in changes if change.action == "delete"}
-    created = [change for change in changes if change.action == "create"]
-    # By the campaign that they are in: its id, or where it is new its entry.
-    new_items: dict[str | Entry | None, list[dict[str, Any]]] = {}
-    for change in created:
-        if change.kind is LINE_ITEM:
-            campaign = change.parent if change.parent_id == PLACEHOLDER_ID else change.parent_id
-            new_items.setdefault(campaign, []).append(_as_created(change))
-    before, after = Counter[str](), Counter[str]()
-    now = datetime.now(UTC)
-    for one in campaigns:
-        items = one.below.get("line_items", ())
-        before[one.currency] += _daily(one.fields, [item.fields for item in items], now)
-        if one not in deleted:
-            kept = [{**item.fields, **updated.get(item, {})} for item in items if item not in deleted]
-            fields = {**one.fields, **updated.get(one, {})}
-            after[one.currency] += _daily(fields, [*kept, *new_items.get(one.id, ())], now)
-    for change in created:
-        if change.kind is CAMPAIGN:
-            after[change.currency] += _daily(_as_created(change), new_items.get(change.entry, ()), now)
-    return Budgets(+before, +after)
-
-
 def _as_created(change: Change) -> dict[str, Any]:
     return {STATUS: PAUSED, **change.values}
 
@@ -163,8 +166,8 @@ def _daily(campaign: Mapping[str, Any], items: Sequence[Any], now: datetime) -> 
     serving = [item for item in items if may_serve(item, now)]
     if not serving:
         return 0
-    own = campaign.get(DAY_BUDGET)
-    of_items = [item.get(DAY_BUDGET) for item in serving]
+    own = campaign.get(DAILY_BUDGET)
+    of_items = [item.get(DAILY_BUDGET) for item in serving]
     known = sum(day for day in of_items if isinstance(day, int))
     if not isinstance(own, int):
         return known

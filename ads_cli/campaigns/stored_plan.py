@@ -61,7 +61,7 @@ def encode(plan: CampaignPlan, file: CampaignFile, account: str, service: str, o
         options,
         [change.record() for change in plan.changes],
         seen(plan),
-        file.content.decode("utf-8-sig"),
+        file.text,
     )
     return json.dumps(msgspec.to_builtins(document), ensure_ascii=False) + "\n"
 
@@ -96,14 +96,22 @@ def keep_planned(stored: StoredPlan, plan: CampaignPlan, *, is_begun: bool) -> i
     """Keep of a plan what a stored one has, and return how many other differences there are by now.
 
     Raise NotConfirmedError where a campaign that the stored plan touches has changed. Of one that is begun,
-    what an earlier run has done is no change: then changes are compared by what they are about, and what the
-    plan saw is not compared.
+    what an earlier run has done is no change: a part of a planned change is planned too, and what the plan
+    saw is not compared.
     """
-    mark = _identity if is_begun else _text
-    planned = [mark(record) for record in stored.changes]
-    known = {*planned}
+    planned = {_identity(record): record for record in stored.changes}
+
+    def is_planned(change: Change) -> bool:
+        record: dict[str, Any] = json.loads(json.dumps(change.record()))
+        same = planned.get(_identity(record))
+        if not is_begun:
+            return record == same
+        # What an earlier run of the plan has created has an id by now.
+        same = same or planned.get(_identity({**record, "id": None}))
+        return same is not None and (record["after"] or {}).items() <= (same["after"] or {}).items()
+
     campaigns = _campaigns(plan)
-    kept = [change for change in plan.changes if mark(change.record()) in known]
+    kept = [change for change in plan.changes if is_planned(change)]
     others = {*plan.changes}.difference(kept)
     touched = {campaigns[change] for change in kept}
     if is_begun:
@@ -112,7 +120,7 @@ def keep_planned(stored: StoredPlan, plan: CampaignPlan, *, is_begun: bool) -> i
     is_same = touched.isdisjoint(campaigns[change] for change in others) and (
         is_begun
         or (
-            planned == [_text(change.record()) for change in kept]
+            len(kept) == len(stored.changes)
             and all(stored.seen.get(id) == digest for id, digest in seen(plan).items())
         )
     )
@@ -145,9 +153,5 @@ def _top(one: Stored) -> Stored:
     return _top(one.parent) if one.parent else one
 
 
-def _text(record: dict[str, Any]) -> str:
-    return json.dumps(record, sort_keys=True)
-
-
 def _identity(record: dict[str, Any]) -> tuple[Any, ...]:
-    return record["kind"], record["path"], record["key"], record["name"]
+    return record["kind"], record["id"], record["path"], record["key"], record["name"]

@@ -1,7 +1,8 @@
 """The values of targeting criteria that a file names by words: found by a search."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable
+from functools import cache
 from typing import TYPE_CHECKING, Any
 
 from ..api import targeting_search
@@ -35,7 +36,9 @@ SEARCHES: dict[str, tuple[re.Pattern[str], Any]] = {
 
 def resolve_names(client: "Client", account: str, file: CampaignFile) -> None:
     """Replace the names in criteria by values; note those that are not found, or are those of several."""
+    audiences = cache(lambda: [*list_all(client, ListAudiences, account_id=account)])
     found: dict[tuple[str, str], list[str]] = {}
+    is_replaced = False
     for entry in each_entry(file.campaigns):
         type_, text = str(entry.values.get(TYPE)), entry.values.get(VALUE)
         if entry.kind is not TARGETING or type_ not in SEARCHES or not isinstance(text, str):
@@ -45,11 +48,16 @@ def resolve_names(client: "Client", account: str, file: CampaignFile) -> None:
             continue
         key = (type_, text)
         if key not in found:  # several criteria may have the same name
-            found[key] = [*dict.fromkeys(_search(client, account, search, text))]
+            if search is ListAudiences:
+                found[key] = _values_of(text, audiences(), "id")
+            else:
+                own = {"q": text} if "q" in search.__struct_fields__ else {}
+                found[key] = _values_of(text, list_all(client, search, **own), VALUE)
             if not found[key] and looks.fullmatch(text):
                 found[key] = [text]
         values = found[key]
         if len(values) == 1:
+            is_replaced = is_replaced or values[0] != text
             entry.values[VALUE] = values[0]
         else:
             several = f"is the name of several: {', '.join(values[:20])}; write the value that is meant"
@@ -57,17 +65,17 @@ def resolve_names(client: "Client", account: str, file: CampaignFile) -> None:
                 "is neither a name nor a value that the service knows; 'adsctl targeting search' finds them"
             )
             file.note(entry, f"{text!r} {several if values else none}", VALUE)
+    if is_replaced:
+        file.note_repeated()
 
 
-def _search(client: "Client", account: str, search: Any, text: str) -> Iterator[str]:
-    """Yield the values whose name, or the value itself, is a text."""
-    is_audience = search is ListAudiences
-    values = {"q": text} if "q" in search.__struct_fields__ else {}
-    by_name, by_value = [], []
-    for record in list_all(client, search, **({"account_id": account} if is_audience else values)):
-        value = str(record.get("id" if is_audience else VALUE))
+def _values_of(text: str, records: Iterable[dict[str, Any]], field: str) -> list[str]:
+    """Return the value that is a text, else the values, each once, whose name is the text."""
+    by_name = []
+    for record in records:
+        value = str(record.get(field))
         if value == text:
-            by_value.append(value)
-        elif str(record.get("name")).casefold() == text.casefold():
+            return [value]
+        if str(record.get("name")).casefold() == text.casefold():
             by_name.append(value)
-    yield from by_value or by_name
+    return [*dict.fromkeys(by_name)]

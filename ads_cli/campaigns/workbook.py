@@ -90,11 +90,11 @@ class _Row(int):
 
 def read_workbook(content: bytes, label: str) -> tuple[LinedMapping, list[FileProblem]]:
     """Return what a text file with the same records has, and its mistakes; raise ContentError."""
-    reader = _Reader(content, label)
+    reader = _WorkbookReader(content, label)
     return reader.document(), reader.problems
 
 
-class _Reader:
+class _WorkbookReader:
     """Makes the document of a file out of the rows of its sheets."""
 
     def __init__(self, content: bytes, label: str) -> None:

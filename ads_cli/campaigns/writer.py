@@ -130,7 +130,7 @@ def write_into(path: Path, file: CampaignFile, ids: Mapping[Entry, str]) -> tupl
             f"{path} was changed while it was applied",
             hint="apply it again with --write-ids",
         )
-    lines = file.content.decode("utf-8-sig").splitlines(keepends=True)
+    lines = file.text.splitlines(keepends=True)
     has_no_place, places = False, []
     file.find_lines()
     for entry, id in ids.items():

@@ -85,7 +85,7 @@ class RequestCommand(ExampleCommand):
 
 
 class RequestRun:
-    """One run of the command of a request; `values` are those of its parameters."""
+    """One run of the command of a request; what is not a field of it is taken out of `values`."""
 
     def __init__(self, call: Invocation, kind: type[Request], values: dict[str, Any]) -> None:
         self.call, self.kind, self.values = call, kind, values

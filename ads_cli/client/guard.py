@@ -21,7 +21,7 @@ from ..api.spending import ACTIVE
 from ..config.guard import ActiveHours, Amount, Guard, Limit, Percentage
 from ..errors import GuardError, StateError
 from .prepared_request import PreparedRequest
-from .spending import CAMPAIGN, LINE_ITEM, SOURCES, AccountSpending, Record, StoredRecords, micros
+from .spending import CAMPAIGN_ID, LINE_ITEM_ID, SOURCES, AccountSpending, Record, StoredRecords, micros
 from .writes import Dialect, Operation, Write, write_of
 
 KEYS = {"daily budget": "max_daily_budget", "total budget": "max_total_budget", "bid": "max_bid"}
@@ -223,7 +223,7 @@ class _SpendingJudge(msgspec.Struct, eq=False):
         found: dict[tuple[str, str], Record] = {}
         for account in {change.account for change in changes}:
             operations = [change.operation for change in changes if change.account == account]
-            for field in (CAMPAIGN, LINE_ITEM):
+            for field in (CAMPAIGN_ID, LINE_ITEM_ID):
                 ids = [op.id for op in operations if op.id_field == field and op.id]
                 records = self.stored(account).read(field, ids)
                 found |= {(field, identifier): record for identifier, record in records.items()}
@@ -285,7 +285,7 @@ class _SpendingJudge(msgspec.Struct, eq=False):
         for account in dict.fromkeys(change.account for change in changes) if limits else ():
             if account not in self.accounts:
                 self.lock_account(account)
-                records = {field: self.stored(account).all(field) for field in (CAMPAIGN, LINE_ITEM)}
+                records = {field: self.stored(account).all(field) for field in (CAMPAIGN_ID, LINE_ITEM_ID)}
                 self.accounts[account] = AccountSpending(records, datetime.now(UTC))
             spending = self.accounts[account]
             after = spending.after(each.operation for each in changes if each.account == account)

@@ -250,7 +250,6 @@ class Permit:
 
 ANNOUNCE_WAIT_SECONDS = 5.0  # a longer wait is reported
 SLOW_DOWN = "the service asks to slow down"
-NOTHING_PROVEN: Mapping[str, int] = {}
 
 
 class Wait(msgspec.Struct, frozen=True):
@@ -280,7 +279,7 @@ class RateLimiter:
     ) -> None:
         self.max_wait = max_wait
         self.on_wait = on_wait  # called before a long wait
-        self.proven = NOTHING_PROVEN  # what the service bore in the last run, by route
+        self.proven: Mapping[str, int] = {}  # what the service bore in the last run, by route
         self.successes = 0
         self._clock = clock
         self._max_concurrency = max_concurrency
@@ -294,11 +293,11 @@ class RateLimiter:
 
     def acquire(self, route: str, rate: Rate | None = None) -> Permit:
         """Wait until a request may be sent."""
-        window = self._shared_window(rate) if rate and self._shared_window else None
+        if rate is None or self._shared_window is None:
+            return self._acquire(route)
+        window = self._shared_window(rate)
         while True:
             permit = self._acquire(route)
-            if window is None or rate is None:
-                return permit
             limit = window.limit(permit.quota.limit, is_current=permit.quota.is_stated)
             if limit is None:
                 return permit

@@ -38,27 +38,26 @@ class SignedAuth(httpx.Auth):
     def auth_flow(self, request: httpx.Request) -> Generator[httpx.Request, httpx.Response, None]:
         """Add the Authorization header; the signature covers the body only if it is a form."""
         is_form = request.headers.get("content-type") == FORM
-        url = str(request.url)
-        has_template = not is_form and "oauth_" not in url
-        header = self._from_template(url, request.method) if has_template else self._sign(request, is_form)
-        request.headers["Authorization"] = header
+        sign = self._sign_form if is_form else self._fill_template
+        request.headers["Authorization"] = sign(request)
         yield request
 
-    def _sign(self, request: httpx.Request, is_form: bool) -> str:
+    def _sign_form(self, request: httpx.Request) -> str:
         _, headers, _ = self._signer.sign(
             str(request.url),
             request.method,  # type: ignore[arg-type]
-            body=request.content.decode() if is_form else None,
-            headers={"Content-Type": FORM} if is_form else {},
+            body=request.content.decode(),
+            headers={"Content-Type": FORM},
         )
         return str(headers["Authorization"])
 
-    def _from_template(self, url: str, method: str) -> str:
+    def _fill_template(self, request: httpx.Request) -> str:
         """Fill nonce and timestamp into the cached template of a URL, and sign it."""
         nonce = self._signer.nonce or f"{getrandbits(128):032x}"  # must be unique, not secret
         timestamp = self._signer.timestamp or generate_timestamp()
         header, base_string = (
-            text.replace(NONCE, nonce).replace(TIMESTAMP, timestamp) for text in self._template(url, method)
+            text.replace(NONCE, nonce).replace(TIMESTAMP, timestamp)
+            for text in self._template(str(request.url), request.method)
         )
         signature = self._hmac.copy()
         signature.update(base_string.encode())

@@ -9,6 +9,7 @@ from ..api.endpoint import Request
 from ..api.registry import requests_named
 from ..api.spending import (
     ACTIVE,
+    DAILY_BUDGET,
     Raise,
     after_update,
     is_active,
@@ -27,10 +28,11 @@ if TYPE_CHECKING:
     from .writes import Operation
 
 
+CAMPAIGN_ID, LINE_ITEM_ID = "campaign_id", "line_item_id"
 # What is read: the field that names a record, and the group of its commands.
 SOURCES = {
-    "line_item_id": "line-items",
-    "campaign_id": "campaigns",
+    LINE_ITEM_ID: "line-items",
+    CAMPAIGN_ID: "campaigns",
     "funding_instrument_id": "funding-instruments",
 }
 MOST_SINGLE = 10  # records of a kind that are requested one by one; then all of the account are listed
@@ -48,7 +50,10 @@ class StoredRecords:
         self._listed: set[str] = set()
 
     def one(self, field: str, identifier: str) -> Record:
-        """Return the record that a field names; raise NotFoundError if there is none."""
+        """Return the record that a field names; raise NotFoundError if there is none.
+
+        Once all are listed, one that is not among them is empty.
+        """
         found = self._found[field]
         if identifier not in found and field not in self._listed:
             if len(found) < MOST_SINGLE:
@@ -62,7 +67,7 @@ class StoredRecords:
         return found.get(identifier, {})
 
     def named(self, field: str, identifier: str) -> Record:
-        """Return a record, as far as it can be read; raise NotFoundError if there is none."""
+        """Return a record as `one` does, as far as it can be read."""
         with _unless_unusable():
             return self.one(field, identifier)
         return self._found[field].setdefault(identifier, {})
@@ -120,9 +125,7 @@ def _request(field: str, verb: str) -> type[Request]:
     return found
 
 
-CAMPAIGN, LINE_ITEM = "campaign_id", "line_item_id"
-CREATED = {"campaigns create": CAMPAIGN, "line-items create": LINE_ITEM}
-DAILY = "daily_budget_amount_local_micro"
+CREATED = {"campaigns create": CAMPAIGN_ID, "line-items create": LINE_ITEM_ID}
 
 
 def micros(value: Any) -> int | None:
@@ -172,14 +175,14 @@ class AccountSpending(NamedTuple):
         It is its own budget, or else those of its line items that are active: nothing where all are paused.
         """
         items: dict[str, list[Record]] = {}
-        for record in self.records[LINE_ITEM].values():
-            items.setdefault(str(record.get(CAMPAIGN)), []).append(record)
+        for record in self.records[LINE_ITEM_ID].values():
+            items.setdefault(str(record.get(CAMPAIGN_ID)), []).append(record)
         found: dict[str, int | None] = {}
-        for identifier, record in self.records[CAMPAIGN].items():
+        for identifier, record in self.records[CAMPAIGN_ID].items():
             if self._is_active(record):
                 active = filter(self._is_active, items.get(identifier, ()))
-                has_own = micros(record.get(DAILY)) is not None
-                budgets = [micros(each.get(DAILY)) for each in ([record] if has_own else active)]
+                has_own = micros(record.get(DAILY_BUDGET)) is not None
+                budgets = [micros(each.get(DAILY_BUDGET)) for each in ([record] if has_own else active)]
                 known = [each for each in budgets if each is not None and each >= 0]
                 is_bound = len(known) == len(budgets) and (has_own or identifier in items)
                 found[identifier] = sum(known) if is_bound else None
@@ -213,20 +216,15 @@ def spending_changes(stored: StoredRecords, requests: Iterable[Request]) -> list
     before = _before(stored, concerned)
     changes = (_change(request, before.get(_key(request), {})) for request in concerned)
     found = [change for change in changes if change]
-    ids = {change.before[CAMPAIGN] for change in found if _depends_on_campaign(change)}
-    campaigns = stored.read(CAMPAIGN, sorted(ids))
-    found = [
-        each._replace(campaign=campaigns.get(each.before[CAMPAIGN], {}))
-        if _depends_on_campaign(each)
-        else each
-        for each in found
-    ]
+    campaigns = stored.read(CAMPAIGN_ID, sorted({*map(_needed_campaign, found)} - {""}))
+    found = [each._replace(campaign=campaigns.get(_needed_campaign(each), {})) for each in found]
     return [change for change in found if is_on(change.campaign)]
 
 
-def _depends_on_campaign(change: SpendingChange) -> bool:
-    """Whether a change matters only if the campaign of its record is on; activations always do."""
-    return change.what not in ("create", "activate") and isinstance(change.before.get(CAMPAIGN), str)
+def _needed_campaign(change: SpendingChange) -> str:
+    """Return the id of the campaign that must be on for a change to matter; empty of what always does."""
+    campaign = change.before.get(CAMPAIGN_ID)
+    return campaign if isinstance(campaign, str) and change.what not in ("create", "activate") else ""
 
 
 def _before(stored: StoredRecords, requests: Sequence[Request]) -> dict[Key, Record]:

@@ -2,8 +2,9 @@
 
 import json
 import re
+from collections.abc import Iterable
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, TypeVar
 from urllib.parse import parse_qsl, quote
 
 import typer
@@ -23,6 +24,7 @@ METHODS = ("GET", "POST", "PUT", "DELETE", "PATCH")
 HEADER = re.compile(r"([!#$%&'*+.^_`|~0-9A-Za-z-]+):[ \t]*+([\x20-\x7e]*)")
 PLACEHOLDER = re.compile(r"\{([A-Za-z_][\w-]*)\}")
 PLACEHOLDERS = {"account_id": "account", "product_catalog_id": "catalog"}
+T = TypeVar("T")
 RESERVED_HEADERS = ("authorization", "host", "content-length")
 
 
@@ -60,18 +62,17 @@ def api(
         raise UsageError("--paginate requires GET")
     call = Invocation.of(ctx, mutates=method != "GET")
     plain_path, _, query_string = _fill_placeholders(call, path).partition("?")
-    query = dict(parse_qsl(query_string, keep_blank_values=True))
-    query |= dict(_parse_pair(text, "-f") for text in field or [])
-    query |= {name: as_text(value) for name, value in map(_parse_typed, typed or []) if value is not None}
-    headers = dict(map(_parse_header, header or []))
-    content_types = [headers.pop(name) for name in [*headers] if name.lower() == "content-type"]
-    content_type = content_types[-1] if content_types else JSON
+    query = _unique(parse_qsl(query_string, keep_blank_values=True), "PATH")
+    given = [*(_parse_pair(text, "-f") for text in field or ()), *map(_parse_typed, typed or ())]
+    query |= {name: as_text(value) for name, value in _unique(given, "-f, -F").items() if value is not None}
+    headers = _unique(map(_parse_header, header or []), "-H")
+    own_type = headers.pop("content-type", None)
     content = read_whole(body, MAX_DOCUMENT_MIB, "--input") if body else b""
     if form:
-        if body or content_types:
+        if body or own_type:
             other = "--input" if body else "-H content-type"
             raise UsageError(f"--form: cannot be used with {other}", hint="leave one of them out")
-        content_type, content = _multipart(form)
+        own_type, content = _multipart(form)
     address = call.settings.address(base) + quote(plain_path, safe="/%:@!$&'()*+,;=~")
 
     def prepare(cursor: str | None = None) -> PreparedRequest:
@@ -79,7 +80,8 @@ def api(
         encoded = url_encoded(query | ({"cursor": cursor} if cursor else {}))
         url = f"{address}?{encoded}" if encoded else address
         route, retry = f"{method} {plain_path}", method != "POST"
-        return PreparedRequest(method, url, content, content_type if content else "", route, retry, headers)
+        content_type = (own_type or JSON) if content else ""
+        return PreparedRequest(method, url, content, content_type, route, retry, headers)
 
     if as_curl:
         from ..http.trace import Trace
@@ -98,13 +100,9 @@ def api(
 
 def _multipart(form: list[str]) -> tuple[str, bytes]:
     """Encode the fields of --form; return the content type, and the body."""
-    fields: dict[str, Any] = {}
+    fields: dict[str, Any] = _unique((_parse_pair(text, "--form") for text in form), "--form")
     files: dict[str, str] = {}
-    for text in form:
-        name, value = _parse_pair(text, "--form")
-        if name in fields:
-            raise UsageError(f"--form: {name} is repeated")
-        fields[name] = value
+    for name, value in fields.items():
         if value.startswith("@"):
             fields[name] = read_whole(value[1:], MAX_DOCUMENT_MIB, "--form")
             files[name] = Path(value[1:]).name
@@ -128,6 +126,16 @@ def _fill_placeholders(call: Invocation, path: str) -> str:
         )
 
     return PLACEHOLDER.sub(replacement, path)
+
+
+def _unique(pairs: Iterable[tuple[str, T]], source: str) -> dict[str, T]:
+    """Return pairs as a mapping; raise UsageError for a name that is repeated."""
+    found: dict[str, T] = {}
+    for name, value in pairs:
+        if name in found:
+            raise UsageError(f"{source}: {name} is repeated")
+        found[name] = value
+    return found
 
 
 def _parse_pair(text: str, option: str) -> tuple[str, str]:
@@ -158,7 +166,7 @@ def _parse_header(text: str) -> tuple[str, str]:
         raise UsageError(f"-H: {text!r} is not KEY:VALUE")
     if match[1].lower() in RESERVED_HEADERS:
         raise UsageError(f"-H: {match[1]} is set by adsctl")
-    return match[1], match[2]
+    return match[1].lower(), match[2]
 
 
 def _curl(prepared: PreparedRequest, scheme: str) -> str:

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 
 from ..api.amounts import as_amount, currency_problem
 from ..api.endpoint import Request
-from ..api.spending import Raise, named_record
+from ..api.spending import DAILY_BUDGET, Raise, named_record
 from ..client.spending import SOURCES, SpendingChange, spending_changes
 from ..console.invocation import Invocation
 from ..errors import UsageError
@@ -39,7 +39,6 @@ class Currencies:
         return None
 
 
-DAILY = "daily_budget_amount_local_micro"
 MOST_NAMED = 5  # records that rise are named: those that rise most
 
 
@@ -101,7 +100,11 @@ def _daily(currencies: Currencies, changes: Sequence[SpendingChange]) -> str:
     """Say how much records may spend a day: each by its own daily budget, or by that of its campaign."""
     budgets, without = Counter[str](), 0
     for change in changes:
-        given = (getattr(change.request, DAILY, None), change.before.get(DAILY), change.campaign.get(DAILY))
+        given = (
+            getattr(change.request, DAILY_BUDGET, None),
+            change.before.get(DAILY_BUDGET),
+            change.campaign.get(DAILY_BUDGET),
+        )
         daily = next((budget for budget in given if isinstance(budget, int)), None)
         if daily is None:
             without += 1

@@ -40,6 +40,16 @@ def test_a_listener_accepts_only_the_callback_of_its_request_token(shop, service
     assert service.oauth(0)["oauth_callback"] == f"{address}/back"
 
 
+def test_a_callback_counts_once():
+    address = f"http://127.0.0.1:{free_port()}/back"
+    with sign_in.Listener(address) as listener:
+        waiting = threading.Thread(target=listener.wait_for, args=["rt"])
+        waiting.start()
+        callback = f"{address}?oauth_token=rt&oauth_verifier=1"
+        assert [httpx.get(callback).status_code for _ in range(2)] == [200, 403]
+        waiting.join()
+
+
 def test_a_refusal_by_the_user_exits_with_4(shop, service):  # noqa: F811
     process = shop.beside(*LOGIN, "--callback", "http://127.0.0.1:18977/")
     said = ""

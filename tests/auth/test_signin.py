@@ -9,8 +9,10 @@ import pytest
 from pytest_httpserver import HTTPServer
 from werkzeug import Request, Response
 
+from ads_cli.auth.secret_stores import FileStore
 from ads_cli.commands.auth import login
 from ads_cli.config.addresses import SERVICE_ADDRESSES
+from ads_cli.errors import StateError
 from tests.conftest import SECRETS
 from tests.signing import parameters_of, signature
 
@@ -139,6 +141,22 @@ def test_options_of_the_other_kind_of_sign_in_are_refused(shop):
         assert "cannot be used with --oauth2" in shop(*LOGIN, "--oauth2", word, code=2).stderr
     for word in ("--client-id=a", "--read-only", "--port=9"):
         assert "cannot be used without --oauth2" in shop(*LOGIN, word, code=2).stderr
+
+
+@pytest.mark.parametrize("step", [(FileStore, "put"), (login, "update")])
+def test_a_sign_in_that_is_stopped_at_any_step_leaves_the_one_before(shop, service, monkeypatch, step):
+    shop("profile", "set", "default", "client_id=abc")
+    path = shop.home / "config" / "secrets.json"
+    path.touch(0o600)
+    path.write_text(json.dumps({"default": {"oauth2_grant": "of the app abc"}}))
+
+    def full(*words: object) -> None:
+        raise StateError("the disk is full")
+
+    monkeypatch.setattr(*step, full)
+    assert "the disk is full" in shop(*LOGIN, input="1234567\n", code=11).stderr
+    assert "oauth2_grant" in json.loads(path.read_text())["default"]
+    assert shop("profile", "show", "--query", "[?setting=='client_id'].value | [0]").stdout == "abc\n"
 
 
 def test_a_profile_is_of_the_service_that_was_signed_in_to_last(shop, service):

@@ -5,7 +5,22 @@ import json
 import pytest
 
 from tests.campaigns.kills import at_second_change, run_until_it_ends
-from tests.emulator.seeded import CAFE, CARD, HAMBURG, KNITTERS, SHOP, SPRING, WINTER
+from tests.emulator.seeded import (
+    BANNER,
+    CAFE,
+    CARD,
+    CUSTOMERS,
+    HAMBURG,
+    INSTALLED,
+    KNITTERS,
+    OFFER,
+    PURCHASES,
+    READERS,
+    SHOP,
+    SPRING,
+    SPRING_POST,
+    WINTER,
+)
 
 both_services = pytest.mark.parametrize("service_name", ["generic", "x"])
 END = "line_items.end_time=2031-12-31T22:00:00Z"
@@ -119,6 +134,23 @@ def test_a_copy_to_another_account_is_made_there_once(adsctl, service, service_n
     assert pulled(adsctl, "-A", CAFE) == made and pulled(adsctl) == before
 
 
+def test_all_that_another_account_lacks_is_named(adsctl, service):
+    item = MUGS["line_items"][0] | {"primary_web_event_tag": PURCHASES}
+    item["targeting"] = [{"CUSTOM_AUDIENCE": INSTALLED}, {"CUSTOM_AUDIENCE_EXPANDED": READERS}]
+    item["targeting"] += [{"CUSTOM_AUDIENCE": CUSTOMERS}, {"CAMPAIGN_ENGAGEMENT": SPRING}]
+    item["ads"] = [
+        {"account_media_id": BANNER, "landing_url": "https://shop.example/"},
+        {"scheduled_post": OFFER},
+        {"post": SPRING_POST},
+    ]
+    file = {"campaigns": [MUGS | {"line_items": [item]}]}
+    adsctl("campaigns", "apply", "-", input=json.dumps(file))
+    told = adsctl("campaigns", "copy", pulled(adsctl)["Mugs"]["id"], "--to-account", CAFE, code=3).stderr
+    for id in (CARD, PURCHASES, INSTALLED, READERS, SPRING, BANNER, OFFER, SPRING_POST):
+        assert f"--map {id}=ID" in told, id
+    assert CUSTOMERS not in told  # which is shared with it
+
+
 @pytest.mark.parametrize("account", [None, SHOP])
 def test_a_copy_to_a_profile_is_made_in_its_account(adsctl, service, mugs, account):
     id, funding = mugs
@@ -135,7 +167,8 @@ def test_a_copy_to_a_profile_is_made_in_its_account(adsctl, service, mugs, accou
 
 def test_an_active_copy_is_asked_for(adsctl, service):
     told = adsctl("campaigns", "copy", HAMBURG, "--active", code=12).stderr
-    assert "80.00 EUR" in told or "daily budgets" in told
+    # 80.00 EUR are its own budget, and 35.00 EUR that of its only line item.
+    assert "daily budgets of what may serve: 0 -> 35.00 EUR" in told
     adsctl("campaigns", "copy", HAMBURG, "--active", "--yes")
     made = pulled(adsctl)["Copy of Hamburg knows us"]
     assert made["entity_status"] == "ACTIVE"
@@ -149,6 +182,26 @@ def test_what_a_copy_leaves_as_it_is_is_neither_summed_up_nor_asked_about(adsctl
     assert before == after and "copied before" in told
     adsctl("campaigns", "copy", HAMBURG, KNITTERS)
     assert {"Copy of Hamburg knows us", "Copy of People who knit"} <= pulled(adsctl).keys()
+
+
+def test_activating_a_copy_keeps_what_was_changed_of_it(adsctl, service):
+    adsctl("campaigns", "copy", HAMBURG)
+    adsctl("campaigns", "update", pulled(adsctl)["Copy of Hamburg knows us"]["id"], "--daily-budget", "7")
+    adsctl("campaigns", "copy", HAMBURG, "--active", "--yes")
+    made = pulled(adsctl)["Copy of Hamburg knows us"]
+    assert (made["entity_status"], made["daily_budget"]) == ("ACTIVE", "7.00")
+
+
+def test_what_another_option_says_of_a_copy_is_not_set(adsctl, service):
+    before = pulled(adsctl)
+    for setting, option in {
+        "name=Other": "--name",
+        "entity_status=ACTIVE": "--active",
+        "line_items.entity_status=ACTIVE": "--active",
+    }.items():
+        told = adsctl("campaigns", "copy", KNITTERS, "--set", setting, code=2).stderr
+        assert f"--set {setting}: " in told and option in told
+    assert pulled(adsctl) == before
 
 
 def test_a_killed_copy_is_completed_by_the_same_command(adsctl, service, monkeypatch):

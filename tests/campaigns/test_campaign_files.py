@@ -6,9 +6,10 @@ from threading import Barrier
 import pexpect
 import pytest
 
+from ads_cli.campaigns.stored_plan import VOLATILE
 from ads_cli.client.transport import Sender
 from tests.campaigns.kills import KilledError, at_second_change, killed_at, run_until_it_ends
-from tests.emulator.seeded import CAFE, CARD, CLICKS, HAMBURG, KNITTERS, SHOP, SPRING, SUMMER
+from tests.emulator.seeded import CAFE, CARD, CLICKS, GERMANY, HAMBURG, KNITTERS, REACH, SHOP, SPRING, SUMMER
 
 both_services = pytest.mark.parametrize("service_name", ["generic", "x"])
 DIFFERENCES = 10
@@ -469,6 +470,121 @@ def test_a_stored_plan_with_prune_deletes_nothing_that_was_made_since(adsctl, se
     apply(adsctl, "all.plan")
     assert json.loads(adsctl("campaigns", "get", id, "-o", "json").stdout)["deleted"] is False
     assert json.loads(adsctl("campaigns", "get", HAMBURG, "-o", "json").stdout)["name"] == "Hamburg"
+
+
+def test_a_stored_plan_does_not_mind_what_follows_from_other_records(adsctl, service):
+    file = adsctl.file("one.json", json.dumps({"campaigns": [{"id": HAMBURG, "daily_budget": "81"}]}))
+    before = json.loads(adsctl("campaigns", "get", HAMBURG, "-o", "json").stdout)
+    adsctl("campaigns", "plan", file, "--out", "one.plan", code=DIFFERENCES)
+    adsctl("line-items", "update", REACH, "--entity-status", "PAUSED")
+    after = json.loads(adsctl("campaigns", "get", HAMBURG, "-o", "json").stdout)
+    assert {name for name in after if after[name] != before[name]} == {*VOLATILE}
+    apply(adsctl, "one.plan")
+
+
+def test_a_stored_plan_that_was_stopped_deletes_only_what_it_names(adsctl, service, monkeypatch):
+    file = document(adsctl)
+    (gone,) = [each for each in file["campaigns"] if each["id"] == KNITTERS]
+    file["campaigns"].remove(gone)
+    adsctl(
+        "campaigns",
+        "plan",
+        adsctl.file("all.json", json.dumps(file)),
+        "--prune",
+        "--out",
+        "all.plan",
+        code=10,
+    )
+    words = ("all.plan", "--max-delete", "100%")
+    with pytest.raises(KilledError), killed_at(monkeypatch, at_second_change("before")):
+        apply(adsctl, *words)
+    made = ("--name", gone["name"], "--funding-instrument-id", CARD, "--daily-budget", "5")
+    id = adsctl("campaigns", "create", *made, "-o", "ids").stdout.strip()
+    apply(adsctl, *words)
+    assert [each["id"] for each in document(adsctl)["campaigns"] if each["name"] == gone["name"]] == [id]
+
+
+def test_a_stored_plan_that_was_stopped_activates_what_it_has_created(adsctl, service, monkeypatch):
+    solo = {"name": "Solo", "funding_instrument_id": CARD, "daily_budget": "5", "entity_status": "ACTIVE"}
+    file = adsctl.file("solo.json", json.dumps({"campaigns": [solo]}))
+    adsctl("campaigns", "plan", file, "--out", "solo.plan", code=DIFFERENCES)
+    with pytest.raises(KilledError), killed_at(monkeypatch, at_second_change("before")):
+        apply(adsctl, "solo.plan")
+    apply(adsctl, "solo.plan")
+    (made,) = [each for each in document(adsctl)["campaigns"] if each["name"] == "Solo"]
+    assert made["entity_status"] == "ACTIVE"
+
+
+def test_a_stored_plan_that_was_stopped_spends_what_it_has_shown(adsctl, service, winter, monkeypatch):
+    adsctl("campaigns", "plan", winter, "--out", "winter.plan", code=DIFFERENCES)
+    with pytest.raises(KilledError), killed_at(monkeypatch, at_second_change("before")):
+        apply(adsctl, "winter.plan")
+    rows = (adsctl.home / "markets.csv").read_text()
+    (adsctl.home / "markets.csv").write_text(rows.replace(",12.50", ",1250"))
+    assert "has changed since the plan was made" in apply(adsctl, "winter.plan", code=12).stderr
+    (adsctl.home / "markets.csv").write_text(rows)
+    apply(adsctl, "winter.plan")
+    budgets = {each["name"]: each["daily_budget"] for each in document(adsctl)["campaigns"]}
+    assert (budgets["Winter Austria"], budgets["Solo"]) == ("12.50", "5.00")
+
+
+def test_a_file_that_covers_names_by_their_beginning_makes_nothing_twice(adsctl, service):
+    snow = {"name": "Snow", "funding_instrument_id": CARD, "daily_budget": "5"}
+    file = {"q": "Snow", "campaigns": [snow, snow | {"name": "Frost"}]}
+    apply(adsctl, file)
+    assert plan(adsctl, file, code=0) == []
+    made = {each["name"]: each["id"] for each in document(adsctl)["campaigns"]}
+    adsctl("campaigns", "update", made["Snow"], "--name", "Old snow")
+    (change,) = plan(adsctl, file, "--prune")
+    assert (change["action"], change["id"], change["after"]) == ("update", made["Snow"], {"name": "Snow"})
+
+
+def test_pruning_by_the_beginning_of_names_is_measured_by_the_campaigns_that_have_it(adsctl, service):
+    campaigns = [{"name": f"Snow {n}", "funding_instrument_id": CARD, "daily_budget": "5"} for n in (1, 2)]
+    apply(adsctl, {"campaigns": campaigns})
+    file = {"q": "Snow", "campaigns": campaigns[:1]}
+    assert "1 of 2 records would be deleted" in apply(adsctl, file, "--prune", code=12).stderr
+    apply(adsctl, file, "--prune", "--max-delete", "1")
+    names = {each["name"] for each in document(adsctl)["campaigns"]}
+    assert "Snow 1" in names and "Snow 2" not in names and "Hamburg knows us" in names
+
+
+@pytest.mark.parametrize("encoding", ["utf-16", "utf-8-sig"])
+def test_a_file_of_any_encoding_that_yaml_allows_is_stored_as_a_plan_and_gets_ids(adsctl, service, encoding):
+    snow = {"name": "Schnee ❄", "funding_instrument_id": CARD, "daily_budget": "5"}
+    file = adsctl.file("snow.json", json.dumps({"campaigns": [snow]}, ensure_ascii=False).encode(encoding))
+    adsctl("campaigns", "plan", file, "--out", "snow.plan", code=DIFFERENCES)
+    apply(adsctl, "snow.plan")
+    assert "1 id written" in apply(adsctl, str(file), "--write-ids").stderr
+    assert json.loads(file.read_text())["campaigns"][0]["id"] in pull(adsctl)
+
+
+def test_a_criterion_that_is_named_in_two_ways_is_told(adsctl, service):
+    document = f"""\
+campaigns:
+- id: {KNITTERS}
+  line_items:
+  - name: People who knit
+    targeting:
+    - LOCATION: Germany
+    - LOCATION: {GERMANY}
+"""
+    told = adsctl("campaigns", "plan", "-", input=document, code=3).stderr
+    assert "standard input:7: campaigns[0].line_items[0].targeting[1]: it is also on line 6" in told
+
+
+def test_the_audiences_of_an_account_are_listed_once_for_all_criteria(adsctl, service, monkeypatch):
+    urls, send = [], Sender.send
+
+    def noting(self, prepared, *args, **options):
+        urls.append(prepared.url)
+        return send(self, prepared, *args, **options)
+
+    monkeypatch.setattr(Sender, "send", noting)
+    targeting = [{"CUSTOM_AUDIENCE": name} for name in ("Customers", "1nmw1", "Readers of the newsletter")]
+    item = {"name": "People who knit", "targeting": targeting}
+    plan(adsctl, {"campaigns": [{"id": KNITTERS, "line_items": [item]}]})
+    assert len([url for url in urls if "/custom_audiences?" in url]) == 2  # its own, and those shared with it
 
 
 BAD = """\

@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from ads_cli.api.rates import Rate
-from ads_cli.client.rate_limiter import INITIAL_LIMIT
+from ads_cli.client.rate_limiter import INITIAL_LIMIT, Quota
 from ads_cli.commands.emulator import variables
 from ads_cli.emulator.core.handlers import FixedWindow
 from ads_cli.emulator.core.responses import ApiError
@@ -234,6 +234,21 @@ def test_a_wait_beyond_max_wait_that_a_refusal_states_ends_the_run():
         world.run(*crowd.works(11))
     assert "the service asks to wait 900 s, and --max-wait allows 60 s" in raised.value.message
     assert world.now < 5
+
+
+def test_a_longer_pause_outlasts_a_shorter_one_that_is_asked_for_later():
+    quota = Quota()
+    quota.pause(10.0, is_stated=True)
+    quota.pause(5.0, is_stated=True)
+    assert quota.delay(0, False, 0.0) == 10.0
+
+
+def test_a_late_response_of_the_last_window_says_nothing_of_this_one():
+    quota = Quota()
+    for remaining, reset in ((5, 1000), (1, 900)):
+        headers = {"x-rate-limit-remaining": str(remaining), "x-rate-limit-reset": str(reset)}
+        quota.update(headers, sent_at=1.0, now=2.0, unix_now=899.0)
+    assert quota.remaining == 5
 
 
 def test_stopping_ends_every_wait():

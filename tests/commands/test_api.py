@@ -52,6 +52,20 @@ def test_fields_go_into_the_query_and_the_body_is_sent_unchanged(remote, httpser
     assert table.stdout == 'id\ttags\n1\t["a"]\n'
 
 
+def test_a_raw_post_that_may_have_been_applied_is_not_sent_again(remote, httpserver):
+    seen = answering(httpserver, {}, status=503)
+    for method, attempts in (("POST", 1), ("PUT", 2)):
+        seen.clear()
+        remote("api", method, "/12/any/thing", "--max-attempts", "2", code=8)
+        assert len(seen) == attempts
+
+
+def test_parameters_named_as_those_of_a_signature_are_signed(remote, httpserver):
+    seen = answering(httpserver, {"data": []})
+    remote("api", "GET", "/12/any/thing", "-f", "oauth_callback=oob")
+    assert is_signed(seen[0])
+
+
 def test_a_content_type_header_is_sent(remote, httpserver):
     seen = answering(httpserver, {"data": []})
     remote("api", "PUT", "/12/any/thing", "--input", "-", "-H", "content-type: text/csv", input=b"a,b\n")
@@ -98,8 +112,15 @@ def test_an_invalid_request_is_a_usage_error(remote):
         ("GET", "/x\r\nHost: y"): "is not a path",
         ("GET", "/x", "-f", "a"): "'a' is not KEY=VALUE",
         ("GET", "/x", "-F", "a=b"): "-F: a:",
+        ("GET", "/x", "-f", "ids=1", "-f", "ids=2"): "-f, -F: ids is repeated",
+        ("GET", "/x", "-f", "ids=1", "-F", "ids=2"): "-f, -F: ids is repeated",
+        ("GET", "/x", "-F", "ids=1", "-F", "ids=null"): "-f, -F: ids is repeated",
+        ("GET", "/x?ids=1&ids=2"): "PATH: ids is repeated",
+        ("GET", "/x", "-H", "X: a", "-H", "x: b"): "-H: x is repeated",
         ("GET", "/x", "-H", "X: a\r\nY: b"): "is not KEY:VALUE",
         ("GET", "/x", "-H", "Authorization: a"): "is set by adsctl",
+        ("GET", "/x", "-H", "host: a"): "is set by adsctl",
+        ("GET", "/x", "-H", "Content-Length: 1"): "is set by adsctl",
         ("POST", "/x", "--paginate"): "--paginate requires GET",
         ("POST", "/x", "--input", "nowhere"): "nowhere cannot be read",
     }.items():

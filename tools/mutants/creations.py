@@ -119,15 +119,15 @@ CREATIONS = (
     Mutant(
         "a file of another name is another one",
         "ads_cli/batches/creation_runs.py",
-        "not contents.isdisjoint(run.planned)",
-        "False",
+        "len(contents & run.planned)",
+        "0",
         (f"{TOUCHED}::test_a_file_of_another_name_with_the_same_records_is_not_begun_again",),
     ),
     Mutant(
         "a file of one name is another one when its records are others",
         "ads_cli/batches/creation_runs.py",
-        "_has_file(run.job, creation) or not",
-        "not",
+        "return has_bytes, _has_name(run.job, creation), len",
+        "return False, False, len",
         (f"{ONE}::test_a_record_that_is_corrected_after_a_lost_answer_is_not_created_beside_it",),
     ),
     Mutant(

@@ -10,6 +10,7 @@ HISTORY = (
 SIGNATURES = "tests/emulator/test_signatures.py"
 PULL = "tests/products/test_pull_and_delete.py"
 SIGN_IN, KEYRING = "tests/auth/test_signin.py", "tests/auth/test_keyring.py"
+LIMITER = "tests/client/test_rate_limiter.py"
 OTHER_CLIENTS = "tests/emulator/test_other_clients.py"
 
 OTHERS = (
@@ -242,6 +243,49 @@ OTHERS = (
             f"{SIGN_IN}::test_a_profile_is_of_the_service_that_was_signed_in_to_last",
             f"{SIGN_IN}::test_a_profile_forgets_addresses_where_the_usual_ones_were_signed_in_to",
         ),
+    ),
+    Mutant(
+        "a raw POST that may have been applied is sent again",
+        "ads_cli/commands/api.py",
+        """method != "POST"\n""",
+        "True\n",
+        ("tests/commands/test_api.py::test_a_raw_post_that_may_have_been_applied_is_not_sent_again",),
+    ),
+    Mutant(
+        "a callback is accepted twice",
+        "ads_cli/auth/sign_in.py",
+        """            self._token = ""  # a second callback is rejected\n""",
+        "",
+        ("tests/auth/test_callback.py::test_a_callback_counts_once",),
+    ),
+    Mutant(
+        "a shorter pause ends a longer one",
+        "ads_cli/client/rate_limiter.py",
+        "max(until, self._paused_until)",
+        "until",
+        (f"{LIMITER}::test_a_longer_pause_outlasts_a_shorter_one_that_is_asked_for_later",),
+    ),
+    Mutant(
+        "a late response of the last window counts in this one",
+        "ads_cli/client/rate_limiter.py",
+        "elif reset >= self._reset - RESET_TOLERANCE_SECONDS and",
+        "elif",
+        (f"{LIMITER}::test_a_late_response_of_the_last_window_says_nothing_of_this_one",),
+    ),
+    Mutant(
+        "a sign-in that cannot be stored removes the one before",
+        "ads_cli/commands/auth/login.py",
+        "    store.put(settings.profile, done.secrets)\n",
+        "    store.delete(settings.profile, SIGN_IN_SECRETS)\n"
+        "    store.put(settings.profile, done.secrets)\n",
+        (f"{SIGN_IN}::test_a_sign_in_that_is_stopped_at_any_step_leaves_the_one_before",),
+    ),
+    Mutant(
+        "a parameter of a raw request is left out where it is repeated",
+        "ads_cli/commands/api.py",
+        "        if name in found:\n",
+        "        if False:\n",
+        ("tests/commands/test_api.py::test_an_invalid_request_is_a_usage_error",),
     ),
     Mutant(
         "a file of secrets that others can read is used",

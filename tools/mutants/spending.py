@@ -96,8 +96,8 @@ SPENDING = (
     Mutant(
         "spending: a campaign that is read hides an activation",
         CLIENT,
-        'return change.what not in ("create", "activate") and isinstance(',
-        "return isinstance(",
+        ' and change.what not in ("create", "activate") else ""',
+        ' else ""',
         (f"{RAISING}::test_an_activation_in_a_batch_is_told_though_its_campaign_is_paused",),
     ),
     Mutant(

@@ -10,6 +10,7 @@ import typer
 from ...auth import CLIENT_SECRET, GRANT, Secret, check_secret
 from ...auth.grants import READ_SCOPES, SCOPES
 from ...auth.secret_stores import SIGN_IN_SECRETS
+from ...client.prepared_request import UserKeys
 from ...config.addresses import ADDRESSES, SERVICE_ADDRESSES, check_address
 from ...config.atomic_files import ensure_writable
 from ...config.profiles import refuse_local, update
@@ -140,8 +141,8 @@ def _sign_in_by_keys(
     from ...auth.sign_in import Listener, SignIn
 
     app = call.secrets.app() or (
-        _ask_secret("Consumer key (not shown): ", "ADSCTL_CONSUMER_KEY"),
-        _ask_secret("Consumer secret (not shown): ", "ADSCTL_CONSUMER_SECRET"),
+        _ask("Consumer key (not shown): ", "ADSCTL_CONSUMER_KEY", hidden=True),
+        _ask("Consumer secret (not shown): ", "ADSCTL_CONSUMER_SECRET", hidden=True),
     )
     sign_in = SignIn(call.client, *app)
     if callback:
@@ -153,9 +154,8 @@ def _sign_in_by_keys(
         request = sign_in.begin(access=access)
         open_page(sign_in.page_url(request, **of_page))
         token = _finish_by_pin(call, sign_in, request)
-    names = ("consumer_key", "consumer_secret", "access_token", "access_token_secret")
-    values = zip(names, (*app, token.token, token.secret), strict=True)
-    secrets = {name: Secret(value, bound_to, token.owner) for name, value in values}
+    keys = UserKeys(*app, token.token, token.secret)
+    secrets = {name: Secret(value, bound_to, token.owner) for name, value in keys._asdict().items()}
     message = f"signed in as {token.owner or 'a user without a name'}"
     return SignedIn(secrets, message, user=token.owner or None)
 
@@ -235,15 +235,10 @@ def _addresses(call: Invocation) -> dict[str, str]:
     return {name: check_address(*found) for name in ADDRESSES if (found := settings.find(name))}
 
 
-def _ask_secret(prompt: str, variable: str) -> str:
-    """Ask for a part of the app's keys, without echo."""
-    return _ask(prompt, variable, f"set {variable}", hidden=True)
-
-
-def _ask(prompt: str, name: str, hint: str, *, hidden: bool = False) -> str:
+def _ask(prompt: str, name: str, hint: str = "", *, hidden: bool = False) -> str:
     """Ask on the terminal, without echo where it is `hidden`; raise StateError if there is none."""
     if not (sys.stdin.isatty() and sys.stderr.isatty()):
-        raise StateError(f"{name} is not set, and there is no terminal to ask on", hint=hint)
+        raise StateError(f"{name} is not set, and there is no terminal to ask on", hint=hint or f"set {name}")
     if hidden:
         from getpass import getpass
 

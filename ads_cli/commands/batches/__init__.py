@@ -119,14 +119,14 @@ def send_records(
     has_one = len([*islice(rows, 2)]) == 1
     if has_one and not batch.of_several(kind):
         require_valid(call, plan, skip_invalid=False, failed_out=None, hint=INVALID_HINT)
-        only: R = plan.items[0]
+        found: R = plan.items[0]
         if reader.reads_records:
             on_record([*reader.not_sent])
         if not kind.endpoint.makes_anew:
-            return only
+            return found
         key = plan.key(call.service, skip_invalid=False)
-        digest = content_of_request(call, only)
-        return OneRecord(only, source.location, digest, key, batch.uncertain, batch.resume)
+        digest = content_of_request(call, found)
+        return OneRecord(found, source.location, digest, key, batch.uncertain, batch.resume)
     if (id_field := kind.endpoint.id_field) in reader.options:
         raise UsageError(f"{str(id_field).upper()}: names one record, and {source.label} has several")
     if batch.resume and kind.endpoint.makes_anew:

@@ -7,14 +7,12 @@ from hashlib import sha256
 from itertools import chain
 from pathlib import Path
 
-from ...api.records import with_removed
 from ...api.spending import ACTIVE, STATUS, is_on, may_serve, parent_of_ad, raises
-from ...api.validation import convert
 from ...campaigns.account import AccountReader
-from ...campaigns.apply import Applied, Apply
+from ...campaigns.apply import Applied, Apply, update_request
 from ...campaigns.comparison import Comparison
 from ...campaigns.file import MAX_MIB, CampaignFile, parse_file
-from ...campaigns.memory import FOLDER, ApplyMemory
+from ...campaigns.memory import ApplyMemory, memory_path
 from ...campaigns.model import LISTS, Stored, each_entry
 from ...campaigns.new_posts import find_posts
 from ...campaigns.plan import CampaignPlan
@@ -52,10 +50,8 @@ class ApplyRun:
     def locked(self) -> Iterator[None]:
         """Keep other applies from the account meanwhile."""
         call = self.call
-        folder = call.settings.state_dir / FOLDER
-        make_folder(folder)
-        name = sha256(f"{call.service}\n{call.account}".encode()).hexdigest()[:16]
-        path = folder / f"{name}.lock"
+        path = memory_path(call.settings.state_dir, call.service, call.account).with_suffix(".lock")
+        make_folder(path.parent)
         with locked_or_refused(path, f"another apply changes the account {call.account}"):
             yield
 
@@ -114,16 +110,27 @@ class ApplyRun:
     def _compared(self, reader: AccountReader, parsed: CampaignFile, *, is_copy: bool) -> CampaignPlan:
         call, memory = self.call, self.memory
         find_posts(call.settings.service, parsed.campaigns, memory, parsed.note)
-        listed = reader.campaigns(q=None if parsed.is_whole else parsed.q)
+        # All campaigns, whichever the file covers: one of other names may be known by its id, key or name.
+        listed = reader.campaigns()
         campaigns = self.listed = reader.tree(listed, ())
+        uncovered = set[str]()
+        if self.prune and parsed.q is not None and not parsed.is_whole:
+            covered = reader.campaigns(q=parsed.q)
+            uncovered = {record["id"] for record in listed} - {record["id"] for record in covered}
         matches = Comparison(parsed, campaigns, memory, is_copy=is_copy).match_campaigns()
         within = {one.id for one in matches.values()} | {each.id for each in parsed.campaigns if each.id}
         if self.prune and parsed.may_prune:
-            within = {one.id for one in campaigns}
+            within |= {one.id for one in campaigns} - uncovered
         campaigns = reader.tree(listed, self._lists(parsed), within)
         resolve_names(call.client, call.account, parsed)
         return Comparison(
-            parsed, campaigns, memory, prune=self.prune, replace=self.replace, is_copy=is_copy
+            parsed,
+            campaigns,
+            memory,
+            uncovered=uncovered,
+            prune=self.prune,
+            replace=self.replace,
+            is_copy=is_copy,
         ).run()
 
     def _lists(self, parsed: CampaignFile) -> list[str]:
@@ -139,7 +146,7 @@ class ApplyRun:
         apply = Apply(call.client, call.account, found, self.memory)
         self.posting = Posting(call, found)
         self.posting.check()
-        requests = chain(self.posting.requests(), apply.requests())
+        requests = chain(((each, "") for each in self.posting.requests()), apply.requests())
         call.writes.approve_plan((call.client.prepare(request), new_id) for request, new_id in requests)
 
     def carry_out(self, found: CampaignPlan) -> Applied:
@@ -240,11 +247,9 @@ def _spends_more(found: CampaignPlan) -> bool:
             parent = found.matched.get(change.parent) if change.parent else None
             if parent and _serves(parent, now):
                 return True
-        elif change.action == "update" and one and change.kind.update and change.kind.is_named:
-            sent = {name: value for name, value in change.values.items() if value is not None}
-            request = convert(change.kind.update, {"account_id": "-", change.kind.id_field: one.id, **sent})
-            with_removed(request, [name for name, value in change.values.items() if value is None])
-            if _serves(one, now) and raises(request, one.fields):
+        elif change.action == "update" and one and change.kind.is_named and _serves(one, now):
+            request = update_request(change.kind, "-", one.id, change.values)
+            if raises(request, one.fields):
                 return True
     return False
 

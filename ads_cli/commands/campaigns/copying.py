@@ -47,7 +47,7 @@ def copy(
     from .plan_view import print_plan, report_result, show_plan
 
     call = Invocation.of(ctx)
-    settings, mapped = parse_settings(set_ or ()), parse_map(map_ or ())
+    settings, mapped = parse_settings(set_ or (), active=active), parse_map(map_ or ())
     target = call
     if to_account or to_profile:
         named = {"profile": to_profile} if to_profile else {}
@@ -77,10 +77,13 @@ def copy(
     with run.locked():
         plan = run.compare_parsed(copy_file, is_copy=True)
         _require_new_names(run, copy_file, plan)
-        # Of a copy that was stopped: what its owner has changed since stays.
+        # What its owner has changed since of a copy that is there stays: it is only activated.
         plan.changes = [
             each for each in plan.changes if each.action == "create" or each.values.get(STATUS) == ACTIVE
         ]
+        for each in plan.changes:
+            if each.action == "update":
+                each.values = {STATUS: ACTIVE}
         _report_copied_before(target, copy_file, plan)
         show_plan(target, plan, is_result=False)
         run.approve(plan)

@@ -3,7 +3,6 @@
 from typing import TYPE_CHECKING, Annotated, Any
 
 from ...api.amounts import as_amount
-from ...campaigns.model import file_fields
 from ...console.output_file import RunReport, failure_details, made
 from ...console.parameters import option
 from ...output.text import cell, counted
@@ -58,11 +57,9 @@ class CampaignReport(RunReport):
 def _row(change: "Change", result: "Applied | None") -> list[Cell]:
     made = result.ids.get(change.entry) if result and change.entry and change.action == "create" else None
     before, after = change.before or {}, change.after or {}
-    amounts = {each.key for each in file_fields(change.kind).values() if each.is_money}
 
     def text(key: str, value: Any) -> str | None:
-        currency = change.currency if key in amounts else ""
-        return None if value is None else f"{cell(value)} {currency}".rstrip()
+        return None if value is None else f"{cell(value)} {change.currency_of(key)}".rstrip()
 
     edits = tuple(
         Edit(key, text(key, before.get(key)), text(key, after.get(key)))

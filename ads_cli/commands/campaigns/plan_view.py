@@ -5,15 +5,12 @@ from collections.abc import Iterator
 
 from ...api.amounts import as_amount
 from ...campaigns.apply import Applied
-from ...campaigns.model import file_fields
-from ...campaigns.plan import CampaignPlan
+from ...campaigns.plan import RECORD_FIELDS, CampaignPlan
 from ...console.invocation import Invocation
 from ...errors import IncompleteError
 from ...numbers import DeletionLimit
 from ...output.text import cell, counted, safe
 from ..spending import SIGNS, value_change
-
-COLUMNS = ("action", "kind", "id", "key", "name", "path", "before", "after")
 
 
 def budget_words(found: CampaignPlan) -> str:
@@ -57,7 +54,7 @@ def print_plan(call: Invocation, found: CampaignPlan, result: Applied | None = N
         if result is None:
             call.printer.stream.write("".join(f"{line}\n" for line in _drawn(found)))
         return
-    call.printer.show(records, COLUMNS, "id")
+    call.printer.show(records, RECORD_FIELDS, "id")
 
 
 def _drawn(found: CampaignPlan) -> Iterator[str]:
@@ -68,9 +65,8 @@ def _drawn(found: CampaignPlan) -> Iterator[str]:
         about = f" {change.id}" if change.id else ""
         yield safe(f"{SIGNS[change.action]} {depth}{change.kind.noun}{about} {name!r}")
         before, after = change.before or {}, change.after or {}
-        amounts = {each.key for each in file_fields(change.kind).values() if each.is_money}
         for key, value in after.items():
-            currency = change.currency if key in amounts else ""
+            currency = change.currency_of(key)
             if change.action == "update":
                 texts = value_change(cell(before.get(key)), cell(value), currency)
                 yield safe(f"  {depth}  {key}: {texts}")

@@ -1,7 +1,7 @@
 """Make the posts of ads that a file of campaigns has with text and media."""
 
 from collections.abc import Iterator
-from typing import Any
+from typing import Any, NamedTuple
 
 from msgspec.structs import replace
 
@@ -18,58 +18,61 @@ from ...media.references import MediaReferences
 from ..media.references import check_references, upload_references
 
 
+class DuePost(NamedTuple):
+    """A post to be made, for the first ad that needs it."""
+
+    entry: Entry
+    post: NewPost
+    request: Request
+    card: Request | None  # is created before
+    references: MediaReferences  # to its files, in the request of the card where there is one
+
+
 class Posting:
     """The posts that a plan needs."""
 
     def __init__(self, call: Invocation, found: CampaignPlan) -> None:
         self._call, self._plan = call, found
-        self._due: list[tuple[Entry, NewPost, Request, MediaReferences]] = []
-        self._posts: dict[str, Request] = {}  # of posts with cards, whose request above is that of the card
+        self._due: list[DuePost] = []
         kind, account = request_kind(call.settings.service), {"account_id": call.account}
         for entry, post in new_posts(change.entry for change in found.changes if change.entry):
-            values = dict(post.values)
+            values, card = dict(post.values), None
             if post.card:
                 values.pop("media_keys", None)
-                self._posts[post.digest] = convert(kind, {**account, **values})
-                card = card_of(post)
-                references = card.references
-                request: Request = convert(card.kind, {**account, **card.fields})
+                of_card = card_of(post)
+                references = of_card.references
+                card = convert(of_card.kind, {**account, **of_card.fields})
             else:
                 references = MediaReferences(kind)
                 if post.places:
                     taken: dict[str, Any] = {"media": post.places}
                     references.take_options(taken)
                     values["media_keys"] = taken["media_keys"].split(",")
-                request = convert(kind, {**account, **values})
-            self._due.append((entry, post, request, references))
+            request = convert(kind, {**account, **values})
+            self._due.append(DuePost(entry, post, request, card, references))
 
-    def requests(self) -> Iterator[tuple[Request, str]]:
+    def requests(self) -> Iterator[Request]:
         """Yield what is sent, as far as the guard judges it."""
-        for _, post, request, references in self._due:
-            for _ in references:
-                yield (
-                    InitializeUpload(media_type="image/png", media_category="tweet_image", total_bytes=1),
-                    "",
-                )
-            yield request, ""
-            if post.card:
-                yield self._posts[post.digest], ""
+        upload = InitializeUpload(media_type="image/png", media_category="tweet_image", total_bytes=1)
+        for due in self._due:
+            yield from (upload for _ in due.references)
+            yield from filter(None, (due.card, due.request))
 
     def check(self) -> None:
         """Raise ContentError where a file breaks a rule of media."""
-        for _, _, request, references in self._due:
-            check_references(self._call, request, references)
+        for due in self._due:
+            check_references(self._call, due.card or due.request, due.references)
 
     def make(self, memory: ApplyMemory) -> None:
         """Upload all files, then create the posts, and give their ids to the ads."""
-        for _, _, request, references in self._due:
-            upload_references(self._call, request, references)
+        for due in self._due:
+            upload_references(self._call, due.card or due.request, due.references)
         made, client, account = {}, self._call.client, self._call.account
-        for entry, post, request, _ in self._due:
+        for entry, post, request, card, _ in self._due:
             try:
-                if post.card:
-                    uri = make_card(client, account, post, request, memory)
-                    request = replace(self._posts[post.digest], card_uri=uri)
+                if card:
+                    uri = make_card(client, account, post, card, memory)
+                    request = replace(request, card_uri=uri)
                 made[post.digest] = int(make_post(client, account, post, request, memory))
             except RefusedError as error:
                 error.message = f"{entry.path}: {error.message}"

@@ -13,6 +13,7 @@ from ...api.promoted import (
     ListPromotedPosts,
     ListScheduledPromotedPosts,
 )
+from ...api.spending import DAILY_BUDGET
 from ...api.targeting import ListCriteria
 from ...console.invocation import Invocation
 from ...console.parameters import argument
@@ -39,7 +40,7 @@ MAX_VALUES = 12  # of one type of targeting, on a terminal
 UNKNOWN = "UNKNOWN"  # the effective status of a draft
 # What a drawing says of fields.
 BUDGET = {
-    "daily_budget_amount_local_micro": "{} a day",
+    DAILY_BUDGET: "{} a day",
     "total_budget_amount_local_micro": "{} in total",
 }
 DATES = {"start_time": "from {}", "end_time": "until {}"}

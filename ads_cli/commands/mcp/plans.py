@@ -12,8 +12,7 @@ from typing import Any, NamedTuple
 from urllib.parse import parse_qsl, urlsplit
 
 from ...api.names import to_neutral
-from ...api.spending import ACTIVE, STATUS
-from ...client.spending import DAILY
+from ...api.spending import ACTIVE, DAILY_BUDGET, STATUS
 from ...config.guard import Guard
 from ...console.invocation import QUESTION
 from ...errors import NotConfirmedError, NotFoundError, StateError, UsageError
@@ -367,7 +366,7 @@ def _spend(
     found: ReachableCommand, before: Mapping[str, Any], values: Mapping[str, Any]
 ) -> dict[str, Any] | None:
     """Return what the record may spend in a day, before and after; None where it has no budget."""
-    if DAILY not in found.fields and DAILY not in before:
+    if DAILY_BUDGET not in found.fields and DAILY_BUDGET not in before:
         return None
     after = {} if found.deletes else {**before, **values}
     return {
@@ -381,5 +380,5 @@ def _daily(record: Mapping[str, Any]) -> int | None:
     """Return the daily budget of a record that serves; 0 where it does not, None where it has none."""
     if record.get(STATUS) != ACTIVE:
         return 0
-    budget = str(record.get(DAILY))
+    budget = str(record.get(DAILY_BUDGET))
     return int(budget) if budget.isdecimal() else None

@@ -271,11 +271,14 @@ def test_a_file_of_campaigns_is_compared_unless_it_reads_others(adsctl):
     adsctl.file("open/loop.yaml", json.dumps({"campaigns": [loop]}))
     post = {"name": "A", "line_items": [{"name": "B", "ads": [{"text": "C", "media": ["../rows.csv"]}]}]}
     adsctl.file("open/post.yaml", json.dumps({"campaigns": [post]}))
+    card = {"kind": "video-conversation", "poster": "../rows.csv"}
+    post["line_items"][0]["ads"] = [{"text": "C", "media_key": "3_1", "card": card}]
+    adsctl.file("open/card.yaml", json.dumps({"campaigns": [post]}))
 
     async def use(client):
         pulled = ("shop.yaml", "shop.json", "shop.xlsx")
         same = [await called(client, "plan_campaigns", file=file) for file in pulled]
-        named = ("loop.yaml", "post.yaml")
+        named = ("loop.yaml", "post.yaml", "card.yaml")
         return same, [await called(client, "plan_campaigns", fails=True, file=file) for file in named]
 
     same, refused = session(adsctl, use, *LOCAL, "mcp", "--files", "open")

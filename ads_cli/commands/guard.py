@@ -13,8 +13,6 @@ from ..errors import UsageError
 
 INHERITED = (*HANDED_ON, "yes", "quiet", "verbose", "debug")  # by the command that is judged
 COLUMNS = ("key", "value", "source")
-# Commands that change nothing at a service, or whose tasks are judged one by one.
-ON_THIS_MACHINE = ("auth", "completion", "emulator", "fleet", "guard", "help", "jobs", "profile")
 
 
 def show(ctx: typer.Context) -> None:
@@ -53,9 +51,22 @@ def check(
     tree = ctx.find_root().command
     line = CommandLine([*words_of(call.flags, INHERITED), "--dry-run", *words])
     line.mask = call.mask
-    if words[0] not in ON_THIS_MACHINE:
+    if _may_change(tree, line):
         ask_guard(tree, line)
     call.messages.say("the guard refuses nothing of it")
+
+
+def _may_change(tree: Any, line: CommandLine) -> bool:
+    """Whether a command line may change something at a service; a fleet's tasks are judged one by one."""
+    from ..fleet.commands import FleetCommands, is_write
+    from .fleet.plan import parse_line
+
+    parsed, commands = parse_line(tree, line.words), FleetCommands(tree)
+    try:
+        name = commands.name_in(tuple(parsed.command.split()))
+    except UsageError:  # auth, emulator and others that no fleet runs
+        return False
+    return is_write(name, commands[name], parsed.params)
 
 
 def ask_guard(tree: Any, line: CommandLine) -> None:

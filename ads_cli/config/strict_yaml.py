@@ -1,7 +1,7 @@
-"""Strict YAML: scalars stay text; anchors, aliases, tags and deep nesting are refused.
+"""Strict YAML: scalars stay text; repeated keys, anchors, aliases, tags and deep nesting are refused.
 
 `00123`, `no` and `12:30` are neither numbers nor booleans; plain `null`, `~` and nothing are None.
-What is refused could expand a small document to a large value.
+Values of a repeated key contradict each other; the rest could expand a small document to a large value.
 """
 
 import json
@@ -41,11 +41,11 @@ class UnsupportedYamlError(yaml.MarkedYAMLError):
 
 
 class ValueBuilder:
-    """Build values from the events of a YAML parser."""
+    """Build values from the events of a YAML parser, and note a repeated key: a feed reports it by row."""
 
     def __init__(self, events: Iterator[Any]) -> None:
         self._events = events
-        self.repeated_key: str | None = None  # the last one found; its last value wins
+        self.repeated_key: str | None = None  # the last one found
 
     def build(self, event: Any, depth: int = 0) -> Any:
         """Build the value that begins with `event`; raise UnsupportedYamlError for YAML that is not read."""
@@ -81,7 +81,7 @@ class ValueBuilder:
 
 
 class UniqueKeyBuilder(ValueBuilder):
-    """Refuses a key that is there twice, whose values would contradict each other."""
+    """Refuses a repeated key."""
 
     def _note_key(self, values: dict[str, Any], key: Any) -> None:
         if key.value in values:
@@ -98,8 +98,8 @@ class LinedMapping(dict[str, Any]):
         self.lines: dict[str, int] = {}
 
 
-class LinedBuilder(ValueBuilder):
-    """Builds mappings that remember their lines, and refuses a key that is there twice."""
+class LinedBuilder(UniqueKeyBuilder):
+    """Builds mappings that remember their lines."""
 
     def _new_mapping(self, start: Any) -> LinedMapping:
         values = LinedMapping()
@@ -108,8 +108,7 @@ class LinedBuilder(ValueBuilder):
         return values
 
     def _note_key(self, values: dict[str, Any], key: Any) -> None:
-        if key.value in values:
-            raise UnsupportedYamlError(key, f"the key {key.value!r} is there twice")
+        super()._note_key(values, key)
         assert isinstance(values, LinedMapping)
         values.lines[key.value] = key.start_mark.line + 1
 
@@ -123,7 +122,7 @@ PROBLEMS = {  # by what the parser says
 def load(
     document: str | bytes,
     name: str,
-    builder: type[ValueBuilder] = ValueBuilder,
+    builder: type[ValueBuilder] = UniqueKeyBuilder,
     loader: Any = yaml.SafeLoader,
 ) -> Any:
     """Read one YAML or JSON document, None where it is empty.

@@ -150,10 +150,10 @@ GUARDS = (
         (f"{AMOUNTS}::test_the_file_of_the_administrator_is_not_replaced",),
     ),
     Mutant(
-        "guard: a repeated key is read",
-        RULES,
-        "hint, refuse_repeated_keys=True)",
-        "hint)",
+        "strict YAML: a repeated key is read",
+        "ads_cli/config/strict_yaml.py",
+        "builder: type[ValueBuilder] = UniqueKeyBuilder,",
+        "builder: type[ValueBuilder] = ValueBuilder,",
         (f"{AMOUNTS}::test_what_cannot_be_read_stops_every_write_and_no_read",),
     ),
     Mutant(

@@ -54,6 +54,13 @@ def test_every_option_of_a_file_is_one_of_a_recipe_but_for_what_is_asked_of_each
     assert keys - {*OPTIONS} <= {"recipe", "prune", "verify"}
 
 
+@pytest.mark.parametrize("option", ["recipe", "mapping"])
+def test_a_key_that_is_there_twice_is_refused(shop, option):
+    shop.file("twice.yaml", "columns:\n  Name: title\njoined: {}\ncolumns:\n  Handle: id\n")
+    done = shop("products", "check", "feed.csv", f"--{option}", "twice.yaml", code=3)
+    assert "twice.yaml:4:1: neither YAML nor JSON: the key 'columns' is repeated" in done.stderr
+
+
 def test_a_recipe_stands_for_the_options_of_a_feed(shop):
     [product] = products(shop, "--recipe", "shop.yaml")
     assert product == {

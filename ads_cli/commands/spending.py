@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from ..api.amounts import as_amount, currency_problem
 from ..api.endpoint import Request
 from ..api.spending import Raise, named_record
-from ..client.spending import SOURCES, SpendingChange, spending_changes
+from ..client.spending import DAILY, SOURCES, SpendingChange, spending_changes
 from ..console.invocation import Invocation
 from ..errors import UsageError
 
@@ -39,7 +39,6 @@ class Currencies:
         return None
 
 
-DAILY = "daily_budget_amount_local_micro"
 MOST_NAMED = 5  # records that rise are named: those that rise most
 
 

@@ -51,7 +51,7 @@ OF_CHECK = {
 
 
 class CheckEnd:
-    """The command to type next, questions, and the recipe; to call are `begin`, `advise`, `completes`."""
+    """The command to type next, questions, and the recipe; to call are `begin`, `advise`, `finish`."""
 
     def __init__(
         self,
@@ -113,10 +113,10 @@ class CheckEnd:
         seconds = SHARE_OF_CHECK * (perf_counter() - self._began)
         self._advice = advise(self._call, self._feed, rows, report, error, seconds=seconds)
 
-    def completes(self, rows: Rows) -> bool:
+    def finish(self, rows: Rows) -> bool:
         """Say what to type next, or ask for it, and write the recipe.
 
-        Tells whether every row is valid by what was answered.
+        Returns whether every row is valid by what was answered.
         """
         advice = self._advice
         if not self._interactive:

@@ -150,6 +150,13 @@ GUARDS = (
         (f"{AMOUNTS}::test_the_file_of_the_administrator_is_not_replaced",),
     ),
     Mutant(
+        "guard: a command that changes nothing is run to check it",
+        "ads_cli/commands/guard.py",
+        "if _may_change(tree, line):",
+        "if True:",
+        ("tests/commands/test_guard.py::test_a_command_that_is_checked_is_not_run",),
+    ),
+    Mutant(
         "strict YAML: a repeated key is read",
         "ads_cli/config/strict_yaml.py",
         "builder: type[ValueBuilder] = UniqueKeyBuilder,",

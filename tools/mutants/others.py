@@ -8,7 +8,23 @@ PULL = "tests/products/test_pull_and_delete.py"
 SIGN_IN, KEYRING = "tests/auth/test_signin.py", "tests/auth/test_keyring.py"
 OTHER_CLIENTS = "tests/emulator/test_other_clients.py"
 
+EMULATOR = "tests/commands/test_emulator.py"
+
 OTHERS = (
+    Mutant(
+        "a command of emulator exec inherits a profile, which outranks the emulator",
+        "ads_cli/commands/emulator.py",
+        'if name != "ADSCTL_PROFILE" and not',
+        "if not",
+        (f"{EMULATOR}::test_exec_sets_the_variables_of_its_command",),
+    ),
+    Mutant(
+        "a command of emulator exec inherits files of secrets",
+        "ads_cli/commands/emulator.py",
+        'name.endswith("_FILE")',
+        'name.endswith("_SECRET_FILE")',
+        (f"{EMULATOR}::test_exec_sets_the_variables_of_its_command",),
+    ),
     Mutant(
         "a membership may end as it begins",
         "ads_cli/api/users.py",

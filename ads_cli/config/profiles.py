@@ -37,8 +37,7 @@ def edit(settings: Settings, change: Callable[[dict[str, Any]], None]) -> None:
     """Change config.yaml; `change` gets the whole document, with a mapping under `profiles`."""
     from ruamel.yaml import YAML
 
-    folder = settings.config_dir
-    path = folder / "config.yaml"
+    folder, path = settings.config_dir, settings.config_file
     yaml = YAML()
     yaml.preserve_quotes = True
     yaml.width = 4096  # keeps long lines whole

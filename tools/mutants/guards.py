@@ -152,9 +152,16 @@ GUARDS = (
     Mutant(
         "guard: a command that changes nothing is run to check it",
         "ads_cli/commands/guard.py",
-        "if _may_change(tree, line):",
+        "if _may_change(tree, parsed):",
         "if True:",
         ("tests/commands/test_guard.py::test_a_command_that_is_checked_is_not_run",),
+    ),
+    Mutant(
+        "guard: the tasks of a fleet are not judged when it is checked",
+        "ads_cli/commands/guard.py",
+        'if parsed.command == "fleet run":',
+        "if False:",
+        ("tests/commands/test_guard.py::test_a_fleet_is_refused_as_its_run_would_be",),
     ),
     Mutant(
         "strict YAML: a repeated key is read",

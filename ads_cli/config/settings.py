@@ -49,8 +49,8 @@ DEFAULTS = {
 }
 
 
-CORRECT = "correct the file, or move it away"
-READABLE = "make it readable for this user, or set ADSCTL_CONFIG_DIR to another folder"
+CORRECT_HINT = "correct the file, or move it away"
+READABLE_HINT = "make it readable for this user, or set ADSCTL_CONFIG_DIR to another folder"
 SEVERAL_PROFILES = frozenset("*?[,")  # in what --profile is given: a pattern, or names
 
 
@@ -322,7 +322,7 @@ class Settings:
 
         path = self.config_file
         try:
-            config = read_settings(path, str(path), CORRECT, unreadable_hint=READABLE) or {}
+            config = read_settings(path, str(path), CORRECT_HINT, unreadable_hint=READABLE_HINT) or {}
         except FileNotFoundError:
             return {}
         if not isinstance(config, dict) or not isinstance(config.get("profiles") or {}, dict):

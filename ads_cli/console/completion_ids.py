@@ -42,8 +42,8 @@ def record_ids(
 
         make_folder(path.parent)
         with atomic(path) as stream:
-            newest = islice((seen | recorded | seen).items(), MAX_IDS)  # with new names
-            stream.writelines(f"{id}\t{name}\n" for id, name in newest)
+            ordered = seen | recorded | seen  # new ids first, with their new names
+            stream.writelines(f"{id}\t{name}\n" for id, name in islice(ordered.items(), MAX_IDS))
 
 
 def completions(settings: Settings, kind: str) -> Iterator[tuple[str, str]]:

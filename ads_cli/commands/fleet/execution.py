@@ -131,7 +131,7 @@ def show_records(call: Invocation, results: Sequence[TaskResult]) -> None:
 
 
 def error_of_run(
-    results: Sequence[TaskResult], resume: str, stopped: Interrupted | None = None
+    results: Sequence[TaskResult], resume: str, stopped: Interrupted | None
 ) -> ReportedError | None:
     """Return the error that a run ends with: the signal that stopped it, or that of its worst task."""
     if stopped:

@@ -19,18 +19,18 @@ from .atomic_files import read_whole
 MAX_DEPTH = 64
 MAX_MAPPING_MIB = 16
 NULLS = ("", "null", "Null", "NULL", "~")
-_PRINTED = r"\x00-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff\ufeff-\uffff]"  # what a line may have, but for these
+_UNREAD = r"\x00-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff\ufeff-\uffff"  # characters that a line must not have
 _WORD = r"[A-Za-z0-9_./+()&-]"
-_REMARK = rf"#[^{_PRINTED}*"
+_COMMENT = rf"#[^{_UNREAD}]*"
 # A line as programs write YAML: a key with a plain value, a quoted one, or a list of plain ones.
 PLAIN_LINE = re.compile(
     r"((?> *))(- )?([A-Za-z_](?>[A-Za-z0-9_]*)(?> [A-Za-z0-9_]+)*):"
     rf"(?:(?> +)(?:([A-Za-z0-9_](?>{_WORD}*)(?> {_WORD}+)*|(?>[0-9]+-)[0-9T:Z-]*[0-9Z])"
-    rf'|"((?>(?>[^"\\{_PRINTED}+)|\\["\\bfnrt]|\\u[0-9a-cef][0-9a-f]{{3}})*)"'
+    rf'|"((?>(?>[^"\\{_UNREAD}]+)|\\["\\bfnrt]|\\u[0-9a-cef][0-9a-f]{{3}})*)"'
     rf"|\[((?>(?:[A-Za-z0-9_](?>{_WORD}*)(?:, |(?=\])))*))\]))?"
-    rf"(?> *)(?:(?<= ){_REMARK})?"
+    rf"(?> *)(?:(?<= ){_COMMENT})?"
 )
-NO_LINE = re.compile(rf"(?> *)(?:{_REMARK})?")
+BLANK_LINE = re.compile(rf"(?> *)(?:{_COMMENT})?")
 
 
 class UnsupportedYamlError(yaml.MarkedYAMLError):
@@ -248,7 +248,7 @@ def _plain_line(line: str) -> PlainLine | None:
     """Read a line; None for one without a key, ValueError for one that is read in another way."""
     found: Any = PLAIN_LINE.fullmatch(line)
     if not found:
-        if NO_LINE.fullmatch(line):
+        if BLANK_LINE.fullmatch(line):
             return None
         raise ValueError
     indent, dash, key, value, quoted, values = found.groups()

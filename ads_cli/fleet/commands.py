@@ -69,7 +69,7 @@ COMMANDS = {
     "stats export": TaskCommand(
         is_job=True, needs_account=True, inputs=(), outputs=("file",), shared_outputs=("into",)
     ),
-    "stats get": IN_AN_ACCOUNT,
+    "stats get": TaskCommand(inputs=(), needs_account=True, shared_outputs=("into",)),
     "stats jobs get": IN_AN_ACCOUNT,
     "stats report": TaskCommand(uses_account=False, outputs=("out",)),
     "campaigns tree": IN_AN_ACCOUNT,

@@ -67,7 +67,6 @@ def results_of(
         check_plot(plot.path)
     report = StatsReport(call, options.report, force=options.force)
     database = _database(options)
-    check_differs([*(chosen.path for chosen in (output, plot) if chosen), database, report.path])
     for chosen in filter(None, (output, plot)):
         chosen.confirm(call, force=options.force)
     report.set_heading(options.title, options.logo)
@@ -114,15 +113,6 @@ def check_plot(path: Path) -> None:
     format_of(path)
     require_matplotlib()
     check_output_path("--plot", path)
-
-
-def check_differs(paths: Iterable[Path | None]) -> None:
-    """Raise UsageError where one file is to be written twice."""
-    seen = set()
-    for path in filter(None, paths):
-        if path.resolve() in seen:
-            raise UsageError(f"{path} is named twice", hint="choose another name for one of them")
-        seen.add(path.resolve())
 
 
 @dataclass

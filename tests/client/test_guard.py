@@ -185,6 +185,13 @@ def test_what_cannot_be_read_stops_every_write_and_no_read(guarded, text, said):
     guarded(text, "campaigns", "list", code=0)
 
 
+@pytest.mark.parametrize("line", ["gaurd: {read_only: true}", "guards: {}", "guard.read_only: true"])
+def test_a_guard_of_a_profile_under_another_name_is_told(adsctl, line):
+    adsctl.env["ADSCTL_CONFIG_DIR"] = str(adsctl.home)
+    adsctl.file("config.yaml", f"profiles:\n  shop:\n    {line}\n")
+    assert "did you mean 'guard'?" in adsctl("-p", "shop", "guard", "show", code=11).stderr
+
+
 def test_a_named_file_that_is_missing_stops_writes(adsctl):
     done = adsctl.local("campaigns", "delete", "8wkt0", "--yes", code=11, ADSCTL_GUARD="/nowhere/guard.yaml")
     assert "/nowhere/guard.yaml" in done.stderr

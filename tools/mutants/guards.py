@@ -143,6 +143,13 @@ GUARDS = (
         (f"{AMOUNTS}::test_loosening_needs_a_terminal_and_tightening_nothing",),
     ),
     Mutant(
+        "guard: a limit of a profile that is not below guard is left out",
+        RULES,
+        'str(key).startswith("guard.") or ',
+        "",
+        (f"{AMOUNTS}::test_a_guard_of_a_profile_under_another_name_is_told",),
+    ),
+    Mutant(
         "guard: another currency loosens no amount",
         RULES,
         "old.currency != new.currency or new.micros > old.micros",

@@ -12,6 +12,13 @@ EMULATOR = "tests/commands/test_emulator.py"
 
 OTHERS = (
     Mutant(
+        "the app's token creates no webhook where nobody is signed in",
+        "ads_cli/commands/webhooks.py",
+        'identity = "user" if is_signed_in else "bearer"',
+        'identity = "user"',
+        ("tests/commands/test_webhooks.py::test_who_is_signed_in_creates_a_webhook_and_else_the_app",),
+    ),
+    Mutant(
         "a command of emulator exec inherits a profile, which outranks the emulator",
         "ads_cli/commands/emulator.py",
         'if name != "ADSCTL_PROFILE" and not',

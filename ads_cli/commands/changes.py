@@ -35,7 +35,7 @@ def list_changes(
     For example: adsctl changes list --since 7d
     """
     call = Invocation.of(ctx)
-    first, last = (_moment(each, name) for each, name in ((since, "--since"), (until, "--until")))
+    first, last = _moment(since, "--since"), _moment(until, "--until")
     account = call.flags.get("account")
     most = None if limit is None else parse_count(limit, "--limit")
     records = [

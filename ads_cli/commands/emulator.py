@@ -125,7 +125,7 @@ def execute(
         _opened(call, database or Path(folder) / "emulator.db", fault, strict=strict) as emulator,
         running(emulator.prepared()) as address,
     ):
-        inherited = {
+        inherited = {  # but for what outranks the emulator
             name: value
             for name, value in os.environ.items()
             if name != "ADSCTL_PROFILE" and not (name.startswith("ADSCTL_") and name.endswith("_FILE"))

@@ -2,7 +2,7 @@
 
 import io
 from contextlib import redirect_stdout
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -11,10 +11,11 @@ from ..console.options import HANDED_ON, CommandLine, words_of
 from ..console.parameters import argument
 from ..errors import UsageError
 
+if TYPE_CHECKING:
+    from ..fleet.check import ParsedLine
+
 INHERITED = (*HANDED_ON, "yes", "quiet", "verbose", "debug")  # by the command that is judged
 COLUMNS = ("key", "value", "source")
-# Commands that change nothing at a service, or whose tasks are judged one by one.
-ON_THIS_MACHINE = ("auth", "completion", "emulator", "fleet", "guard", "help", "jobs", "profile")
 
 
 def show(ctx: typer.Context) -> None:
@@ -42,10 +43,13 @@ def check(
 ) -> None:
     """Say whether the guard would refuse a command, which sends nothing that changes anything.
 
-    It ends as that command would: with 12 where it is refused.
+    It ends as that command would: with 12 where it is refused. Of a fleet it judges the command lines, as
+    `fleet run` does before it runs any; what each task sends is judged when it is run.
 
     For example: adsctl guard check -- campaigns delete 8wkt0
     """
+    from .fleet.plan import parse_line, plan_fleet
+
     call = Invocation.of(ctx)
     words = words[1:] if words[0] == "adsctl" else words
     if not words:
@@ -53,9 +57,30 @@ def check(
     tree = ctx.find_root().command
     line = CommandLine([*words_of(call.flags, INHERITED), "--dry-run", *words])
     line.mask = call.mask
-    if words[0] not in ON_THIS_MACHINE:
+    parsed = parse_line(tree, line.words)
+    if parsed.command == "fleet run":
+        params = parsed.params
+        here, skips = params["engine"] == "local", params["skip_signed_out"]
+        plan_fleet(call, tree, params["file"], params["only"], here=here, skips=skips)
+        call.messages.say(
+            "the guard refuses none of its tasks by its command line; their amounts were not asked"
+        )
+        return
+    if _may_change(tree, parsed):
         ask_guard(tree, line)
     call.messages.say("the guard refuses nothing of it")
+
+
+def _may_change(tree: Any, parsed: "ParsedLine") -> bool:
+    """Whether a command line may change something at a service."""
+    from ..fleet.commands import FleetCommands, is_write
+
+    commands = FleetCommands(tree)
+    try:
+        name = commands.name_in(tuple(parsed.command.split()))
+    except UsageError:  # auth, emulator and others that no fleet runs
+        return False
+    return is_write(name, commands[name], parsed.params)
 
 
 def ask_guard(tree: Any, line: CommandLine) -> None:

@@ -149,7 +149,7 @@ def _amount(micros: int, currency: str) -> str:
 SIGNS = {"create": "+", "update": "~", "delete": "-"}  # of changes that are shown before they are made
 
 
-def value_change(before: str, after: str, currency: str = "") -> str:
+def value_change(before: str, after: str, currency: str) -> str:
     """Write what a value was and becomes, amounts with their currency: `15.00 -> 20.00 EUR`."""
     if not after:
         return f"{before} {currency}".rstrip() + " -> null"

@@ -252,7 +252,7 @@ def _read_file(path: Path, *, is_named: bool) -> Any:
     """Read a file; an empty mapping where that of the administrator does not exist."""
     hint = f"correct {path}: until then nothing is changed"
     try:
-        return read_settings(path, f"the guard {path}", hint, refuse_repeated_keys=True)
+        return read_settings(path, f"the guard {path}", hint)
     except FileNotFoundError:
         if not is_named:
             return {}
@@ -268,7 +268,6 @@ def _of_profile(settings: Settings) -> Iterator[Limit]:
         if key != "guard" and (str(key).startswith("guard.") or closest(str(key), ["guard"], 0.8)):
             raise StateError(f"{place}: unknown key {key!r}; did you mean 'guard'?", hint=f"correct {path}")
     if "guard" in values:
-        read_settings(path, str(path), f"correct {path}", refuse_repeated_keys=True)
         yield from _of_mapping(values["guard"], place)
 
 

@@ -37,8 +37,7 @@ def edit(settings: Settings, change: Callable[[dict[str, Any]], None]) -> None:
     """Change config.yaml; `change` gets the whole document, with a mapping under `profiles`."""
     from ruamel.yaml import YAML
 
-    folder = settings.config_dir
-    path = folder / "config.yaml"
+    folder, path = settings.config_dir, settings.config_file
     yaml = YAML()
     yaml.preserve_quotes = True
     yaml.width = 4096  # keeps long lines whole
@@ -65,6 +64,7 @@ def checked_values(settings: Settings, profile: str, values: Mapping[str, str | 
     checked = {name: _checked(name, value) for name, value in values.items()}
     check_new_name(settings, profile)
     refuse_local(profile)
+    settings.profile_values(profile)  # raises StateError for a profile that is no mapping
     return checked
 
 
@@ -75,7 +75,13 @@ def store(settings: Settings, profile: str, checked: Mapping[str, Any]) -> None:
         stored = config["profiles"][profile] = config["profiles"].get(profile) or {}
         for name, value in checked.items():
             section, _, key = name.partition(".")  # of recipes or limits; other settings have no dot
-            holder = stored.setdefault(section, {}) if key else stored
+            holder = stored
+            if key:
+                holder = stored[section] = stored.get(section) or {}
+                if not isinstance(holder, dict):
+                    raise StateError(
+                        f"{settings.config_file}: profiles.{profile}.{section} must be a mapping"
+                    )
             if value is None:
                 holder.pop(key or name, None)
             else:

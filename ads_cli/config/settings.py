@@ -49,8 +49,8 @@ DEFAULTS = {
 }
 
 
-CORRECT = "correct the file, or move it away"
-READABLE = "make it readable for this user, or set ADSCTL_CONFIG_DIR to another folder"
+CORRECT_HINT = "correct the file, or move it away"
+READABLE_HINT = "make it readable for this user, or set ADSCTL_CONFIG_DIR to another folder"
 SEVERAL_PROFILES = frozenset("*?[,")  # in what --profile is given: a pattern, or names
 
 
@@ -191,14 +191,14 @@ class Settings:
         found = self.find(name)
         return found.value if found else None
 
-    def require(self, name: str) -> str:
-        """Return the value of a setting; raise UsageError if it is not set."""
-        if (value := self.get(name)) is not None:
-            return value
+    def require_account(self) -> str:
+        """Return the advertising account to work in; raise UsageError if none is set."""
+        if (account := self.get("account")) is not None:
+            return account
         self.address("ads")  # without it no other setting is of use
-        for_good = f"adsctl profile set {self.profile} {name}=ID"
-        hint = f"add {as_option(name)} ID, or: {for_good}; adsctl {name}s list shows yours"
-        raise UsageError(f"no {name} is set", hint=hint)
+        for_good = f"adsctl profile set {self.profile} account=ID"
+        hint = f"add --account ID, or: {for_good}; adsctl accounts list shows yours"
+        raise UsageError("no account is set", hint=hint)
 
     def flag(self, name: str) -> bool:
         """Return a boolean setting."""
@@ -322,7 +322,7 @@ class Settings:
 
         path = self.config_file
         try:
-            config = read_settings(path, str(path), CORRECT, unreadable_hint=READABLE) or {}
+            config = read_settings(path, str(path), CORRECT_HINT, unreadable_hint=READABLE_HINT) or {}
         except FileNotFoundError:
             return {}
         if not isinstance(config, dict) or not isinstance(config.get("profiles") or {}, dict):

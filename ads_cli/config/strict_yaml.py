@@ -1,7 +1,7 @@
-"""Strict YAML: scalars stay text; anchors, aliases, tags and deep nesting are refused.
+"""Strict YAML: scalars stay text; repeated keys, anchors, aliases, tags and deep nesting are refused.
 
 `00123`, `no` and `12:30` are neither numbers nor booleans; plain `null`, `~` and nothing are None.
-What is refused could expand a small document to a large value.
+Values of a repeated key contradict each other; the rest could expand a small document to a large value.
 """
 
 import json
@@ -19,18 +19,18 @@ from .atomic_files import read_whole
 MAX_DEPTH = 64
 MAX_MAPPING_MIB = 16
 NULLS = ("", "null", "Null", "NULL", "~")
-_PRINTED = r"\x00-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff\ufeff-\uffff]"  # what a line may have, but for these
+_UNREAD = r"\x00-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff\ufeff-\uffff"  # characters that a line must not have
 _WORD = r"[A-Za-z0-9_./+()&-]"
-_REMARK = rf"#[^{_PRINTED}*"
+_COMMENT = rf"#[^{_UNREAD}]*"
 # A line as programs write YAML: a key with a plain value, a quoted one, or a list of plain ones.
 PLAIN_LINE = re.compile(
     r"((?> *))(- )?([A-Za-z_](?>[A-Za-z0-9_]*)(?> [A-Za-z0-9_]+)*):"
     rf"(?:(?> +)(?:([A-Za-z0-9_](?>{_WORD}*)(?> {_WORD}+)*|(?>[0-9]+-)[0-9T:Z-]*[0-9Z])"
-    rf'|"((?>(?>[^"\\{_PRINTED}+)|\\["\\bfnrt]|\\u[0-9a-cef][0-9a-f]{{3}})*)"'
+    rf'|"((?>(?>[^"\\{_UNREAD}]+)|\\["\\bfnrt]|\\u[0-9a-cef][0-9a-f]{{3}})*)"'
     rf"|\[((?>(?:[A-Za-z0-9_](?>{_WORD}*)(?:, |(?=\])))*))\]))?"
-    rf"(?> *)(?:(?<= ){_REMARK})?"
+    rf"(?> *)(?:(?<= ){_COMMENT})?"
 )
-NO_LINE = re.compile(rf"(?> *)(?:{_REMARK})?")
+BLANK_LINE = re.compile(rf"(?> *)(?:{_COMMENT})?")
 
 
 class UnsupportedYamlError(yaml.MarkedYAMLError):
@@ -41,11 +41,11 @@ class UnsupportedYamlError(yaml.MarkedYAMLError):
 
 
 class ValueBuilder:
-    """Build values from the events of a YAML parser."""
+    """Build values from the events of a YAML parser, and note a repeated key: a feed reports it by row."""
 
     def __init__(self, events: Iterator[Any]) -> None:
         self._events = events
-        self.repeated_key: str | None = None  # the last one found; its last value wins
+        self.repeated_key: str | None = None  # the last one found
 
     def build(self, event: Any, depth: int = 0) -> Any:
         """Build the value that begins with `event`; raise UnsupportedYamlError for YAML that is not read."""
@@ -81,7 +81,7 @@ class ValueBuilder:
 
 
 class UniqueKeyBuilder(ValueBuilder):
-    """Refuses a key that is there twice, whose values would contradict each other."""
+    """Refuses a repeated key."""
 
     def _note_key(self, values: dict[str, Any], key: Any) -> None:
         if key.value in values:
@@ -98,8 +98,8 @@ class LinedMapping(dict[str, Any]):
         self.lines: dict[str, int] = {}
 
 
-class LinedBuilder(ValueBuilder):
-    """Builds mappings that remember their lines, and refuses a key that is there twice."""
+class LinedBuilder(UniqueKeyBuilder):
+    """Builds mappings that remember their lines."""
 
     def _new_mapping(self, start: Any) -> LinedMapping:
         values = LinedMapping()
@@ -108,8 +108,7 @@ class LinedBuilder(ValueBuilder):
         return values
 
     def _note_key(self, values: dict[str, Any], key: Any) -> None:
-        if key.value in values:
-            raise UnsupportedYamlError(key, f"the key {key.value!r} is there twice")
+        super()._note_key(values, key)
         assert isinstance(values, LinedMapping)
         values.lines[key.value] = key.start_mark.line + 1
 
@@ -123,7 +122,7 @@ PROBLEMS = {  # by what the parser says
 def load(
     document: str | bytes,
     name: str,
-    builder: type[ValueBuilder] = ValueBuilder,
+    builder: type[ValueBuilder] = UniqueKeyBuilder,
     loader: Any = yaml.SafeLoader,
 ) -> Any:
     """Read one YAML or JSON document, None where it is empty.
@@ -249,7 +248,7 @@ def _plain_line(line: str) -> PlainLine | None:
     """Read a line; None for one without a key, ValueError for one that is read in another way."""
     found: Any = PLAIN_LINE.fullmatch(line)
     if not found:
-        if NO_LINE.fullmatch(line):
+        if BLANK_LINE.fullmatch(line):
             return None
         raise ValueError
     indent, dash, key, value, quoted, values = found.groups()

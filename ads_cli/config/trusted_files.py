@@ -54,9 +54,7 @@ def _require(path: Path, found: os.stat_result, refused_bits: int) -> None:
 MAX_SETTINGS_MIB = 16
 
 
-def read_settings(
-    path: Path, name: str, hint: str, *, unreadable_hint: str = "", refuse_repeated_keys: bool = False
-) -> Any:
+def read_settings(path: Path, name: str, hint: str, *, unreadable_hint: str = "") -> Any:
     """Read YAML that only trusted users may change; raise StateError where it is invalid.
 
     Raises FileNotFoundError where it does not exist.
@@ -65,10 +63,9 @@ def read_settings(
     try:
         path.stat()  # where it does not exist, nothing more is imported
         from .atomic_files import read_limited
-        from .strict_yaml import UniqueKeyBuilder, ValueBuilder, load
+        from .strict_yaml import load
 
-        text = read_limited(path, MAX_SETTINGS_MIB, str(path)).decode()
-        return load(text, str(path), UniqueKeyBuilder if refuse_repeated_keys else ValueBuilder)
+        return load(read_limited(path, MAX_SETTINGS_MIB, str(path)).decode(), str(path))
     except FileNotFoundError:
         raise
     except OSError as error:

@@ -1,6 +1,5 @@
 """Ids seen in responses, recorded so that the shell can complete them without a request."""
 
-import os
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import suppress
@@ -42,8 +41,8 @@ def record_ids(
 
         make_folder(path.parent)
         with atomic(path) as stream:
-            newest = islice((seen | recorded | seen).items(), MAX_IDS)  # with new names
-            stream.writelines(f"{id}\t{name}\n" for id, name in newest)
+            ordered = seen | recorded | seen  # new ids first, with their new names
+            stream.writelines(f"{id}\t{name}\n" for id, name in islice(ordered.items(), MAX_IDS))
 
 
 def completions(settings: Settings, kind: str) -> Iterator[tuple[str, str]]:
@@ -59,14 +58,12 @@ def completions(settings: Settings, kind: str) -> Iterator[tuple[str, str]]:
     return _offered(_recorded(_path(settings, kind)))
 
 
-def print_completions(words: list[str], environ: Mapping[str, str] = os.environ) -> int:
+def print_completions(words: list[str]) -> int:
     """Print the completions of `words[0]`; the rest are the words typed so far. Errors print nothing."""
     kind, *typed = words or [""]
     profile = dict(find_common_options(typed)).get("profile")
     with suppress(AdsctlError, OSError):
-        for word, description in completions(
-            Settings({"profile": profile} if profile else {}, environ), kind
-        ):
+        for word, description in completions(Settings({"profile": profile} if profile else {}), kind):
             print(f"{word}\t{description}")
     return 0
 

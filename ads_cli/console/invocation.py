@@ -291,7 +291,7 @@ class Invocation:
     def account(self) -> str:
         """The advertising account to work in; raise UsageError if none is set."""
         return self.settings.get("account") or (
-            self.emulator.account if self.settings.is_local else self.settings.require("account")
+            self.emulator.account if self.settings.is_local else self.settings.require_account()
         )
 
     @cached_property

@@ -23,10 +23,11 @@ STANDARD_STREAMS = {0: "standard input", 1: "standard output"}
 def check_outputs(context: Any, to: str | None) -> None:
     """Raise UsageError where a file that is to be written is another one of these, or an input."""
     command = COMMANDS.get(context.command_path.partition(" ")[2], TaskCommand())
+    written = (*command.outputs, *command.shared_outputs, *WRITTEN)
     outputs = [
         (param.metavar if param.param_type_name == "argument" else param.opts[0], _path(path))
         for param in context.command.params
-        if param.name in (*command.outputs, *command.shared_outputs, *WRITTEN)
+        if param.name in written
         for path in values(context.params, (param.name,))
     ]
     outputs += [("--to", to)] if to else []

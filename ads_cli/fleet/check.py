@@ -114,7 +114,7 @@ def parsed_task(
     account = settings.get("account") or ""
     if needs_account and not settings.is_local:
         try:
-            account = settings.require("account")
+            account = settings.require_account()
         except UsageError as error:
             raise ProfileError(error.message, hint=error.hint) from None
     task = Task(

@@ -633,7 +633,7 @@ def test_all_mistakes_are_told_at_once_with_file_line_and_path(adsctl, service):
         ("campaigns:\n- name: A {country}\n  for: {rows: nowhere.csv}\n", "nowhere.csv"),
         ("campaigns:\n- name: A\n  for: {files: '/nowhere/*.jpg'}\n", "matches no file"),
         ("campaigns:\n- name: A\n  for: {lines: markets.csv}\n", "must be a mapping with one of rows"),
-        ("campaigns:\n- name: A\n  name: B\n", "is there twice"),
+        ("campaigns:\n- name: A\n  name: B\n", "is repeated"),
         ("campaigns: &a []\n", "anchors"),
         ("campaigns: [\n", "neither YAML nor JSON"),
     ],

@@ -191,6 +191,13 @@ def test_what_cannot_be_read_stops_every_write_and_no_read(guarded, text, said):
     guarded(text, "campaigns", "list", code=0)
 
 
+@pytest.mark.parametrize("line", ["gaurd: {read_only: true}", "guards: {}", "guard.read_only: true"])
+def test_a_guard_of_a_profile_under_another_name_is_told(adsctl, line):
+    adsctl.env["ADSCTL_CONFIG_DIR"] = str(adsctl.home)
+    adsctl.file("config.yaml", f"profiles:\n  shop:\n    {line}\n")
+    assert "did you mean 'guard'?" in adsctl("-p", "shop", "guard", "show", code=11).stderr
+
+
 def test_a_named_file_that_is_missing_stops_writes(adsctl):
     done = adsctl.local("campaigns", "delete", "8wkt0", "--yes", code=11, ADSCTL_GUARD="/nowhere/guard.yaml")
     assert "/nowhere/guard.yaml" in done.stderr
@@ -241,6 +248,39 @@ def test_loosening_needs_a_terminal_and_tightening_nothing(adsctl):
     adsctl("--yes", "profile", "remove", "shop", code=12)
     adsctl("profile", "set", "shop", "guard.max_changes=9", "guard.deny=delete,posts,media", "account=a")
     assert "9" in adsctl("-p", "shop", "guard", "show").stdout
+
+
+WEEK = "active_hours=Mon-Fri 08:00-18:00 Europe/Berlin"
+
+
+@pytest.mark.parametrize(
+    ("limit", "looser", "tighter"),
+    [
+        ("read_only=true", "read_only=false", "read_only=true"),
+        ("max_bid=5EUR", "max_bid=5.01EUR", "max_bid=4.99EUR"),
+        ("max_bid=5EUR", "max_bid=1USD", "max_bid=5EUR"),
+        ("max_increase=50%", "max_increase=50.1%", "max_increase=49.9%"),
+        (WEEK, WEEK.replace("Fri", "Sat"), WEEK.replace("Fri", "Thu")),
+        (WEEK, WEEK.replace("Berlin", "London"), WEEK.replace("18", "17")),
+        (
+            "active_hours=Fri 22:00-06:00 UTC",
+            "active_hours=Sat 00:00-06:01 UTC",
+            "active_hours=Sat 00:00-06:00 UTC",
+        ),
+    ],
+)
+def test_each_kind_of_limit_is_loosened_on_a_terminal_only(adsctl, limit, looser, tighter):
+    adsctl("profile", "set", "shop", f"guard.{limit}")
+    assert "terminal" in adsctl("--yes", "profile", "set", "shop", f"guard.{looser}", code=12).stderr
+    adsctl("profile", "set", "shop", f"guard.{tighter}")
+
+
+def test_a_limit_that_cannot_be_read_is_replaced_on_a_terminal_only(adsctl):
+    adsctl("profile", "set", "shop", "guard.max_bid=5EUR")
+    config = adsctl.home / "config" / "config.yaml"
+    config.write_text(config.read_text().replace("5 EUR", "five"))
+    said = adsctl("--yes", "profile", "set", "shop", "guard.max_bid=1EUR", code=12).stderr
+    assert "Loosen the guard of the profile shop: max_bid from 'five'" in said
 
 
 def test_a_person_loosens_on_a_terminal(adsctl):

@@ -103,13 +103,16 @@ def test_exec_exits_with_the_code_of_its_command(adsctl, code):
 
 
 def test_exec_sets_the_variables_of_its_command(adsctl):
-    adsctl("emulator", "exec", "--", "sh", "-c", "env | grep ^ADSCTL_ | cut -d= -f1 > variables")
+    other_service = {"ADSCTL_PROFILE": "local", "ADSCTL_ACCESS_TOKEN_FILE": "of-a-shop"}
+    script = "env | grep ^ADSCTL_ | cut -d= -f1 > variables"
+    adsctl("emulator", "exec", "--", "sh", "-c", script, **other_service)
     addresses = {"ADSCTL_ADS_URL", "ADSCTL_BASE_URL", "ADSCTL_ADS_SANDBOX_URL"}
     keys = {"ADSCTL_CONSUMER_KEY", "ADSCTL_CONSUMER_SECRET"}
     tokens = {"ADSCTL_ACCESS_TOKEN", "ADSCTL_ACCESS_TOKEN_SECRET"}
     defaults = {"ADSCTL_ACCOUNT", "ADSCTL_CATALOG", "ADSCTL_EMULATOR"}
     variables = set((adsctl.home / "variables").read_text().split())
     assert variables >= addresses | keys | tokens | defaults
+    assert variables.isdisjoint(other_service)
 
 
 def test_exec_has_a_world_of_its_own_which_no_other_command_sees(adsctl):

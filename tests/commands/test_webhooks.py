@@ -58,6 +58,16 @@ def test_both_forms_of_the_answer_are_understood(remote, httpserver, body):
     assert table[1].split("\t")[:2] == ["9", URL]
 
 
+def test_who_is_signed_in_creates_a_webhook_and_else_the_app(remote, httpserver):
+    serve(httpserver, WEBHOOK)
+    remote.env["ADSCTL_BEARER_TOKEN"] = "of-the-app"
+    create(remote)
+    del remote.env["ADSCTL_ACCESS_TOKEN"], remote.env["ADSCTL_ACCESS_TOKEN_SECRET"]
+    create(remote)
+    signed = [request.headers["Authorization"].partition(" ")[0] for request, _ in httpserver.log]
+    assert signed == ["OAuth", "Bearer"]
+
+
 def test_problems_beside_a_created_webhook_are_warnings(remote, httpserver):
     problem = PROBLEM | {"type": PROBLEM["type"] + "field-hydration-failure"}
     serve(httpserver, {"data": WEBHOOK | {"valid": False}, "errors": [problem]})

@@ -51,6 +51,45 @@ def test_a_first_profile_becomes_the_default_and_says_so(adsctl):
     assert "there is no profile 'shp'; did you mean 'shop'?" in adsctl("profile", "use", "shp", code=2).stderr
 
 
+@pytest.mark.parametrize(
+    ("section", "pair", "written"),
+    [
+        ("guard", "guard.read_only=true", "read_only: 'true'"),
+        ("guard", "guard.max_bid=", "account"),
+        ("recipes", "recipes.*.csv=shop.yaml", "shop.yaml"),
+    ],
+)
+def test_a_section_of_a_profile_that_was_left_empty_is_filled(adsctl, section, pair, written):
+    adsctl.env["ADSCTL_CONFIG_DIR"] = str(adsctl.home)
+    config = adsctl.file("config.yaml", f"profiles:\n  shop:\n    account: x\n    {section}:\n")
+    adsctl("profile", "set", "shop", pair)
+    assert written in config.read_text()
+
+
+def test_a_key_that_is_there_twice_is_refused(adsctl):
+    adsctl.env["ADSCTL_CONFIG_DIR"] = str(adsctl.home)
+    adsctl.file("config.yaml", "profiles:\n  shop:\n    account: x\n    account: y\n")
+    for words in (("show", "shop"), ("set", "shop", "catalog=7")):
+        assert "config.yaml:4:5: neither YAML nor JSON: the key 'account' is repeated" in (
+            adsctl("profile", *words, code=11).stderr
+        )
+
+
+@pytest.mark.parametrize(
+    ("values", "pair", "key"),
+    [
+        ("{guard: read_only}", "guard.max_bid=1EUR", "shop.guard"),
+        ("{recipes: shop.yaml}", "recipes.*.csv=shop.yaml", "shop.recipes"),
+        ("text", "account=7", "shop"),
+    ],
+)
+def test_what_is_no_mapping_is_not_written_into(adsctl, values, pair, key):
+    adsctl.env["ADSCTL_CONFIG_DIR"] = str(adsctl.home)
+    config = adsctl.file("config.yaml", text := f"profiles:\n  shop: {values}\n")
+    assert f"profiles.{key} must be a mapping" in adsctl("profile", "set", "shop", pair, code=11).stderr
+    assert config.read_text() == text
+
+
 def test_an_invalid_value_is_refused(adsctl):
     for pair, words in {
         "output=jsn": "'jsn' is not one of table, tsv, csv, json",

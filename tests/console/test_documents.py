@@ -56,6 +56,13 @@ colour: red
 """
 
 
+@pytest.mark.parametrize("text", ["name: x\nname: y\n", '{"name": "x",\n"name": "y"}'])
+def test_a_field_that_is_there_twice_is_refused(adsctl, text):
+    adsctl.file("set.yaml", text)
+    said = adsctl.local("catalog", "sets", "create", "-f", "set.yaml", "--dry-run", code=3).stderr
+    assert "set.yaml:2:1: neither YAML nor JSON: the key 'name' is repeated" in said
+
+
 def test_all_problems_of_a_file_are_reported_with_their_paths(adsctl):
     adsctl.file("set.yaml", BAD)
     done = adsctl.local("catalog", "sets", "create", "-f", "set.yaml", code=3)

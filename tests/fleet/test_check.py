@@ -259,7 +259,7 @@ def test_a_feed_at_an_address_must_answer(fleet, httpserver):
         ("tasks: nothing", "tasks must be a list of at least one task"),
         ("a: &a [x]\ntasks: [*a, *a]", "anchors and aliases are not read"),
         ("tasks: !!python/object:os.system []", "is not read"),
-        ("tasks: [{name: a, name: b}]", "the key 'name' is there twice"),
+        ("tasks: [{name: a, name: b}]", "the key 'name' is repeated"),
         ("tasks: [{name: [], run: products check x, for: 3}]", "name must be a text"),
         ("[" * 5000, "nested more than 64 deep"),
         ("#" + "x" * 1_100_000, "larger than 1 MB"),

@@ -280,8 +280,8 @@ MEDIA_UPLOADS = (
     Mutant(
         "what a card made elsewhere may unlock is deleted",
         CLEAN,
-        "(uncertain if usage.may_be_unlocked(one) and not unlocked else unused)",
-        "unused",
+        "is_uncertain = usage.may_be_unlocked(one) and not unlocked",
+        "is_uncertain = False",
         (f"{UNUSED}::test_what_a_card_made_elsewhere_may_unlock_is_kept_unless_it_is_asked_for",),
     ),
     Mutant(

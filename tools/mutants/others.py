@@ -13,7 +13,30 @@ SIGN_IN, KEYRING = "tests/auth/test_signin.py", "tests/auth/test_keyring.py"
 LIMITER = "tests/client/test_rate_limiter.py"
 OTHER_CLIENTS = "tests/emulator/test_other_clients.py"
 
+EMULATOR = "tests/commands/test_emulator.py"
+
 OTHERS = (
+    Mutant(
+        "the app's token creates no webhook where nobody is signed in",
+        "ads_cli/commands/webhooks.py",
+        'identity = "user" if is_signed_in else "bearer"',
+        'identity = "user"',
+        ("tests/commands/test_webhooks.py::test_who_is_signed_in_creates_a_webhook_and_else_the_app",),
+    ),
+    Mutant(
+        "a command of emulator exec inherits a profile, which outranks the emulator",
+        "ads_cli/commands/emulator.py",
+        'if name != "ADSCTL_PROFILE" and not',
+        "if not",
+        (f"{EMULATOR}::test_exec_sets_the_variables_of_its_command",),
+    ),
+    Mutant(
+        "a command of emulator exec inherits files of secrets",
+        "ads_cli/commands/emulator.py",
+        'name.endswith("_FILE")',
+        'name.endswith("_SECRET_FILE")',
+        (f"{EMULATOR}::test_exec_sets_the_variables_of_its_command",),
+    ),
     Mutant(
         "a membership may end as it begins",
         "ads_cli/api/users.py",

@@ -375,14 +375,14 @@ SYNCS = (
     Mutant(
         "a write to a catalog without a epoch is not noticed",
         "ads_cli/commands/uploads/journal.py",
-        "epoch = epochs.current(place) or epochs.begin(place)",
-        "epoch = epochs.current(place)",
+        "epoch = epochs.current(target) or epochs.begin(target)",
+        "epoch = epochs.current(target)",
         (f"{LIMITS}::test_what_changes_while_the_catalog_is_listed_ends_a_sync_before_it_sends",),
     ),
     Mutant(
         "a sync begins while another run changes the catalog",
         "ads_cli/commands/uploads/journal.py",
-        '    require_idle(call.settings.state_dir / "jobs", place)\n',
+        '    require_idle(call.settings.state_dir / "jobs", target)\n',
         "",
         (f"{LIMITS}::test_a_sync_does_not_begin_while_another_run_changes_the_catalog",),
     ),

@@ -6,6 +6,7 @@ SHOWN = "tests/batches/test_shown_records.py"
 
 UPDATE = "tests/products/test_update.py"
 SHRUNKEN = "tests/products/test_shrunken.py"
+UNCHANGED = "tests/commands/products/test_unchanged_feed.py"
 ON_FAILURE = "tests/console/test_on_failure.py"
 COMPLETION = "ads_cli/products/sync/row_comparison.py"
 ROWS_LOST = "ads_cli/commands/products/feed_checks.py"
@@ -107,6 +108,13 @@ UPDATES = (
         "size < before * (1 - MAX_LOSS)",
         "size < before * MAX_LOSS",
         (f"{SHRUNKEN}::test_a_feed_that_lost_many_rows_is_told_once",),
+    ),
+    Mutant(
+        "an unchanged feed is not downloaded though its mapping has changed",
+        ROWS_LOST,
+        "__version__, _content(mapping)",
+        "__version__",
+        (f"{UNCHANGED}::test_a_mapping_that_has_changed_makes_it_download",),
     ),
     Mutant(
         "a failed push is remembered",

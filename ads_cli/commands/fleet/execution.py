@@ -121,7 +121,7 @@ def end_run(
         if error is None:
             raise
         call.messages.warn(other.message)  # that tasks failed is more important
-    end(results, error)
+    exit_as(results, error)
 
 
 def show_records(call: Invocation, results: Sequence[TaskResult]) -> None:
@@ -130,8 +130,8 @@ def show_records(call: Invocation, results: Sequence[TaskResult]) -> None:
     call.printer.show([result.record for result in results], RUN_COLUMNS, "task", others)
 
 
-def end_of(
-    results: Sequence[TaskResult], resume: str, stopped: Interrupted | None = None
+def error_of_run(
+    results: Sequence[TaskResult], resume: str, stopped: Interrupted | None
 ) -> ReportedError | None:
     """Return the error that a run ends with: the signal that stopped it, or that of its worst task."""
     if stopped:
@@ -144,8 +144,8 @@ def exit_code_of(results: Sequence[TaskResult]) -> int:
     return max((result.exit_code or 0 for result in results), default=0)
 
 
-def end(results: Sequence[TaskResult], error: ReportedError | None) -> None:
-    """End as a run does: raise its error, or exit with its code."""
+def exit_as(results: Sequence[TaskResult], error: ReportedError | None) -> None:
+    """Raise the error of a run, or exit with its code."""
     if error:
         raise error
     if code := exit_code_of(results):
@@ -157,7 +157,6 @@ def show_merged(call: Invocation, results: Sequence[TaskResult], names: Sequence
     if not any(result.status == "ok" for result in results):
         return  # their errors say it all
     shapes = [result.shape for result in results if result.shape]
-    keys = [shape.key for shape in shapes]
     rows: Iterator[dict[str, Any]] = (row for result in results for row in _rows(result, names))
     columns = [*dict.fromkeys(name for shape in shapes for name in shape.columns)]
     others = [*dict.fromkeys(name for shape in shapes for name in shape.others)]
@@ -165,16 +164,19 @@ def show_merged(call: Invocation, results: Sequence[TaskResult], names: Sequence
         rows = iter(found := [*rows])
         columns = [name for name in dict.fromkeys(name for row in found for name in row) if name not in names]
     shown = (*names, *(_beside(name, names) for name in columns))
+    key = shapes[0].key if shapes else "profile"
     call.printer.noun = "results"
-    call.printer.show_records(rows, shown, keys[0] if keys else "profile", others)
+    call.printer.show_records(rows, shown, key, others)
 
 
 def _rows(result: TaskResult, names: Sequence[str]) -> Iterator[dict[str, Any]]:
     """Yield the records that a task has printed; a plain value is that of the key."""
-    document = result.document
+    if result.document is None:
+        return
+    records = result.document if isinstance(result.document, list) else [result.document]
     key = result.shape.key if result.shape else "value"
     labels = {name: getattr(result, name) for name in names}
-    for record in document if isinstance(document, list) else [] if document is None else [document]:
+    for record in records:
         fields = record if isinstance(record, dict) else {key: record}
         yield labels | {_beside(name, names): value for name, value in fields.items()}
 
@@ -222,7 +224,7 @@ def run_fleet(
         stopped = run_tasks(call, make_engine(begun.run), due, records.log, on_end)
         ended = [results.get(task.name) or TaskResult.skipped(task) for task in tasks]
         ended += plan.left_out
-        error = end_of(ended, resume_command(call.command_line), stopped)
+        error = error_of_run(ended, resume_command(call.command_line), stopped)
         state.end(begun, error.exit_code if error else exit_code_of(ended))
     report.began, report.results, report.error = begun.began, ended, error
     with report.written():
@@ -235,25 +237,26 @@ def show_status(call: Invocation, file: str) -> None:
     run = state.last()
     if run is None:
         raise NotFoundError(f"{file} was not run on this machine", hint=f"adsctl fleet run {file}")
-    goes_on, results = state.is_running, _results(state, run)
+    is_running = state.is_running
+    results = _results(state, run, is_running=is_running)
     show_records(call, results)
-    if goes_on:
+    if is_running:
         return
     resume = shell_command(("adsctl", "fleet", "run", file, "--resume"))
     code = run.exit_code
     stopped = Interrupted(code - SIGNAL_BASE) if code in SIGNAL_EXIT_CODES else None
-    error = end_of(results, resume, stopped)
+    error = error_of_run(results, resume, stopped)
     if error is None and any(result.status not in ("ok", "failed") for result in results):
         how = "was killed" if code is None else "is unfinished"  # after --only
         error = UnavailableError(f"the run of {run.began} {how}", hint=f"continue it: {resume}")
-    end(results, error)
+    exit_as(results, error)
 
 
-def _results(state: FleetState, run: FleetRun) -> list[TaskResult]:
+def _results(state: FleetState, run: FleetRun, *, is_running: bool) -> list[TaskResult]:
     """Return the result of each task, or its progress."""
     records = state.records(run.run)
-    begun: Status = "running" if state.is_running else "unfinished"
-    not_begun: Status = "waiting" if state.is_running else "skipped"
+    begun: Status = "running" if is_running else "unfinished"
+    not_begun: Status = "waiting" if is_running else "skipped"
     return [
         records.find(task)
         or TaskResult(task.name, task.profile, begun if records.has_begun(task) else not_begun)
@@ -264,13 +267,14 @@ def _results(state: FleetState, run: FleetRun) -> list[TaskResult]:
 def fleet_record(call: Invocation, run: FleetRun) -> dict[str, Any]:
     """Return a record of the last run of a fleet."""
     state = FleetState(call.settings.state_dir, Path(run.file))
-    states = Counter(result.status for result in _results(state, run))
+    is_running = state.is_running
+    states = Counter(result.status for result in _results(state, run, is_running=is_running))
     total = len(run.tasks)
     has_ended = states["ok"] + states["failed"] == total
     ended = "ok" if states["ok"] == total else "failed" if has_ended else "unfinished"
     return {
         "file": run.file,
-        "state": "running" if state.is_running else ended,
+        "state": "running" if is_running else ended,
         "began": run.began,
         "tasks": total,
         "ok": states["ok"],

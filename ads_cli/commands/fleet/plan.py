@@ -94,11 +94,11 @@ def plan_fleet(
     else:
         signed_out = find_signed_out(chosen, partial(_ask, call) if asks or skips else None)
         if skips:
-            out = [each.task.name for found in signed_out for each in found.tasks]
             left_out = [
                 TaskResult.skipped(each.task, found.error) for found in signed_out for each in found.tasks
             ]
-            chosen = [each for each in chosen if each.task.name not in out]
+            names_left_out = {result.task for result in left_out}
+            chosen = [each for each in chosen if each.task.name not in names_left_out]
             if left_out and not chosen:
                 raise signed_out[0].error
             signed_out = []
@@ -140,8 +140,7 @@ def problems_here(
 ) -> list[TaskProblem]:
     """Return what prevents tasks from running on this machine."""
     problems = [problem(each.tasks[0].line, each.error) for each in signed_out]
-    problems += [*check_guard(parsed), *check_catalogs(parsed)]
-    problems += check_folders(parsed)
+    problems += [*check_guard(parsed), *check_catalogs(parsed), *check_folders(parsed)]
 
     def access_of(settings: Settings) -> RemoteAccess:
         return call.remote_access(MAX_BYTES)._replace(environ=settings.environ)

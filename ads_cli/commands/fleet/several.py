@@ -100,26 +100,29 @@ class SeveralProfiles:
         """Check all tasks, ask once, run them, and show one result; raise the error of the worst."""
         call = self._call
         _ = call.printer  # an invalid --query is reported before anything is done
-        parsed = self._parsed(asks=False)
+        parsed = self._parsed(is_confirmed=False)
         if any(each.is_write for each in parsed) and not call.dry_run:
             self._require_allowed(parsed)
             typed = shell_command(map(mask_address, ("adsctl", *call.command_line)))
             named = f"{counted(len(parsed), 'profile')}: {', '.join(self._profiles)}"
             call.confirm(f"run {typed} under {named}", at_service=False)
-            parsed = self._parsed(asks=True)
+            parsed = self._parsed(is_confirmed=True)
         with tempfile.TemporaryDirectory(prefix="adsctl-") as folder:
             tasks = [msgspec.structs.replace(each.task, is_job=False) for each in parsed]  # all show data
             results, stopped = self._results(tasks, Path(folder))
         error = stopped or error_of(results, noun="profile")
         end_run(call, results, tasks, error, names=("profile",))
 
-    def _parsed(self, *, asks: bool) -> list[Parsed]:
-        """Return the tasks; raise the worst error of what prevents them from running."""
+    def _parsed(self, *, is_confirmed: bool) -> list[Parsed]:
+        """Parse and check the task of each profile; raise the worst error of what prevents them from running.
+
+        Tasks of a command that is confirmed do not ask.
+        """
         tasks, problems = list[Parsed](), list[TaskProblem]()
         for profile in self._profiles:
             words = words_for(profile, self._call.command_line)
             line = TaskLine(0, profile, profile, self._name, words)
-            fixed = {**RESULT_OPTIONS, "profile": profile, **({"yes": True} if asks else {})}
+            fixed = {**RESULT_OPTIONS, "profile": profile, **({"yes": True} if is_confirmed else {})}
             try:
                 parsed = parse_line(self._root, words, fixed)
                 tasks.append(parsed_task(line, self._command, parsed, words, **fixed))

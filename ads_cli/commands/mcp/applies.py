@@ -2,7 +2,6 @@
 
 import json
 import os
-import signal
 import subprocess
 import sys
 import time
@@ -229,7 +228,7 @@ class AppliedPlans:
 async def _end(process: subprocess.Popen[bytes]) -> None:
     """End a process with a signal, and kill it where that does not end it."""
     with suppress(ProcessLookupError):
-        process.terminate() if sys.platform == "win32" else process.send_signal(signal.SIGTERM)
+        process.terminate()
     with anyio.move_on_after(END_SECONDS):
         while process.poll() is None:
             await anyio.sleep(POLL_SECONDS)

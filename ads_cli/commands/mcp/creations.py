@@ -33,7 +33,7 @@ class LoggedCreation(NamedTuple):
 
 def sent_by(job: str, state_dir: Path) -> LoggedCreation:
     """Return what became of the change that was logged with a job; a damaged log knows nothing."""
-    changes, damaged = ChangeLog(state_dir, 0).changes()
+    changes, damaged = ChangeLog(state_dir).changes()
     for change in changes:
         if change["job"] == job:
             return LoggedCreation(change["outcome"], change["ids"])
@@ -42,7 +42,7 @@ def sent_by(job: str, state_dir: Path) -> LoggedCreation:
 
 def known_ids(state_dir: Path) -> set[str]:
     """Return the ids of what the log of changes knows, which a lost answer did not name."""
-    changes, _ = ChangeLog(state_dir, 0).changes()
+    changes, _ = ChangeLog(state_dir).changes()
     return {id for change in changes if change["outcome"] == OK for id in change["ids"]}
 
 

@@ -245,9 +245,9 @@ class Plans:
         names = found.names
         given = {names.get(as_name(name)): value for name, value in arguments.items()}
         return [
-            [*PARENTS[field].split(), *common, "--", str(value)]
-            for field, value in given.items()
-            if field in PARENTS and isinstance(value, str)
+            [*PARENTS[name].split(), *common, "--", value]
+            for name, value in given.items()
+            if name in PARENTS and isinstance(value, str)
         ]
 
     def _keep(self, plan: PlannedChange) -> str:

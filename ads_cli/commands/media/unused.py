@@ -59,7 +59,8 @@ def clean(
     if media := library(call.client, listing):
         usage = _read_usage_and_warn(call)
         for one in usage.unused(media):
-            (uncertain if usage.may_be_unlocked(one) and not unlocked else unused).append(one)
+            is_uncertain = usage.may_be_unlocked(one) and not unlocked
+            (uncertain if is_uncertain else unused).append(one)
     requests = [DeleteLibraryMedia(account_id=call.account, media_key=one["media_key"]) for one in unused]
     if requests:
         call.writes.approve(map(call.client.prepare, requests))
@@ -91,7 +92,7 @@ def _read_usage_and_warn(call: Invocation) -> Usage:
 def _read_usage(call: Invocation) -> Usage:
     usage = Usage(call.client, call.account)
     if usage.conversations:
-        changes, _ = ChangeLog(call.settings.state_dir, 0).changes()
+        changes, _ = ChangeLog(call.settings.state_dir).changes()
         usage.add_unlocked(changes)
     return usage
 

@@ -44,7 +44,7 @@ from .files import (
 )
 from .report import MediaReport
 
-LANGUAGE = r"^[A-Z]{2}$"
+LANGUAGE = r"[A-Z]{2}"
 # What is said of a file: columns of a table of files, and the most characters of each.
 # A new one is also named in `DetailOptions`, and in `Details` of media/upload.py, which sends it.
 ROW_DETAILS = {"name": 100, "title": 70, "description": 200, "alt_text": MAX_ALT_TEXT}
@@ -177,7 +177,7 @@ class DetailOptions(msgspec.Struct, frozen=True):
         if bool(self.subtitles) != bool(self.language):
             missing = "--language" if self.subtitles else "--subtitles"
             raise UsageError(f"{missing} is missing", hint="as in --subtitles clip.srt --language EN")
-        if self.language and not re.match(LANGUAGE, self.language):
+        if self.language and not re.fullmatch(LANGUAGE, self.language):
             raise UsageError(f"--language: {self.language!r} is not two capital letters, as in EN")
 
 
@@ -215,7 +215,7 @@ def upload(
     check_failed_out(rejected.failed_out_file, [file.location for file in named])
     if not call.dry_run:
         threading.Thread(target=Client.load).start()  # imports while the files are read
-    meant = [*(uses or ())]
+    meant = uses or []
     beside = {
         what: MediaFile.of(name, feed.access(call)) for what in BESIDE if (name := getattr(details, what))
     }
@@ -243,7 +243,7 @@ def upload(
                 file.refusal = file.reason or "not sent"
             uploader = make_uploader(
                 call,
-                owners=(*(as_user_id or ()),),
+                owners=tuple(as_user_id or ()),
                 to_library=library,
                 resume=resume,
                 concurrency=concurrency,

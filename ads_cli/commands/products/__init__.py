@@ -87,7 +87,7 @@ def push(
         hooks = _ProductHooks(
             call=call,
             plan=plan,
-            invalid_hint=STRICT_HINT * strict,
+            invalid_hint=STRICT_HINT if strict else "",
             size_check=size_check,
             page=run,
             selection=selection,
@@ -95,7 +95,7 @@ def push(
             verify=verify,
         )
         if changed:
-            warn_scheduled_feeds(call, VERIFY_HINT * (not verify))
+            warn_scheduled_feeds(call, "" if verify else VERIFY_HINT)
         command = PushCommand(hooks, options)
         command.run()
     if pushed:

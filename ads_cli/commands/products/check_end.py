@@ -51,7 +51,7 @@ OF_CHECK = {
 
 
 class CheckEnd:
-    """The command to type next, questions, and the recipe; to call are `begin`, `advise`, `completes`."""
+    """The command to type next, questions, and the recipe; to call are `begin`, `advise`, `finish`."""
 
     def __init__(
         self,
@@ -113,10 +113,10 @@ class CheckEnd:
         seconds = SHARE_OF_CHECK * (perf_counter() - self._began)
         self._advice = advise(self._call, self._feed, rows, report, error, seconds=seconds)
 
-    def completes(self, rows: Rows) -> bool:
+    def finish(self, rows: Rows) -> bool:
         """Say what to type next, or ask for it, and write the recipe.
 
-        Tells whether every row is valid by what was answered.
+        Returns whether every row is valid by what was answered.
         """
         advice = self._advice
         if not self._interactive:
@@ -147,7 +147,7 @@ class CheckEnd:
         others = [[option] for option in advice.options if option.name != "fix"]
         others.sort(key=lambda options: options[0] not in advice.certain)  # what is asked for comes last
         for options in [*([fixes] if fixes else []), *others]:
-            while (filled := [*map(self._filled, options)]) and None not in filled:
+            while None not in (filled := [*map(self._filled, options)]):
                 changed = with_options_of(feed, [option for option in filled if option])
                 try:
                     outcome = try_options(self._call, changed, rows, whole=advice.whole)
@@ -194,9 +194,10 @@ def _as_push(words: Sequence[str]) -> list[str]:
     pushed: list[str] = []
     rest = iter(map(mask_address, words))
     for word in rest:
-        if (takes_value := OF_CHECK.get(word)) is None and word.partition("=")[0] not in OF_CHECK:
+        name, equals, _ = word.partition("=")
+        if name not in OF_CHECK:
             pushed.append("push" if word == "check" and pushed[-1:] == ["products"] else word)
-        elif takes_value:
+        elif OF_CHECK[name] and not equals:
             next(rest, None)
     return with_further_options(pushed, ["--skip-invalid", "--failed-out", FAILED])
 

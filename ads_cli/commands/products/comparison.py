@@ -23,6 +23,7 @@ from ...uploads.journal import changed_meanwhile
 from ...uploads.push import PushResult, Summary
 from ...validation.report import ValidationReport, missing_columns
 from ...validation.validator import Validator
+from ..spending import SIGNS
 from ..uploads.hooks import CORRECT_AND_SYNC, PushHooks, confirm_request
 from ..uploads.reports import HIDDEN_ROWS
 from . import sync_state_of
@@ -31,7 +32,6 @@ from .options import SyncOptions
 
 DIFF_COLUMNS = ("action", "id", "product_key", "fields")
 CHANGED = "changed"  # names of the fields; by --columns only, since scripts rely on the default ones
-MARKS = {"create": "+", "update": "~", "delete": "-"}
 COLORS = {"create": "32", "update": "33", "delete": "31"}  # SGR parameters
 OLD, NEW = "31", "32"
 SHOWN_FIELDS = ("title", "price", "availability")  # of a product that is created or deleted
@@ -77,7 +77,7 @@ class _DiffView:
         """Show a product, and below it each field that changes."""
         values = (change.fields.get(name) for name in SHOWN_FIELDS if change.action != "update")
         shown = [safe(change.id), *(_shown(each.new or each.old) for each in values if each)]
-        line = self._cut(f"{MARKS[change.action]} {'  '.join(shown)}")
+        line = self._cut(f"{SIGNS[change.action]} {'  '.join(shown)}")
         yield self._painted(line, COLORS[change.action])
         if change.action == "update":
             for name, field in change.fields.items():

@@ -50,21 +50,21 @@ IN_FAILED_OUT = "--failed-out writes all rows with errors to a file."
 PICTURE = Column("Picture", "picture")
 
 
-def sections(rows: Rows, report: ValidationReport, facts: ProductStats) -> Iterator[Section]:
+def sections(rows: Rows, report: ValidationReport, stats: ProductStats) -> Iterator[Section]:
     """Yield the sections about a feed."""
     if report.findings:
         yield Section(
             "What is wrong",
             [
-                _findings("Kinds of mistakes", rows, report, facts.samples),
-                _rows_with_problems(rows, report, facts),
+                _findings("Kinds of mistakes", rows, report, stats.samples),
+                _rows_with_problems(rows, report, stats),
             ],
         )
     if report.fixed:
-        yield Section("What was fixed", [_fixed(rows, facts)])
+        yield Section("What was fixed", [_fixed(rows, stats)])
     if remarks := [*report.warnings, *report.notes]:
         yield Section("Remarks about the file", [Texts(remarks)])
-    if charts := list(_charts(facts)):
+    if charts := list(_charts(stats)):
         yield Section("What is in the feed", charts)
 
 
@@ -102,27 +102,28 @@ def rejected(rows: Rows, result: PushResult) -> Iterator[Part]:
         yield ReportTable("Products that were not deleted", columns, reasons, "reason")
 
 
-def _findings(title: str, rows: Rows, report: ValidationReport, noted: dict[int, SampleRow]) -> ReportTable:
+def _findings(title: str, rows: Rows, report: ValidationReport, samples: dict[int, SampleRow]) -> ReportTable:
     """Return a table of findings, each with the first rows that have it."""
     names = ("Kind", "Field", "What is wrong")
     columns = [PICTURE, *map(Column, names), Column("Rows", "number")]
     columns += map(Column, ("Lines", "Examples", "Fix it with"))
     kinds = {id(finding): kind for kind, finding in report.groups.items()}
     by_kind: dict[Any, list[SampleRow]] = {}
-    for row in noted.values():
+    for row in samples.values():
         for kind in {problem.kind for problem in row.problems}:
             by_kind.setdefault(kind, []).append(row)
-    cells = [
-        _finding(rows, finding, noted, by_kind.get(kinds.get(id(finding)), [])) for finding in report.findings
-    ]
+    cells = []
+    for finding in report.findings:
+        others = by_kind.get(kinds.get(id(finding)), [])
+        cells.append(_finding(rows, finding, samples, others))
     return ReportTable(title, columns, cells, "kind", len(cells) + report.omitted).without_empty_columns()
 
 
 def _finding(
-    rows: Rows, finding: Finding, noted: dict[int, SampleRow], others: Sequence[SampleRow]
+    rows: Rows, finding: Finding, samples: dict[int, SampleRow], others: Sequence[SampleRow]
 ) -> list[Cell]:
     """Return the cells of a finding; `others` are further rows with it, where the first have one id."""
-    first = [noted[record] for record in finding.records if record in noted]
+    first = [samples[record] for record in finding.records if record in samples]
     different: dict[str | int, SampleRow] = {}
     for row in (*first, *others):
         different.setdefault(row.id or row.line, row)
@@ -167,21 +168,21 @@ def _badge(severity: str) -> Badge:
     return Badge(severity, "error" if severity == "error" else "warning")
 
 
-def _rows_with_problems(rows: Rows, report: ValidationReport, facts: ProductStats) -> ReportTable:
+def _rows_with_problems(rows: Rows, report: ValidationReport, stats: ProductStats) -> ReportTable:
     cells: list[list[Cell]] = []
-    for severity, first in (("error", facts.with_errors), ("warning", facts.with_warnings)):
+    for severity, first in (("error", stats.with_errors), ("warning", stats.with_warnings)):
         for row in first.rows:
             problems = [str(each) for each in row.problems if each.path not in report.missing]
             more = [f"and {row.more_problems:,} more"] if row.more_problems else []
             if problems:
                 cells.append([*_product(rows, row), _badge(severity), (*problems, *more)])
     columns = [*_PRODUCT, Column("Kind"), Column("What is wrong")]
-    total = facts.with_errors.total + facts.with_warnings.total if cells else 0
+    total = stats.with_errors.total + stats.with_warnings.total if cells else 0
     table = ReportTable("Products with mistakes", columns, cells, "product", total, IN_FAILED_OUT)
     return table.without_empty_columns()
 
 
-def _fixed(rows: Rows, facts: ProductStats) -> ReportTable:
+def _fixed(rows: Rows, stats: ProductStats) -> ReportTable:
     cells = [
         [
             *_product(rows, row),
@@ -194,10 +195,10 @@ def _fixed(rows: Rows, facts: ProductStats) -> ReportTable:
                 for each in row.changes
             ),
         ]
-        for row in facts.with_changes.rows
+        for row in stats.with_changes.rows
     ]
     columns = [*_PRODUCT, Column("What was changed")]
-    table = ReportTable("Products that were fixed", columns, cells, "product", facts.with_changes.total)
+    table = ReportTable("Products that were fixed", columns, cells, "product", stats.with_changes.total)
     return table.without_empty_columns()
 
 
@@ -208,15 +209,15 @@ def _product(rows: Rows, row: SampleRow) -> list[Cell]:
     return [picture(row.image), where(rows, row.line, row.record), named(row), row.title]
 
 
-def _charts(facts: ProductStats) -> Iterator[Chart]:
-    names = {"Availability": facts.availabilities, "Categories": facts.categories, "Brands": facts.brands}
+def _charts(stats: ProductStats) -> Iterator[Chart]:
+    names = {"Availability": stats.availabilities, "Categories": stats.categories, "Brands": stats.brands}
     for title, counts in names.items():
         if counts.by_name.keys() - {NONE}:
-            yield Chart(title, _bars(counts, facts.rows), facts.rows)
-    by_rows = sorted(facts.prices.items(), key=lambda item: -sum(item[1].by_name.values()))
+            yield Chart(title, _bars(counts, stats.rows), stats.rows)
+    by_rows = sorted(stats.prices.items(), key=lambda item: -sum(item[1].by_name.values()))
     for currency, counts in by_rows[:MAX_CURRENCIES]:
-        note = f"Without a price that can be read: {facts.unpriced:,}." if facts.unpriced else ""
-        yield Chart(f"Prices in {currency}", _price_bars(counts), facts.rows, note)
+        note = f"Without a price that can be read: {stats.unpriced:,}." if stats.unpriced else ""
+        yield Chart(f"Prices in {currency}", _price_bars(counts), stats.rows, note)
 
 
 def _bars(counts: Counts, whole: int) -> list[Bar]:

@@ -85,8 +85,8 @@ def check(
             say_estimate(call, plan, count)
             show_report(call.printer, plan.rows, report, plan.validator.fixed_rows() if diff else None, tried)
             write_invalid_rows(rejected.failed_out_file, plan, report, checked_rows)
-        if not end.completes(rows) and report.invalid:
-            hints = (hint_of_kind(plan.rows, report), STRICT_HINT * strict)
+        if not end.finish(rows) and report.invalid:
+            hints = (hint_of_kind(plan.rows, report), STRICT_HINT if strict else "")
             raise ContentError(report.summary, hint="; ".join(filter(None, hints)))
 
 

@@ -67,10 +67,10 @@ class FeedReport(PushReport):
         from ...report import ReportPage
 
         validator = self.validator
-        facts = validator.stats if validator else None
-        if not isinstance(facts, ProductStats):  # the feed was not read to its end
-            facts = None
-        report = validator.report if validator and facts else None
+        stats = validator.stats if validator else None
+        if not isinstance(stats, ProductStats):  # the feed was not read to its end
+            stats = None
+        report = validator.report if validator and stats else None
         headline, in_headline = self._headline(report)
         return ReportPage(
             title=validator.rows.source.label if validator else self.files,
@@ -86,7 +86,7 @@ class FeedReport(PushReport):
                 *tallies(report, self.summary),
                 *(self.differences.tallies if self.differences and not self.summary else ()),
             ],
-            sections=list(self._sections(report, facts)),
+            sections=list(self._sections(report, stats)),
         )
 
     def _headline(self, report: "ValidationReport | None") -> tuple[str, bool]:
@@ -113,7 +113,7 @@ class FeedReport(PushReport):
         return "warning" if report.warned or differs else "good"
 
     def _sections(
-        self, report: "ValidationReport | None", facts: "ProductStats | None"
+        self, report: "ValidationReport | None", stats: "ProductStats | None"
     ) -> "Iterator[Section]":
         """Yield what there is to tell."""
         from ...report import Section
@@ -126,8 +126,8 @@ class FeedReport(PushReport):
             yield Section("Rejected by the service", list(rejected(rows, self.result)))
         if self.differences:
             yield from self.differences.sections
-        if report and facts:
-            yield from sections(rows, report, facts)
+        if report and stats:
+            yield from sections(rows, report, stats)
 
 
 def checked(report: "ValidationReport") -> str:

@@ -53,7 +53,7 @@ class StatisticsOptions(msgspec.Struct, frozen=True):
         option(
             "A,B",
             f"Groups ({', '.join(ALL_GROUPS)}) or single metrics (default: ENGAGEMENT,BILLING); also"
-            " spend, ctr, cpc, cpm, cpe, cost_per_conversion, conversion_rate, roas; 'adsctl help metrics'",
+            f" {', '.join(DERIVED_NAMES)}; 'adsctl help metrics'",
             offers=(*ALL_GROUPS, *DERIVED_NAMES, *SINGLE),
         ),
     ] = None
@@ -132,7 +132,7 @@ class StatisticsOptions(msgspec.Struct, frozen=True):
     def kind(self) -> str:
         """The kind of entity; raise UsageError for another one."""
         entity: str = X.to_neutral({"entity": self.entity.strip().upper().replace("-", "_")})["entity"]
-        if entity == JOBS_ONLY not in self.entities:
+        if entity == JOBS_ONLY and entity not in self.entities:
             raise UsageError(
                 f"--entity: statistics of {JOBS_ONLY} come by jobs only", hint="use 'stats export'"
             )

@@ -60,16 +60,14 @@ MOST_NAMED = 20  # of what has no numbers
 Cells = list[str]
 
 
-def draw_statistics(
-    stream: IO[str], gathered: ChartData, title: str, *, with_total: bool, color: bool
-) -> None:
+def draw_statistics(stream: IO[str], data: ChartData, title: str, *, with_total: bool, color: bool) -> None:
     """Draw statistics as wide as the terminal; metrics that do not fit beside each other follow below."""
     from rich.console import Console
     from rich.text import Text
 
     console = Console(file=stream, force_terminal=color, no_color=not color, highlight=False)
     is_ascii = console.options.ascii_only
-    view = _View(gathered, console.width, ASCII_BLOCKS if is_ascii else BLOCKS, with_total=with_total)
+    view = _View(data, console.width, ASCII_BLOCKS if is_ascii else BLOCKS, with_total=with_total)
 
     def show(text: str, style: str = "") -> None:
         for start in _folded(text, console.width):
@@ -91,13 +89,13 @@ def draw_statistics(
 class _View:
     """Lays statistics out as lines of text."""
 
-    def __init__(self, gathered: ChartData, width: int, blocks: str, *, with_total: bool) -> None:
-        self._gathered, self._width, self._blocks = gathered, width, blocks
+    def __init__(self, data: ChartData, width: int, blocks: str, *, with_total: bool) -> None:
+        self._data, self._width, self._blocks = data, width, blocks
         self._more = "..." if blocks is ASCII_BLOCKS else "…"
-        self._times = len(gathered.times)
-        self._parts = gathered.lines_with_numbers
-        self._columns = gathered.counted_columns
-        self._lines = [*self._parts, *gathered.totals()] if with_total and self._parts else self._parts
+        self._times = len(data.times)
+        self._parts = data.lines_with_numbers
+        self._columns = data.counted_columns
+        self._lines = [*self._parts, *data.totals()] if with_total and self._parts else self._parts
 
     def blocks(self) -> Iterator[list[str]]:
         """Yield the lines of each block: a header, then an entity each."""
@@ -160,8 +158,8 @@ class _View:
         notes = []
         if self._columns and self._times > 1:
             notes.append("Blocks run from the first time to the last, each line scaled to its highest.")
-        without = [line.label for line in self._gathered.lines if not any(line.totals.values())]
-        without += [name for name in self._gathered.columns if name not in self._columns]
+        without = [line.label for line in self._data.lines if not any(line.totals.values())]
+        without += [name for name in self._data.columns if name not in self._columns]
         if without:
             notes.append(f"No numbers: {first_of(without, MOST_NAMED, safe)}")
         return notes

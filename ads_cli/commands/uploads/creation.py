@@ -55,9 +55,9 @@ def content_of_request(call: Invocation, request: Request) -> str:
 
 def key_of_document(call: Invocation, request: Request, content: str, options: Mapping[str, Any]) -> JobKey:
     """Return the key of the creation of a record, of which a document says a part, and options the rest."""
-    target = " ".join(str(getattr(request, name)) for name in request.endpoint.path_fields)
-    place = UploadTarget(call.service, f"{request.endpoint.noun} of {content}", target)
-    return document_key(place, "create", content, {name: str(options[name]) for name in sorted(options)})
+    ids = " ".join(str(getattr(request, name)) for name in request.endpoint.path_fields)
+    target = UploadTarget(call.service, f"{request.endpoint.noun} of {content}", ids)
+    return document_key(target, "create", content, {name: str(options[name]) for name in sorted(options)})
 
 
 def create_once(

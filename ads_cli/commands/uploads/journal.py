@@ -47,11 +47,11 @@ def new_job(
     )
 
 
-def document_key(place: UploadTarget, action: str, content: str, options: Mapping[str, str]) -> JobKey:
+def document_key(target: UploadTarget, action: str, content: str, options: Mapping[str, str]) -> JobKey:
     """Return the key of a job that sends what a document says, which has no options of a feed."""
     upload: dict[str, str | int | bool | None] = {**options, "version": __version__}
     how = JobOptions(skip_invalid=False, format="yaml", encoding="utf-8", mapping={}, upload=upload)
-    return JobKey(place, action, content, how)
+    return JobKey(target, action, content, how)
 
 
 def open_job(
@@ -89,12 +89,12 @@ def _acknowledged(journal: Journal) -> str:
     return f"{batches:,} of {job.batches:,} batches"
 
 
-def current_epoch(call: Invocation, place: UploadTarget) -> str:
+def current_epoch(call: Invocation, target: UploadTarget) -> str:
     """Return the write epoch of an upload target, which whatever else changes it from now on will end.
 
     Raises StateError where another run is changing the target, since that began before.
     """
     epochs = WriteEpochs(call.settings.state_dir)
-    epoch = epochs.current(place) or epochs.begin(place)
-    require_idle(call.settings.state_dir / "jobs", place)
+    epoch = epochs.current(target) or epochs.begin(target)
+    require_idle(call.settings.state_dir / "jobs", target)
     return epoch

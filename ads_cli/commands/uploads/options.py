@@ -53,7 +53,7 @@ class ColumnMapping(dict[str, str]):
 
     def get(self, column: str, default: Any = None) -> Any:
         """Return the field that a column is read as."""
-        return dict.get(self, column) or (neutral_name(column) if column in WIRE_NAMES else default)
+        return super().get(column) or (neutral_name(column) if column in WIRE_NAMES else default)
 
 
 class FeedOptions(msgspec.Struct, frozen=True):

@@ -122,8 +122,8 @@ class PushCommand:
         """Return the job that may be resumed: what has expired since its start is still valid for it."""
         if not (self.options.resume or self._named_job):
             return None
-        place, file = self.plan.target(self.call.service), file_of(self.plan)
-        found = resumable_jobs(self.call.settings.state_dir / "jobs", place)
+        target, file = self.plan.target(self.call.service), file_of(self.plan)
+        found = resumable_jobs(self.call.settings.state_dir / "jobs", target)
         return max((job for _, job in found), key=lambda job: job.file == file, default=None)
 
     def _send(self, report: ValidationReport, journal: Journal) -> PushResult:

@@ -40,7 +40,7 @@ def with_recipe(context: Any, values: Mapping[str, Any]) -> Iterator[dict[str, A
 
     A value of the recipe that turns out to be wrong is an error of its file, and not of an option.
     """
-    call = Invocation.of(context, is_help=True)
+    call = Invocation.of(context, is_help=True)  # the command itself warns of its folders
     path = values["recipe"] or _of_profile(call, values.get("files") or [values["file"]])
     if path is None:
         yield dict(values)

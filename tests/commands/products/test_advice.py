@@ -6,6 +6,8 @@ import shlex
 
 import pytest
 
+from ads_cli.commands.products.check_end import OF_CHECK
+from tests.command_tree import COMMANDS
 from tests.conftest import PRODUCT
 
 FOREIGN = """\
@@ -35,6 +37,14 @@ def test_a_check_ends_in_a_command_that_does_what_it_says(adsctl):
     done = adsctl(*command, "-o", "json")
     assert json.loads(done.stdout)["valid"] == 2
     assert "try:" not in done.stderr
+
+
+def test_options_that_a_push_does_not_have_are_left_out():
+    check, push = (
+        {name: bool(each.metavar) for each in COMMANDS[f"products {verb}"].parameters for name in each.names}
+        for verb in ("check", "push")
+    )
+    assert {name: check[name] for name in check.keys() - push.keys() | {"--failed-out"}} == OF_CHECK
 
 
 def test_what_only_the_owner_knows_is_left_open_and_named(adsctl):

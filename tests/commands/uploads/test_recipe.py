@@ -8,7 +8,8 @@ import pytest
 from ads_cli.commands.audiences.lists import ListOptions
 from ads_cli.commands.conversions import ConversionFileOptions
 from ads_cli.commands.products.options import ComparedFeedOptions
-from ads_cli.commands.uploads.recipe import NAMES, OPTIONS
+from ads_cli.commands.uploads.recipe import NAMES, OF_MAPPING, OPTIONS
+from ads_cli.products.feeds.kinds import MAPPING_KEYS, OPTION_KEYS
 from tests.conftest import PRODUCT
 
 RECIPE = """\
@@ -52,6 +53,17 @@ def test_every_option_of_a_file_is_one_of_a_recipe_but_for_what_is_asked_of_each
     names = [field.name for field in msgspec.structs.fields(options)]
     keys = {NAMES.get(name, name.replace("_", "-")) for name in names}
     assert keys - {*OPTIONS} <= {"recipe", "prune", "verify"}
+
+
+def test_every_key_of_a_mapping_is_one_of_a_recipe():
+    assert {*MAPPING_KEYS} - {*OPTION_KEYS} == OF_MAPPING
+
+
+@pytest.mark.parametrize("option", ["recipe", "mapping"])
+def test_a_key_that_is_there_twice_is_refused(shop, option):
+    shop.file("twice.yaml", "columns:\n  Name: title\njoined: {}\ncolumns:\n  Handle: id\n")
+    done = shop("products", "check", "feed.csv", f"--{option}", "twice.yaml", code=3)
+    assert "twice.yaml:4:1: neither YAML nor JSON: the key 'columns' is repeated" in done.stderr
 
 
 def test_a_recipe_stands_for_the_options_of_a_feed(shop):

@@ -213,6 +213,14 @@ def test_who_is_removed_with_one_who_leaves_is_added_again_though_others_are_ref
     assert customers.sync([ana, *people(2)])["requests"] == 0
 
 
+def test_who_is_removed_with_one_who_leaves_is_added_again_though_a_removal_is_refused(customers, refused):
+    customers.sync([person(1, phone=PHONES(1)), *people(2, 3)])
+    refused.add(digest("u3@x.de"))
+    ana = person(1, phone=PHONES(2))
+    customers.sync([ana, *people(2)], code=9)
+    assert customers.equals([ana, *people(2, 3)])
+
+
 def test_many_refused_operations_are_sent_in_requests_within_the_limits(customers, refused, monkeypatch):
     for module in (operations, users):
         monkeypatch.setattr(module, "MAX_OPERATIONS", 4)

@@ -197,6 +197,16 @@ SYNCS = (
         (f"{MEMO}::test_one_whom_two_known_rows_have_stays_with_one_of_them",),
     ),
     Mutant(
+        "halves of a refused removal are sent after the additions of their request",
+        "ads_cli/audiences/upload.py",
+        "groups = [in_order] if is_mixed else [others, halves]",
+        "groups = [others, halves]",
+        (
+            "tests/audiences/test_sync.py::"
+            "test_who_is_removed_with_one_who_leaves_is_added_again_though_a_removal_is_refused",
+        ),
+    ),
+    Mutant(
         "people are added before others are removed with whom the service removes them",
         "ads_cli/audiences/upload.py",
         "groups = [in_order] if is_mixed else [others, halves]",

@@ -21,7 +21,7 @@ class FieldType(msgspec.Struct, frozen=True, dict=True):
 
     annotation: Any
     base: Any
-    metas: tuple[Meta, ...]
+    metas: tuple[Meta, ...]  # the outermost last
     args: tuple[Any, ...]
 
     def limit(self, name: str) -> Any:
@@ -170,7 +170,7 @@ def field_type_of(annotation: Any) -> FieldType:
     while True:
         origin = get_origin(inner)
         if origin is Annotated:
-            metas += tuple(meta for meta in inner.__metadata__ if isinstance(meta, Meta))
+            metas = *(meta for meta in inner.__metadata__ if isinstance(meta, Meta)), *metas
             inner = inner.__origin__
         elif origin in (Union, UnionType) and NoneType in get_args(inner):
             rest = [arg for arg in get_args(inner) if arg is not NoneType]

@@ -12,7 +12,7 @@ from typing import NamedTuple
 import msgspec
 
 from ..config.atomic_files import replacing
-from .ledger_records import ID_BYTES
+from .ledger_records import ID_BYTES, masked
 from .row_shapes import ROW_BYTES, RowShape
 
 VERSION = 2  # raised with the layout: a memo of another version counts as none
@@ -66,8 +66,7 @@ class _Seal:
 
     def _masked(self, data: bytes) -> bytes:
         self._number += 1
-        mask = shake_128(self._key + self._number.to_bytes(8)).digest(len(data))
-        return (int.from_bytes(data) ^ int.from_bytes(mask)).to_bytes(len(data))
+        return masked(data, shake_128(self._key + self._number.to_bytes(8)).digest(len(data)))
 
 
 def _checksum(key: bytes, crc: int, header: bytes) -> bytes:

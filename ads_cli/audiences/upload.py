@@ -31,8 +31,8 @@ ACCEPTED = "accepted"
 class UserUpload:
     """Sends operations until every user is accepted, or known to be rejected."""
 
-    request: Request  # names where the users go
-    kind: str  # of that place
+    request: Request  # names the list that the users go to
+    kind: str  # of that list
     target: str  # its id
     identifiers: tuple[str, ...] = IDENTIFIERS  # that the endpoint takes
     known: tuple[str, ...] = (*IDENTIFIERS, *PARAMS_FIELDS)

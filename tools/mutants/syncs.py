@@ -75,6 +75,36 @@ SYNCS = (
         ("tests/audiences/test_ledger.py::test_two_jobs_that_were_not_alone_do_not_follow_one_another",),
     ),
     Mutant(
+        "a ledger is trusted though something else changed the list between two killed jobs",
+        "ads_cli/audiences/ledger.py",
+        "if is_complete and all(follows[1:]) else",
+        "if is_complete else",
+        (
+            "tests/audiences/test_ledger.py"
+            "::test_a_ledger_is_not_trusted_where_something_else_changed_the_list_between_two_killed_jobs",
+        ),
+    ),
+    Mutant(
+        "a ledger is trusted that lacks whom a log under a lost key names",
+        "ads_cli/audiences/ledger.py",
+        "not damaged and own_key == ended and",
+        "not damaged and",
+        (
+            "tests/audiences/test_ledger.py"
+            "::test_a_ledger_is_not_trusted_that_lacks_whom_a_log_under_a_lost_key_names",
+        ),
+    ),
+    Mutant(
+        "who is one person counts as known though not everybody was sent again",
+        "ads_cli/audiences/ledger.py",
+        " or (before.info.links_unknown and not sent_all)",
+        "",
+        (
+            "tests/audiences/test_ledger.py"
+            "::test_who_is_one_person_stays_unknown_until_a_job_has_sent_everybody",
+        ),
+    ),
+    Mutant(
         "a damaged ledger is replaced by the log of a killed job, and nobody is told",
         "ads_cli/audiences/ledger.py",
         "return opened._replace(trust=Trust.LOST, reason=lost) if lost else opened",

@@ -46,7 +46,7 @@ UPDATES = (
         (f"{SHOWN}::test_of_a_list_only_what_was_edited_is_sent",),
     ),
     Mutant(
-        "shown records: a change of a value to one that the service alone sets is dropped, and nobody is told",
+        "shown records: a change to a value that the service alone sets is dropped, and nobody is told",
         "ads_cli/api/records.py",
         'if left_out and endpoint.method == "POST":',
         "if left_out:",

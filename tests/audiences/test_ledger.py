@@ -262,6 +262,18 @@ def test_who_is_one_person_stays_unknown_until_a_job_has_sent_everybody(ledger):
     assert not ledger.open().info.links_unknown
 
 
+@pytest.mark.parametrize(
+    ("expires_at", "until"), [("2001-06-01T00:00:00Z", 17), ("2099-06-01T00:00:00Z", 300)]
+)
+def test_nobody_is_remembered_longer_than_the_service_keeps_them(ledger, expires_at, until):
+    users = f'[{{"email":["{digest("u1@x.de")}"]}}]'
+    body = f'{{"operation_type":"Update","params":{{"expires_at":"{expires_at}","users":{users}}}}}'
+    log = ledger.log("job", "lock", "", "")
+    log.note_sent(0, [Operations.single(body.encode(), [1])], 300)
+    log.close()
+    assert ledger.open().info.until == until
+
+
 def test_a_list_with_the_logs_of_killed_jobs_is_one_and_not_damaged(ledger):
     for numbers in ([1, 2], [3]):
         written(ledger, ("Update", numbers, True))

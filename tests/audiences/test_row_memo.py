@@ -248,6 +248,21 @@ def test_a_memo_that_cannot_be_written_ends_no_sync(customers, monkeypatch, name
     assert customers.equals(people(2, 3, 4))
 
 
+def test_a_memo_that_a_sync_replaces_while_a_diff_reads_it_is_read_to_its_end(customers, monkeypatch):
+    customers.sync(people(1, 2, 3))
+    read = row_memo.read_memo
+
+    def read_and_replace(path, key):
+        stored = read(path, key)
+        other = path.with_suffix(".other")
+        other.write_bytes(b"the memo of another sync")
+        other.replace(path)
+        return stored
+
+    monkeypatch.setattr(row_memo, "read_memo", read_and_replace)
+    assert customers.run("diff", "people.csv")["unchanged"] == 3
+
+
 def test_lines_with_zeros_are_not_known_again():
     hashed = RowHash.of_key(os.urandom(32), bytes(ROW_BYTES))
     for text, is_known in ((b"a@x.de\nb@x.de", True), (b"a@x.de\n\0b@x.de", False)):

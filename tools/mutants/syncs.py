@@ -105,6 +105,13 @@ SYNCS = (
         ),
     ),
     Mutant(
+        "who has a late end of their own is remembered longer than the service keeps them",
+        "ads_cli/audiences/ledger_log.py",
+        "return min(month_of(datetime.fromisoformat(expires_at)), default)",
+        "return month_of(datetime.fromisoformat(expires_at))",
+        ("tests/audiences/test_ledger.py::test_nobody_is_remembered_longer_than_the_service_keeps_them",),
+    ),
+    Mutant(
         "a damaged ledger is replaced by the log of a killed job, and nobody is told",
         "ads_cli/audiences/ledger.py",
         "return opened._replace(trust=Trust.LOST, reason=lost) if lost else opened",

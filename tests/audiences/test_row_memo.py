@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ads_cli.audiences import ledger_file, list_packer, row_memo, row_shapes
+from ads_cli.audiences import ledger_file, list_packer, memo_file, row_memo, row_shapes
 from ads_cli.audiences.ledger import MEMO
 from ads_cli.audiences.ledger_records import FOLDER, month_of
 from ads_cli.audiences.row_shapes import ROW_BYTES, RowHash
@@ -261,6 +261,11 @@ def test_a_memo_that_a_sync_replaces_while_a_diff_reads_it_is_read_to_its_end(cu
 
     monkeypatch.setattr(row_memo, "read_memo", read_and_replace)
     assert customers.run("diff", "people.csv")["unchanged"] == 3
+
+
+def test_no_two_segments_have_the_same_mask():
+    seal, rows = memo_file._Seal(os.urandom(32), os.urandom(16)), memo_file.KnownRows(b"a row...", b"\0", b"")
+    assert seal.seal(rows) != seal.seal(rows)
 
 
 def test_lines_with_zeros_are_not_known_again():

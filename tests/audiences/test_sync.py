@@ -221,6 +221,12 @@ def test_who_is_removed_with_one_who_leaves_is_added_again_though_a_removal_is_r
     assert customers.equals([ana, *people(2, 3)])
 
 
+def test_two_people_who_become_one_are_sent_as_one(customers):
+    customers.sync([person(1), {"phone": PHONES(1)}, *people(2)])
+    found = customers.sync([person(1, phone=PHONES(1)), *people(2)])
+    assert (found["updated"], found["unchanged"]) == (1, 1)
+
+
 def test_many_refused_operations_are_sent_in_requests_within_the_limits(customers, refused, monkeypatch):
     for module in (operations, users):
         monkeypatch.setattr(module, "MAX_OPERATIONS", 4)

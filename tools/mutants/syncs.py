@@ -112,6 +112,27 @@ SYNCS = (
         ("tests/audiences/test_ledger.py::test_nobody_is_remembered_longer_than_the_service_keeps_them",),
     ),
     Mutant(
+        "two people of a list who become one are not sent as one",
+        "ads_cli/audiences/ledger_lookup.py",
+        " and (len(digests) == 1 or NO_TAG not in tags)",
+        "",
+        (f"{LIST}::test_two_people_who_become_one_are_sent_as_one",),
+    ),
+    Mutant(
+        "a ledger forgets who may be one person once an identifier is sent alone",
+        "ads_cli/audiences/ledger_merge.py",
+        "tag = tag_of(digest) if is_tag_lost else entry.tag",
+        "tag = entry.tag",
+        (f"{LIST}::test_who_may_be_one_person_at_the_service_is_so_still_after_one_of_them_was_deleted",),
+    ),
+    Mutant(
+        "two segments of a memo are sealed with the same mask",
+        "ads_cli/audiences/memo_file.py",
+        "        self._number += 1\n",
+        "",
+        (f"{MEMO}::test_no_two_segments_have_the_same_mask",),
+    ),
+    Mutant(
         "a damaged ledger is replaced by the log of a killed job, and nobody is told",
         "ads_cli/audiences/ledger.py",
         "return opened._replace(trust=Trust.LOST, reason=lost) if lost else opened",

@@ -118,10 +118,8 @@ class LedgerLookup:
             digests = self._sealer.digests(KINDS[columns[0].kind], values)
             if len(index):  # as below, where nobody has several identifiers
                 statuses = self._statuses_of_singles(digests, positions)
-            if len(rows) == len(counts):
-                counts = array("I", [1]) * len(rows)
-            else:
-                for row in rows if with_ids else ():
+            if with_ids:
+                for row in rows:
                     counts[row] = 1
         else:
             digests = []

@@ -133,7 +133,7 @@ def test_people_are_sent_again_before_the_service_forgets_them_though_their_rows
     customers.sync(people(1, 2))
     assert customers.sync(people(1, 2))["requests"] == 0
     later = "ads_cli.audiences.ledger.month_of"
-    monkeypatch.setattr(later, lambda moment: month_of(moment) + 13)
+    monkeypatch.setattr(later, lambda moment: month_of(moment) + 12)
     assert customers.sync(people(1, 2))["updated"] == 2
 
 

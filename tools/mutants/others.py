@@ -204,7 +204,7 @@ OTHERS = (
     Mutant(
         "an amount of null is not one",
         "ads_cli/api/amounts.py",
-        "        if values[name] is None:\n",
+        "        if value is None:\n",
         "        if False:\n",
         ("tests/api/test_money.py::test_an_amount_of_null_is_not_given",),
     ),

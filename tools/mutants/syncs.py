@@ -133,6 +133,29 @@ SYNCS = (
         (f"{MEMO}::test_no_two_segments_have_the_same_mask",),
     ),
     Mutant(
+        "who was refused counts as one who is on the list",
+        "ads_cli/audiences/sync_plan.py",
+        "if not journal.totals[FAILED]:",
+        "if True:",
+        (f"{LIST}::test_who_was_refused_is_sent_again_though_the_list_has_all_their_identifiers",),
+    ),
+    Mutant(
+        "a resumed sync of a list gives a request the number of one that is acknowledged",
+        "ads_cli/audiences/sync_plan.py",
+        "max(journal.acknowledged, default=-1) + 1",
+        "len(journal.acknowledged)",
+        (
+            f"{LIST}::test_all_requests_of_a_sync_are_counted_though_one_fails_before_a_later_one_is_acknowledged",
+        ),
+    ),
+    Mutant(
+        "people are remembered as long as the service keeps them, and not sent again before",
+        "ads_cli/audiences/upload.py",
+        "REMEMBERED_MONTHS = 12",
+        "REMEMBERED_MONTHS = 13",
+        (f"{MEMO}::test_people_are_sent_again_before_the_service_forgets_them_though_their_rows_are_known",),
+    ),
+    Mutant(
         "a damaged ledger is replaced by the log of a killed job, and nobody is told",
         "ads_cli/audiences/ledger.py",
         "return opened._replace(trust=Trust.LOST, reason=lost) if lost else opened",

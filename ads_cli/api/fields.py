@@ -13,7 +13,7 @@ import msgspec
 from msgspec import UNSET, Meta
 
 from ..spelling import as_option
-from .time import Time
+from .time import HourOrDay, Time
 
 
 class FieldType(msgspec.Struct, frozen=True, dict=True):
@@ -71,7 +71,12 @@ class FieldType(msgspec.Struct, frozen=True, dict=True):
     @property
     def is_comma_list(self) -> bool:
         """Whether values are lists of plain values, separated by commas in a query and in an option."""
-        return self.base is list and self.item.base in (str, int, Literal, Time)
+        return self.base is list and (self.item.base in (str, int, Literal) or self.item.is_time)
+
+    @property
+    def is_time(self) -> bool:
+        """Whether values are times."""
+        return isinstance(self.base, type) and issubclass(self.base, Time | HourOrDay)
 
     @property
     def is_nested(self) -> bool:

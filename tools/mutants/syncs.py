@@ -156,6 +156,20 @@ SYNCS = (
         (f"{MEMO}::test_people_are_sent_again_before_the_service_forgets_them_though_their_rows_are_known",),
     ),
     Mutant(
+        "a job of a list is resumed with people that --keep-partial leaves out",
+        "ads_cli/audiences/plan.py",
+        '                "keep_partial": self.packing.keep_partial,\n',
+        "",
+        ("tests/audiences/test_resume.py::test_a_list_that_is_packed_otherwise_is_another_job",),
+    ),
+    Mutant(
+        "a job of a list is resumed with phone numbers of another country",
+        "ads_cli/audiences/plan.py",
+        '                "region_column": ",".join(uses.countries) or None,\n',
+        "",
+        ("tests/audiences/test_resume.py::test_a_list_that_is_packed_otherwise_is_another_job",),
+    ),
+    Mutant(
         "a damaged ledger is replaced by the log of a killed job, and nobody is told",
         "ads_cli/audiences/ledger.py",
         "return opened._replace(trust=Trust.LOST, reason=lost) if lost else opened",

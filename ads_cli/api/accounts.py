@@ -24,8 +24,6 @@ from .types import (
 )
 from .validation import rule
 
-ACCOUNT_FIELDS = "business_id timezone_switch_at created_at updated_at"
-
 Industry = Literal[
     "AGENCY",
     "BUSINESS_TO_BUSINESS",
@@ -75,7 +73,7 @@ class CreateAccount(Request):
 
 @ACCOUNTS.update(
     "accounts update",
-    extra_fields=ACCOUNT_FIELDS,
+    extra_fields="business_id timezone_switch_at created_at updated_at",
     example="18ce54d4x5t --name 'Nordlicht Shop' --industry-type RETAIL",
 )
 class UpdateAccount(Request):
@@ -136,11 +134,9 @@ Entity = Literal["CAMPAIGN", "LINE_ITEM", "PROMOTED_POST", "TARGETING_CRITERIA",
 
 
 def _whole_hour(time: Time | None) -> str | None:
-    if time is None:
+    if time is None or not (time.moment.minute or time.moment.second):
         return None
-    moment = time.moment
-    off = moment.minute or moment.second
-    return f"{time} is not a whole hour in UTC, such as 2026-03-01T08:00:00Z" if off else None
+    return f"{time} is not a whole hour in UTC, such as 2026-03-01T08:00:00Z"
 
 
 FromHour = Annotated[Moment, Meta(description="Changes from this whole hour")]

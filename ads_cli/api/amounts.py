@@ -126,22 +126,24 @@ class Converted(NamedTuple):
 
 def in_micros(kind: type[Request], values: dict[str, Any]) -> Converted:
     """Replace amounts in whole units by micro-units, where they are valid."""
-    names = fields_of_amounts(kind)
-    converted = Converted({name: value for name, value in values.items() if name not in names}, {}, [])
-    for name in (name for name in names if name in values):
-        field, micros = names[name], micros_of(str(values[name]))
-        if values[name] is None:
+    fields = fields_of_amounts(kind)
+    converted = Converted({name: value for name, value in values.items() if name not in fields}, {}, [])
+    for name, field in fields.items():
+        if name not in values:
+            continue
+        value, micros = values[name], micros_of(str(values[name]))
+        if value is None:
             converted.values.setdefault(field, None)
             continue
         if converted.values.get(field) is not None:
             problem = f"cannot be used with {converted.amounts.get(field, field)}"
         elif micros is None:
-            meant = _meant(str(values[name]))
-            problem = f"{quoted(values[name])} is not an amount of at most six decimals{meant}"
+            meant = _meant(str(value))
+            problem = f"{quoted(value)} is not an amount of at most six decimals{meant}"
         elif micros <= 0:
-            problem = f"{quoted(values[name])} is not more than 0"
+            problem = f"{quoted(value)} is not more than 0"
         elif micros > MAX_MICROS:
-            problem = f"{quoted(values[name])} is more than {MAX_MICROS // MICROS_PER_UNIT:,}"
+            problem = f"{quoted(value)} is more than {MAX_MICROS // MICROS_PER_UNIT:,}"
         else:
             converted.values[field], converted.amounts[field] = str(micros), name
             continue

@@ -126,14 +126,14 @@ class Composed(InAccount):
     @rule("slides")
     def slides_fit(self) -> str | None:
         """Require the same of each slide."""
-        if self.slides is None:
-            return None
+        if not self.slides:
+            return None if self.slides is None else "is empty"
         problems = [
             f"slides[{index}] {problem}"
             for index, slide in enumerate(self.slides)
             if (problem := composition_problem(slide))
         ]
-        return "; ".join(problems) or (None if self.slides else "is empty")
+        return "; ".join(problems) or None
 
 
 CardUris = Annotated[

@@ -62,12 +62,9 @@ class Conversion(msgspec.Struct, kw_only=True, omit_defaults=True, forbid_unknow
     @rule("identifiers", "warning")
     def names_more_than_a_browser(self) -> str | None:
         """Warn of an address and a browser alone: the service takes them, but finds fewer people by them."""
-        is_alone = self._has_browser() and not self._has_person()
-        return (
-            f"finds few people by {' and '.join(BROWSER)} alone; add one of {', '.join(PEOPLE)}"
-            if is_alone
-            else None
-        )
+        if self._has_person() or not self._has_browser():
+            return None
+        return f"finds few people by {' and '.join(BROWSER)} alone; add one of {', '.join(PEOPLE)}"
 
     def _has_person(self) -> bool:
         return any(getattr(each, name) for each in self.identifiers for name in PEOPLE)

@@ -13,7 +13,7 @@ import msgspec
 from msgspec import UNSET, Meta
 
 from ..spelling import as_option
-from .time import Time
+from .time import HourOrDay, Time
 
 
 class FieldType(msgspec.Struct, frozen=True, dict=True):
@@ -21,7 +21,7 @@ class FieldType(msgspec.Struct, frozen=True, dict=True):
 
     annotation: Any
     base: Any
-    metas: tuple[Meta, ...]
+    metas: tuple[Meta, ...]  # the outermost last
     args: tuple[Any, ...]
 
     def limit(self, name: str) -> Any:
@@ -71,7 +71,12 @@ class FieldType(msgspec.Struct, frozen=True, dict=True):
     @property
     def is_comma_list(self) -> bool:
         """Whether values are lists of plain values, separated by commas in a query and in an option."""
-        return self.base is list and self.item.base in (str, int, Literal, Time)
+        return self.base is list and (self.item.base in (str, int, Literal) or self.item.is_time)
+
+    @property
+    def is_time(self) -> bool:
+        """Whether values are times."""
+        return isinstance(self.base, type) and issubclass(self.base, Time | HourOrDay)
 
     @property
     def is_nested(self) -> bool:
@@ -170,7 +175,7 @@ def field_type_of(annotation: Any) -> FieldType:
     while True:
         origin = get_origin(inner)
         if origin is Annotated:
-            metas += tuple(meta for meta in inner.__metadata__ if isinstance(meta, Meta))
+            metas = *(meta for meta in inner.__metadata__ if isinstance(meta, Meta)), *metas
             inner = inner.__origin__
         elif origin in (Union, UnionType) and NoneType in get_args(inner):
             rest = [arg for arg in get_args(inner) if arg is not NoneType]

@@ -134,7 +134,8 @@ def only(request: R, fields: Collection[str]) -> R:
 def differing_fields(request: Request, record: Mapping[str, Any]) -> list[str]:
     """Name the fields that a change gives another value than a record has, by neutral names.
 
-    Values are compared by their declared types: times whatever their zone, lists without order.
+    Values are compared by their declared types: times whatever their zone. The order of lists counts: it is
+    that of the slides of a card.
     """
     own = request.endpoint.path_fields
     return [
@@ -150,10 +151,6 @@ def _comparable(field: Field, value: Any) -> Any:
     if value is None or value in ("", []):
         return None
     with suppress(msgspec.ValidationError):
-        value = msgspec.convert(
-            msgspec.to_builtins(value, enc_hook=str),
-            field.type.annotation,
-            strict=False,
-            dec_hook=decode_custom,
-        )
-    return sorted(map(str, value)) if isinstance(value, list) else value
+        plain = msgspec.to_builtins(value, enc_hook=str)
+        return msgspec.convert(plain, field.type.annotation, strict=False, dec_hook=decode_custom)
+    return value

@@ -75,11 +75,11 @@ class OpenLedger(NamedTuple):
 class Ledger:
     """The ledger of one list."""
 
-    def __init__(self, state_dir: Path, place: UploadTarget) -> None:
-        self.place = place
+    def __init__(self, state_dir: Path, target: UploadTarget) -> None:
+        self.target = target
         self.state_dir = state_dir
         self._folder = state_dir / FOLDER
-        self._path = self._folder / sha256(msgspec.json.encode(place)).hexdigest()[:16]
+        self._path = self._folder / sha256(msgspec.json.encode(target)).hexdigest()[:16]
         self._epochs = WriteEpochs(state_dir)
         self.sealer = Sealer(load_key(state_dir))
         self._written: LedgerContent | None = None
@@ -100,9 +100,9 @@ class Ledger:
     def log(self, job: str, lock: str, previous: str, epoch: str) -> LogFile:
         """Begin the log of a run of a job, on disk before this returns; `lock` is that of the job."""
         header = LogHeader(
-            service=self.place.service,
-            kind=self.place.kind,
-            target=self.place.id,
+            service=self.target.service,
+            kind=self.target.kind,
+            target=self.target.id,
             key=self.sealer.key_id,
             lock=lock,
             previous=previous,
@@ -165,9 +165,9 @@ class Ledger:
 
     def _doubt(self, info: LedgerInfo) -> str:
         """Say why a ledger that can be read may not be the latest; empty where it is."""
-        epoch = self._epochs.current(self.place)
+        epoch = self._epochs.current(self.target)
         if info.epoch == epoch and epoch:
-            if self._epochs.is_confirmed(self.place):
+            if self._epochs.is_confirmed(self.target):
                 return ""
             return "the machine was started again, and the state folder may be that of a restored disk"
         if epoch and info.epoch.partition("-")[0] == epoch.partition("-")[0]:
@@ -177,9 +177,9 @@ class Ledger:
     def _read(self) -> OpenLedger:
         """Read the file, and trust it where that succeeds, whatever the write epoch."""
         empty = LedgerInfo(
-            service=self.place.service,
-            kind=self.place.kind,
-            target=self.place.id,
+            service=self.target.service,
+            kind=self.target.kind,
+            target=self.target.id,
             key=self.sealer.key_id,
         )
         nothing = LedgerContent(empty, LedgerIndex(), {}, b"")
@@ -192,7 +192,7 @@ class Ledger:
             return OpenLedger(*nothing, Trust.LOST, reason)
         except LedgerLostError as error:
             return OpenLedger(*nothing, Trust.LOST, str(error))
-        if found.info.place != self.place:
+        if found.info.upload_target != self.target:
             reason = f"{self._path} belongs to another list or service"
         elif found.info.key != self.sealer.key_id:
             reason = f"{self._path} was written under another key than that of this state folder"
@@ -283,34 +283,34 @@ class StoredLedger(NamedTuple):
 def stored_ledgers(state_dir: Path) -> Iterator[StoredLedger]:
     """Yield the ledgers of a state folder, the last changed first, with the logs that belong to them."""
     folder = state_dir / FOLDER
-    places: dict[str, UploadTarget | None] = {}  # by the name that ledger and logs begin with
+    targets: dict[str, UploadTarget | None] = {}  # by the name that ledger and logs begin with
     for path in sorted(folder.glob("[0-9a-f]*")):
         name = path.name.partition(".")[0]
-        if path.suffix != MEMO and not places.get(name):
-            place = _place_of(path)
-            if place or path.exists():  # a run that ends meanwhile removes its log
-                places[name] = place
+        if path.suffix != MEMO and not targets.get(name):
+            target = _target_of(path)
+            if target or path.exists():  # a run that ends meanwhile removes its log
+                targets[name] = target
     found = [
-        _open_stored(state_dir, place)
-        if place
+        _open_stored(state_dir, target)
+        if target
         else StoredLedger(LedgerInfo(service="", kind="", target=name), f"{folder / name} is damaged")
-        for name, place in places.items()
+        for name, target in targets.items()
     ]
     yield from sorted(found, key=lambda each: each.info.changed, reverse=True)
 
 
-def _open_stored(state_dir: Path, place: UploadTarget) -> StoredLedger:
-    opened = Ledger(state_dir, place).open()
+def _open_stored(state_dir: Path, target: UploadTarget) -> StoredLedger:
+    opened = Ledger(state_dir, target).open()
     state = {Trust.FULL: "current", Trust.MISSING: "in use"}.get(opened.trust, opened.reason)
     return StoredLedger(opened.info, state)
 
 
-def _place_of(path: Path) -> UploadTarget | None:
+def _target_of(path: Path) -> UploadTarget | None:
     """Return the list that a ledger or a log is of; None where that cannot be read."""
     if path.suffix == ".log":
         log = read_log(path)
         return UploadTarget(log.header.service, log.header.kind, log.header.target) if log else None
     try:
-        return read_ledger(path).info.place
+        return read_ledger(path).info.upload_target
     except (OSError, LedgerLostError):
         return None

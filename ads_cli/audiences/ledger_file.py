@@ -243,7 +243,7 @@ class LedgerInfo(msgspec.Struct, kw_only=True):
         return RECORD_BYTES if self.tagged else PLAIN_BYTES
 
     @property
-    def place(self) -> UploadTarget:
+    def upload_target(self) -> UploadTarget:
         """Return the list."""
         return UploadTarget(self.service, self.kind, self.target)
 

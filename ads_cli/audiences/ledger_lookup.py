@@ -3,6 +3,7 @@
 import os
 from array import array
 from collections.abc import Callable, Collection, Sequence
+from itertools import islice
 from pathlib import Path
 from typing import NamedTuple
 
@@ -117,10 +118,8 @@ class LedgerLookup:
             digests = self._sealer.digests(KINDS[columns[0].kind], values)
             if len(index):  # as below, where nobody has several identifiers
                 statuses = self._statuses_of_singles(digests, positions)
-            if len(rows) == len(counts):
-                counts = array("I", [1]) * len(rows)
-            else:
-                for row in rows if with_ids else ():
+            if with_ids:
+                for row in rows:
                     counts[row] = 1
         else:
             digests = []
@@ -177,8 +176,7 @@ class LedgerLookup:
             if column.kind == TEXT_KIND:
                 values = [msgspec.json.decode(f'"{value}"') for value in values]
             digests = iter(self._sealer.digests(KINDS[column.kind], values))
-            is_one_each = len(values) == len(present)
             for own, text in zip(found, texts, strict=True):
-                for _ in range(1 if is_one_each else text.count(BETWEEN) + 1) if text else ():
-                    own.append(next(digests))
+                if text:
+                    own += islice(digests, text.count(BETWEEN) + 1)
         return found

@@ -205,7 +205,7 @@ class Sealer:
         if IDENTIFIERS[kind] == TEXT_KIND:
             texts = [value.encode("utf-8", "surrogatepass") for value in values]
             rests = [
-                _masked(text, self._stream(digest, len(text)))
+                masked(text, self._stream(digest, len(text)))
                 for text, digest in zip(texts, digests, strict=True)
             ]
         else:
@@ -216,9 +216,9 @@ class Sealer:
     def open(self, kind: int, digest: bytes, rest: bytes) -> str:
         """Return the identifier of a digest and its sealed rest."""
         if IDENTIFIERS[kind] == TEXT_KIND:
-            return _masked(rest, self._stream(digest, len(rest))).decode("utf-8", "surrogatepass")
-        first = _masked(rest, _keyed(self._rest.copy, digest))
-        return (first + _masked(digest, _keyed(self._kinds[kind].copy, first))).hex()
+            return masked(rest, self._stream(digest, len(rest))).decode("utf-8", "surrogatepass")
+        first = masked(rest, _keyed(self._rest.copy, digest))
+        return (first + masked(digest, _keyed(self._kinds[kind].copy, first))).hex()
 
     def _stream(self, digest: bytes, size: int) -> bytes:
         blocks = bytearray()
@@ -245,9 +245,10 @@ def _masked_halves(new: "Callable[[], blake2b]", masks: list[bytes], halves: lis
         found = new()
         found.update(mask)
         keyed.append(found.digest())
-    whole = _masked(b"".join(halves), b"".join(keyed))
+    whole = masked(b"".join(halves), b"".join(keyed))
     return [whole[at : at + HALF] for at in range(0, len(whole), HALF)]
 
 
-def _masked(data: bytes, mask: bytes) -> bytes:
+def masked(data: bytes, mask: bytes) -> bytes:
+    """Mask bytes by others, or unmask them."""
     return (int.from_bytes(data) ^ int.from_bytes(mask)).to_bytes(len(data))

@@ -60,9 +60,8 @@ class ColumnRoles(NamedTuple):
     fields: tuple[str, ...]  # of each column; "" where it is not sent
     countries: tuple[int, ...]  # columns that tell the country of national phone numbers, the best first
     consents: dict[int, str]  # columns that tell who may be contacted, and are not used
-    conditions: list[
-        tuple[int | None, Condition]
-    ]  # which rows must meet; None for a column that is not there
+    # Which rows must meet, with their column; None for one that is not there.
+    conditions: list[tuple[int | None, Condition]]
 
     @property
     def identity(self) -> str:

@@ -3,16 +3,17 @@
 import zlib
 from collections import Counter
 from collections.abc import Iterator
+from contextlib import ExitStack, suppress
 from hashlib import blake2b, shake_128
 from pathlib import Path
 from secrets import token_bytes
 from tempfile import TemporaryFile
-from typing import NamedTuple
+from typing import BinaryIO, NamedTuple
 
 import msgspec
 
 from ..config.atomic_files import replacing
-from .ledger_records import ID_BYTES
+from .ledger_records import ID_BYTES, masked
 from .row_shapes import ROW_BYTES, RowShape
 
 VERSION = 2  # raised with the layout: a memo of another version counts as none
@@ -66,8 +67,7 @@ class _Seal:
 
     def _masked(self, data: bytes) -> bytes:
         self._number += 1
-        mask = shake_128(self._key + self._number.to_bytes(8)).digest(len(data))
-        return (int.from_bytes(data) ^ int.from_bytes(mask)).to_bytes(len(data))
+        return masked(data, shake_128(self._key + self._number.to_bytes(8)).digest(len(data)))
 
 
 def _checksum(key: bytes, crc: int, header: bytes) -> bytes:
@@ -84,33 +84,35 @@ class StoredMemo(NamedTuple):
 
 
 def read_memo(path: Path, key: bytes) -> StoredMemo | None:
-    """Return a memo; None where it is missing or damaged."""
-    try:
-        with path.open("rb") as file:
-            end = file.seek(0, 2) - CHECKSUM_BYTES - FRAME_BYTES
-            file.seek(max(end, 0))
-            size = int.from_bytes(file.read(FRAME_BYTES))
-            checksum, begin = file.read(), end - size
-            if begin < 0:
-                return None
-            file.seek(0)
-            crc, left = 0, begin
-            while block := file.read(min(BLOCK_BYTES, left)):
-                crc, left = zlib.crc32(block, crc), left - len(block)
-            encoded = file.read(size)
+    """Return a memo; None where it is missing or damaged.
+
+    Its file stays open until its segments are read, since a sync may replace it meanwhile.
+    """
+    with ExitStack() as opened, suppress(OSError, msgspec.DecodeError, UnicodeDecodeError):
+        file = opened.enter_context(path.open("rb"))
+        end = file.seek(0, 2) - CHECKSUM_BYTES - FRAME_BYTES
+        file.seek(max(end, 0))
+        size = int.from_bytes(file.read(FRAME_BYTES))
+        checksum, begin = file.read(), end - size
+        if begin < 0:
+            return None
+        file.seek(0)
+        crc, left = 0, begin
+        while block := file.read(min(BLOCK_BYTES, left)):
+            crc, left = zlib.crc32(block, crc), left - len(block)
+        encoded = file.read(size)
         if checksum != _checksum(key, crc, encoded):
             return None
         header = _decode_header(encoded)
-    except (OSError, msgspec.DecodeError, UnicodeDecodeError):
-        return None
-    if header.version != VERSION:
-        return None
-    return StoredMemo(header, _segments(path, begin, _Seal(key, header.nonce)))
+        if header.version == VERSION:
+            opened.pop_all()
+            return StoredMemo(header, _segments(file, begin, _Seal(key, header.nonce)))
+    return None
 
 
-def _segments(path: Path, end: int, seal: _Seal) -> Iterator[KnownRows]:
-    with path.open("rb") as file:
-        at = 0
+def _segments(file: BinaryIO, end: int, seal: _Seal) -> Iterator[KnownRows]:
+    with file:
+        at = file.seek(0)
         while at < end:
             size = int.from_bytes(file.read(FRAME_BYTES))
             yield seal.open(_decode_segment(file.read(size)))

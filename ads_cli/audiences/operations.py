@@ -172,7 +172,9 @@ def split_requests(packed: Iterable[Operations]) -> Iterator[list[Operations]]:
         while at < len(operations):
             start = operations.body_start(at)
             end = bisect_right(operations.body_ends, start + MAX_BODY_BYTES - size - 1, at)
-            end = min(max(end, at + (not request)), at + MAX_OPERATIONS - count)
+            if not request:  # one that is too large is sent alone
+                end = max(end, at + 1)
+            end = min(end, at + MAX_OPERATIONS - count)
             if end > at:
                 request.append(operations.slice(at, end))
                 size += operations.body_ends[end - 1] - start + 1

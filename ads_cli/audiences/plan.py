@@ -1,7 +1,7 @@
 """The plan of an upload of people."""
 
 from abc import abstractmethod
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -43,7 +43,7 @@ class ListReport(ValidationReport):
     raw: Counter[str] = field(default_factory=Counter)
     hashed: Counter[str] = field(default_factory=Counter)
     placeholders: Counter[str] = field(default_factory=Counter)
-    answers: dict[str, Counter[str]] = field(default_factory=dict)  # by column
+    answers: defaultdict[str, Counter[str]] = field(default_factory=lambda: defaultdict(Counter))  # by column
 
     def add_part(self, part: ListPart) -> None:
         """Add some packed rows."""
@@ -59,7 +59,7 @@ class ListReport(ValidationReport):
         self.hashed += packed.hashed
         self.placeholders += packed.placeholders
         for column, answers in packed.answers.items():
-            self.answers[column] = self.answers.get(column, Counter()) + answers
+            self.answers[column] += answers
         self.rows = part.last
 
     def add_known(self, shape: "RowShape", rows: int) -> None:
@@ -68,7 +68,7 @@ class ListReport(ValidationReport):
         self.raw.update(dict.fromkeys(shape.raw, rows))
         self.hashed.update(dict.fromkeys(shape.hashed, rows))
         for column, answer in shape.answers:
-            self.answers.setdefault(column, Counter())[answer] += rows
+            self.answers[column][answer] += rows
 
     def merge_list(self, other: "ListReport", records: int) -> None:
         """Add the report of a further list, whose rows follow `records` others."""
@@ -77,7 +77,7 @@ class ListReport(ValidationReport):
         self.hashed += other.hashed
         self.placeholders += other.placeholders
         for column, answers in other.answers.items():
-            self.answers[column] = self.answers.get(column, Counter()) + answers
+            self.answers[column] += answers
 
     @property
     def identifiers(self) -> dict[str, dict[str, int]]:
@@ -155,12 +155,8 @@ class ListSettings(NamedTuple):
         """Tell whether people may expire."""
         return self.has_params(columns) or bool(self.resolver.default.expires_at)
 
-    def place(self, service: str) -> UploadTarget:
-        """Return the place that is changed."""
-        return UploadTarget(service, self.upload.kind, self.upload.target)
-
     def job_options(self, feed: Feed, columns: Sequence[str], *, skip_invalid: bool) -> JobOptions:
-        """Return what decides the requests beside the content of the file and the place.
+        """Return what decides the requests beside the content of the file and the list.
 
         It is a part of the job's key: where a name changes, no unfinished job can be resumed.
         """
@@ -241,7 +237,8 @@ class ListPlan(Plan):
 
     def target(self, service: str) -> UploadTarget:
         """Return the list."""
-        return self._settings.place(service)
+        upload = self._settings.upload
+        return UploadTarget(service, upload.kind, upload.target)
 
     def key(self, service: str, *, skip_invalid: bool) -> JobKey:
         """Return what identifies the job: of several files their names, and not their content."""

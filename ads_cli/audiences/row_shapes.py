@@ -104,9 +104,8 @@ class RowHash(NamedTuple):
         numbers = [*map(int.from_bytes, lines)]
         joined = bytearray(len(lines) * ROW_BYTES)
         for first, prime in zip((0, HALF_BYTES), self.primes, strict=True):
-            rests = array(
-                "I", [number % prime for number in numbers]
-            ).tobytes()  # all of it: rows that differ in one digit may agree in a part of this
+            # All bytes of the rests count: of rows that differ in one digit some may be equal.
+            rests = array("I", [number % prime for number in numbers]).tobytes()
             for at in range(HALF_BYTES):
                 mask = _xor(self.reading[first + at])
                 joined[first + at :: ROW_BYTES] = rests[at::HALF_BYTES].translate(mask)

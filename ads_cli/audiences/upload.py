@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import chain
 from typing import TYPE_CHECKING, Any
 
 import msgspec
@@ -31,8 +32,8 @@ ACCEPTED = "accepted"
 class UserUpload:
     """Sends operations until every user is accepted, or known to be rejected."""
 
-    request: Request  # names where the users go
-    kind: str  # of that place
+    request: Request  # names the list that the users go to
+    kind: str  # of that list
     target: str  # its id
     identifiers: tuple[str, ...] = IDENTIFIERS  # that the endpoint takes
     known: tuple[str, ...] = (*IDENTIFIERS, *PARAMS_FIELDS)
@@ -68,15 +69,16 @@ class UserUpload:
                 ack.counts[ACCEPTED] += count_users(sent)
                 continue
             others, halves, in_order = list[Operations](), list[Operations](), list[Operations]()
-            for number, operation in enumerate(operation for operations in sent for operation in operations):
-                parts, group = [operation], others
-                if number in rejected and len(operation.rows) == 1:
+            for number, operation in enumerate(chain.from_iterable(sent)):
+                if number not in rejected:
+                    others.append(operation)
+                    in_order.append(operation)
+                elif len(operation.rows) == 1:
                     ack.failed.append((operation.rows[0], rejected[number]))
-                    continue
-                if number in rejected:
-                    parts, group = [*_halve(operation)], halves
-                group += parts
-                in_order += parts
+                else:
+                    both = [*_halve(operation)]
+                    halves += both
+                    in_order += both
             is_mixed = len({each.operation_type for own in sent for each in operations_of(own)}) > 1
             groups = [in_order] if is_mixed else [others, halves]
             pending += reversed([request for group in groups for request in split_requests(group)])

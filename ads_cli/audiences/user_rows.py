@@ -73,6 +73,7 @@ def _unpack(row: Row) -> Iterator[Row]:
 
 def _problem_of(user: Mapping[str, Any]) -> str:
     """Describe a user with an unknown key, which may be a value by mistake and is not named."""
-    for name in sorted(WIRE_NAMES & user.keys()):
+    if twice := WIRE_NAMES & user.keys():
+        name = min(twice)
         return f"users: {name!r} is another name of {neutral_name(name)!r}; give one of them"
     return f"users: each must be an object with {', '.join(IDENTIFIERS)}"

@@ -5,7 +5,6 @@ from decimal import Decimal
 from io import BytesIO
 from typing import Any
 
-from ..api.time import DayOrTime, ExactTime, Time
 from ..config.strict_yaml import LinedMapping
 from ..errors import ContentError
 from ..spelling import comma_list, suggestion
@@ -28,7 +27,6 @@ PARENTS = {"line_items": "campaign", **dict.fromkeys(LISTS[1:], "line_item")}
 REMARK = "#"  # columns and sheets that begin with it are not read
 NAME = "# name"  # what a criterion targets
 NULL = "null"  # removes an optional value: an empty cell leaves it as it is
-TIMES = (Time, ExactTime, DayOrTime)
 
 
 def as_workbook(campaigns: Sequence[Stored], about: Mapping[str, Any]) -> bytes:
@@ -212,7 +210,7 @@ def _value(name: str, head: str, text: str) -> Any:
     fields = [field for kind in kinds_in(name) if (field := fields_by_key(kind).get(head))]
     if text == NULL and any(field.is_removable for field in fields):
         return None
-    if any(field.type.base in TIMES for field in fields):
+    if any(field.type.is_time for field in fields):
         if text.replace(".", "").isdecimal():
             raise ValueError(f"is the number {text}, not a date: write 2031-12-01, or 2031-12-01T08:00:00Z")
         return text.removesuffix("T00:00:00")

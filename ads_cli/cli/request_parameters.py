@@ -11,7 +11,6 @@ from ..api.fields import Field, FieldType, fields_of
 from ..api.names import X
 from ..api.parts import has_batch_options, media_file_fields
 from ..api.registry import document_of
-from ..api.time import DayOrTime, ExactTime, Time
 from ..console.options import NESTED_METAVAR
 from ..console.parameters import Argument, Option
 from ..spelling import as_option
@@ -45,7 +44,6 @@ def once_options(*, creates: bool) -> Iterator[Option]:
         )
 
 
-METAVARS = {int: "N", Time: "TIME", ExactTime: "TIME", DayOrTime: "TIME"}
 MAX_METAVAR_WIDTH = 60  # a longer list of choices moves to the help text
 
 
@@ -192,7 +190,11 @@ def metavar(field_type: FieldType) -> str:
         return NESTED_METAVAR
     if field_type.is_comma_list:
         return f"{metavar(field_type.item)},..."
-    return "ID" if field_type.is_id else METAVARS.get(field_type.base, "TEXT")
+    if field_type.is_id:
+        return "ID"
+    if field_type.is_time:
+        return "TIME"
+    return "N" if field_type.base is int else "TEXT"
 
 
 def choices_help(field_type: FieldType) -> str:

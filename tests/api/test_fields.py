@@ -16,3 +16,5 @@ def test_the_outermost_annotation_wins_in_limits_and_in_words():
         "a name",
         "abc",
     )
+    optional = field_type_of(Annotated[Inner | None, Meta(max_length=5)])
+    assert (optional.limit("max_length"), optional.extra("default")) == (5, "abc")

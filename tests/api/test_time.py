@@ -32,6 +32,13 @@ def test_an_hour_has_an_offset_in_whole_minutes(offset):
     assert HourOrDay.parse("2026-03-01T08:00:00+05:30") == "2026-03-01T08:00:00+05:30"
 
 
+@pytest.mark.parametrize("time", ["08:30", "08:00:01", "08:00:00.5"])
+def test_an_hour_is_a_whole_one(adsctl, time):
+    words = ("stats", "active", "--entity", "CAMPAIGN", "--start-time", "2026-03-01")
+    refused = adsctl.local(*words, "--end-time", f"2026-03-02T{time}Z", code=2)
+    assert "is not allowed: a whole hour" in refused.stderr
+
+
 @pytest.mark.parametrize("text", BEYOND)
 @pytest.mark.parametrize(
     "command",

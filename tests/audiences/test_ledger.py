@@ -238,12 +238,48 @@ def test_two_jobs_that_were_not_alone_do_not_follow_one_another(ledger, at_once)
     assert (opened.info.identifiers, uncertain) == (3, 1 if at_once else 2)
 
 
+def test_a_ledger_is_not_trusted_where_something_else_changed_the_list_between_two_killed_jobs(ledger):
+    written(ledger, ("Update", [1], True))
+    WriteEpochs(ledger.state_dir).begin(PLACE)  # by something else, which has no log
+    written(ledger, ("Update", [2], True))
+    assert ledger.open().trust is Trust.CHANGED
+
+
+def test_a_ledger_is_not_trusted_that_lacks_whom_a_log_under_a_lost_key_names(ledger):
+    written(ledger, ("Update", [1], True))
+    (ledger.state_dir / ledgers.KEY_FILE).unlink()
+    assert Ledger(ledger.state_dir, PLACE).open().trust is Trust.CHANGED
+
+
+def test_who_is_one_person_stays_unknown_until_a_job_has_sent_everybody(ledger):
+    written(ledger, ("Update", [1], True))
+    assert not ledger.open().info.links_unknown
+    epoch = WriteEpochs(ledger.state_dir).begin(PLACE)
+    for number in (2, 3):
+        written(ledger, ("Update", [number], True))
+        assert ledger.open().info.links_unknown
+    ledger.close_log(ledger.log("job", "lock", epoch, epoch), sent_all=True)
+    assert not ledger.open().info.links_unknown
+
+
+@pytest.mark.parametrize(
+    ("expires_at", "until"), [("2001-06-01T00:00:00Z", 17), ("2099-06-01T00:00:00Z", 300)]
+)
+def test_nobody_is_remembered_longer_than_the_service_keeps_them(ledger, expires_at, until):
+    users = f'[{{"email":["{digest("u1@x.de")}"]}}]'
+    body = f'{{"operation_type":"Update","params":{{"expires_at":"{expires_at}","users":{users}}}}}'
+    log = ledger.log("job", "lock", "", "")
+    log.note_sent(0, [Operations.single(body.encode(), [1])], 300)
+    log.close()
+    assert ledger.open().info.until == until
+
+
 def test_a_list_with_the_logs_of_killed_jobs_is_one_and_not_damaged(ledger):
     for numbers in ([1, 2], [3]):
         written(ledger, ("Update", numbers, True))
         written(ledger, ("Update", [4], True))
         (found,) = stored_ledgers(ledger.state_dir)
-        assert (found.info.place, found.state) == (PLACE, "current")
+        assert (found.info.upload_target, found.state) == (PLACE, "current")
         assert found.info.changed
 
 

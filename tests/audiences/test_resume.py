@@ -3,12 +3,18 @@
 import json
 import time
 from datetime import UTC, datetime, timedelta
+from types import SimpleNamespace
 
 import msgspec
 import pytest
 import time_machine
 
-from ads_cli.uploads.job_file import END, Acknowledgement, acknowledgements, encode
+from ads_cli.audiences.list_columns import ColumnOptions, ListColumns
+from ads_cli.audiences.operations import ParamsResolver
+from ads_cli.audiences.packing import PackingOptions
+from ads_cli.audiences.plan import ListSettings
+from ads_cli.audiences.upload import audience_upload
+from ads_cli.uploads.job_file import END, Acknowledgement, JobOptions, acknowledgements, encode
 from tests.audiences.conftest import digest
 from tests.products.stopping import list_jobs
 
@@ -118,3 +124,29 @@ def test_a_part_of_a_list_resumes_where_it_stopped_whatever_other_parts_have_add
     shop("audiences", "push", *between, "--audience", "aud", **{"ADSCTL_JOB_GROUP": "", **env})
     assert json.loads(shop(*PUSH, "--resume").stdout)["requests"] == requests
     assert audience.users >= EVERYBODY
+
+
+# A value of each option that changes the requests; the others say what a reading is for.
+OTHERS = {"region": "DE", "users_per_operation": 5, "allow_clear_text": True, "keep_partial": True}
+NO_REQUEST = {"purpose", "ledger", "with_shapes"}
+
+
+def job_of(packing: PackingOptions, country: str | None = None) -> JobOptions:
+    upload = audience_upload("acc", "aud")
+    columns = ListColumns(ColumnOptions(country=country), upload.known, upload.identifiers)
+    settings = ListSettings(upload, columns, ParamsResolver.of_options({}), packing)
+    feed = SimpleNamespace(format_name="csv", encoding=None, options=SimpleNamespace(of_content={}))
+    return settings.job_options(feed, ["phone_number", "Home"], skip_invalid=False)
+
+
+def test_a_list_that_is_packed_otherwise_is_another_job():
+    assert OTHERS.keys() == {*PackingOptions._fields} - NO_REQUEST
+    plain = job_of(PackingOptions())
+    same = [name for name, value in OTHERS.items() if job_of(PackingOptions(**{name: value})) == plain]
+    assert same == [] and job_of(PackingOptions(), country="Home") != plain
+
+
+def test_rows_that_are_read_otherwise_are_not_known_again():
+    plain = PackingOptions().of_reading
+    same = [name for name, value in OTHERS.items() if PackingOptions(**{name: value}).of_reading == plain]
+    assert same == ["users_per_operation"]

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ads_cli.audiences import ledger_file, list_packer, row_memo, row_shapes
+from ads_cli.audiences import ledger_file, list_packer, memo_file, row_memo, row_shapes
 from ads_cli.audiences.ledger import MEMO
 from ads_cli.audiences.ledger_records import FOLDER, month_of
 from ads_cli.audiences.row_shapes import ROW_BYTES, RowHash
@@ -133,7 +133,7 @@ def test_people_are_sent_again_before_the_service_forgets_them_though_their_rows
     customers.sync(people(1, 2))
     assert customers.sync(people(1, 2))["requests"] == 0
     later = "ads_cli.audiences.ledger.month_of"
-    monkeypatch.setattr(later, lambda moment: month_of(moment) + 13)
+    monkeypatch.setattr(later, lambda moment: month_of(moment) + 12)
     assert customers.sync(people(1, 2))["updated"] == 2
 
 
@@ -246,6 +246,26 @@ def test_a_memo_that_cannot_be_written_ends_no_sync(customers, monkeypatch, name
         customers.sync(people(1, 2, 3))
     customers.sync(people(2, 3, 4))
     assert customers.equals(people(2, 3, 4))
+
+
+def test_a_memo_that_a_sync_replaces_while_a_diff_reads_it_is_read_to_its_end(customers, monkeypatch):
+    customers.sync(people(1, 2, 3))
+    read = row_memo.read_memo
+
+    def read_and_replace(path, key):
+        stored = read(path, key)
+        other = path.with_suffix(".other")
+        other.write_bytes(b"the memo of another sync")
+        other.replace(path)
+        return stored
+
+    monkeypatch.setattr(row_memo, "read_memo", read_and_replace)
+    assert customers.run("diff", "people.csv")["unchanged"] == 3
+
+
+def test_no_two_segments_have_the_same_mask():
+    seal, rows = memo_file._Seal(os.urandom(32), os.urandom(16)), memo_file.KnownRows(b"a row...", b"\0", b"")
+    assert seal.seal(rows) != seal.seal(rows)
 
 
 def test_lines_with_zeros_are_not_known_again():

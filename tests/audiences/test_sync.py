@@ -3,6 +3,7 @@
 import json
 import shutil
 import tempfile
+import threading
 from array import array
 from datetime import UTC, datetime, timedelta
 from hashlib import blake2b
@@ -10,7 +11,7 @@ from hashlib import blake2b
 import pytest
 
 from ads_cli.api import users
-from ads_cli.audiences import ledger_merge, operations, packing
+from ads_cli.audiences import ledger_merge, operations, packing, sync_plan
 from ads_cli.audiences import ledger_records as ledgers
 from ads_cli.audiences.ledger import Ledger
 from ads_cli.audiences.ledger_log import LogFile
@@ -23,6 +24,7 @@ from ads_cli.errors import UnavailableError
 from ads_cli.uploads import write_epochs as epochs
 from ads_cli.uploads.job_file import UploadTarget
 from ads_cli.uploads.jobs import lock_path
+from ads_cli.uploads.journal import Journal
 from tests.audiences.lists import List, as_csv, digest, people, person
 
 PHONES = "+49151123450{:02}".format
@@ -211,6 +213,29 @@ def test_who_is_removed_with_one_who_leaves_is_added_again_though_others_are_ref
     customers.sync(now, code=9)
     assert customers.equals([ana, *people(2)])
     assert customers.sync([ana, *people(2)])["requests"] == 0
+
+
+def test_who_is_removed_with_one_who_leaves_is_added_again_though_a_removal_is_refused(customers, refused):
+    customers.sync([person(1, phone=PHONES(1)), *people(2, 3)])
+    refused.add(digest("u3@x.de"))
+    ana = person(1, phone=PHONES(2))
+    customers.sync([ana, *people(2)], code=9)
+    assert customers.equals([ana, *people(2, 3)])
+
+
+def test_two_people_who_become_one_are_sent_as_one(customers):
+    customers.sync([person(1), {"phone": PHONES(1)}, *people(2)])
+    found = customers.sync([person(1, phone=PHONES(1)), *people(2)])
+    assert (found["updated"], found["unchanged"]) == (1, 1)
+
+
+def test_who_was_refused_is_sent_again_though_the_list_has_all_their_identifiers(customers, refused):
+    customers.sync([person(1), {"phone": PHONES(1)}])
+    refused.add(digest("u1@x.de"))
+    both = person(1, phone=PHONES(1))
+    customers.sync([both], code=9)
+    refused.clear()
+    assert customers.sync([both])["updated"] == 1
 
 
 def test_many_refused_operations_are_sent_in_requests_within_the_limits(customers, refused, monkeypatch):
@@ -505,3 +530,39 @@ def test_a_killed_sync_is_resumed(customers, monkeypatch, boundary):
     assert (done["created"] + done["updated"], done["deleted"]) == (1, 2)  # who is uncertain is sent again
     assert customers.equals(people(2, 3))
     assert customers.sync(people(2, 3))["requests"] == 0
+
+
+def test_all_requests_of_a_sync_are_counted_though_one_fails_before_a_later_one_is_acknowledged(
+    customers, monkeypatch
+):
+    send, append, fill = UserUpload.send, Journal.append, sync_plan.fill_operations
+    is_later_acknowledged = threading.Event()
+
+    def fail_first(self, client, batch, attempts):
+        if batch.number == 0:
+            assert is_later_acknowledged.wait(30)
+            raise UnavailableError("killed")
+        return send(self, client, batch, attempts)
+
+    def append_and_tell(self, entry):
+        append(self, entry)
+        is_later_acknowledged.set()
+
+    def fill_with_one(params, users, rows, options):
+        return fill(params, users, rows, options._replace(users_per_operation=1))
+
+    def die(*args, **options):
+        raise UnavailableError("killed")
+
+    for module in (operations, users):
+        monkeypatch.setattr(module, "MAX_OPERATIONS", 1)
+    monkeypatch.setattr(sync_plan, "fill_operations", fill_with_one)
+    with monkeypatch.context() as patch:
+        patch.setattr(UserUpload, "send", fail_first)
+        patch.setattr(Journal, "append", append_and_tell)
+        customers.sync(people(*range(5)), code=8)
+    with monkeypatch.context() as patch:
+        patch.setattr(RecordedUpload, "finish", die)
+        customers.sync(people(*range(5)), "--resume", code=8)
+    done = customers.sync(people(*range(5)), "--resume")
+    assert done["created"] + done["updated"] == 5 and customers.equals(people(*range(5)))

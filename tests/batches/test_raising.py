@@ -128,6 +128,12 @@ def test_an_end_that_is_removed_is_confirmed(adsctl):
     assert f"the line item {AUTO}: end from {FUTURE} to none" in refused.stderr
 
 
+def test_a_limit_is_not_set_and_removed_at_once(adsctl):
+    words = ("--daily-budget", "", "--daily-budget-amount-local-micro", "5000000")
+    refused = adsctl.local("--service", "x", *UPDATE, AUTO, *words, code=2)
+    assert "--daily-budget: cannot be used with" in refused.stderr
+
+
 def test_a_status_cannot_be_removed(adsctl):
     words = ("--service", "x", "campaigns", "update", PAUSED, "--entity-status", "")
     assert "is not one of ACTIVE, PAUSED" in adsctl.local(*words, code=2).stderr

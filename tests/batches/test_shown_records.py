@@ -69,6 +69,13 @@ def test_of_a_list_only_what_was_edited_is_sent(adsctl, service, service_name, f
     assert "Bremen knows us" in names and "Summer sale" in names
 
 
+def test_a_value_that_only_the_service_answers_replaces_no_other(adsctl):
+    record = json.loads(adsctl.local("line-items", "get", "9d4c1", "-o", "json").stdout)
+    edited = json.dumps(record | {"pay_by": "ENGAGEMENT"})
+    refused = adsctl.local("line-items", "update", "-f", "-", input=edited, code=3)
+    assert "pay_by: 'ENGAGEMENT' is not one of" in refused.stderr
+
+
 def test_a_row_is_valid_or_not_whatever_the_order_of_the_rows(adsctl):
     rows = ["8wkv4,First,DRAFT,", "8wku3,Second,,2026-01-01T00:00:00Z"]
     for ordered in (rows, rows[::-1]):
@@ -107,6 +114,13 @@ def test_problems_of_an_operation_are_in_the_order_of_its_keys(adsctl):
     refused = adsctl.local("campaigns", "create", "-f", file, code=3).stderr
     at = [refused.index(f" {name}: is not a known field") for name in names]
     assert at == sorted(at)
+
+
+def test_a_carousel_whose_slides_are_in_another_order_is_changed(adsctl, service):
+    card = json.loads(shown(adsctl, "cards", "get", "7cqs2"))
+    reordered = card | {"slides": card["slides"][::-1]}
+    adsctl("cards", "update", "-f", "-", input=json.dumps(reordered))
+    assert json.loads(shown(adsctl, "cards", "get", "7cqs2"))["slides"] == reordered["slides"]
 
 
 def test_cards_of_a_list_are_changed_and_one_that_is_refused_is_named(adsctl, service, writes):

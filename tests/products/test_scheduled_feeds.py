@@ -81,3 +81,18 @@ def test_the_generic_service_is_not_asked(adsctl, schedule, service):
     service.emulator.service = "generic"
     done = adsctl("products", "push", "feed.csv", "--changed", "--debug", ADSCTL_SERVICE="generic")
     assert SAID not in done.stderr and "scheduled_feeds" not in done.stderr
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (("DAILY", "--repeat", "MONDAY"), "--repeat: is not for frequency DAILY"),
+        (("HOURLY",), "--repeat: must be one of 1, 2, 3, 4, 6, 8, 12"),
+        (("HOURLY", "--repeat", "MONDAY"), "--repeat: must be one of 1, 2, 3, 4, 6, 8, 12"),
+        (("WEEKLY",), "--repeat: must be a day"),
+        (("WEEKLY", "--repeat", "3"), "--repeat: must be a day"),
+    ],
+)
+def test_a_schedule_repeats_as_its_frequency_needs(adsctl, words, message):
+    changed = ("catalog", "feeds", "update", "2qr94ocg7biz7bvp", "--frequency", *words)
+    assert message in adsctl.local(*changed, code=2).stderr

@@ -202,6 +202,20 @@ OTHERS = (
         ),
     ),
     Mutant(
+        "a weekly import of a feed has no day",
+        "ads_cli/api/catalog.py",
+        "(self.repeat is None or self.repeat in HOURS)",
+        "self.repeat in HOURS",
+        ("tests/products/test_scheduled_feeds.py::test_a_schedule_repeats_as_its_frequency_needs",),
+    ),
+    Mutant(
+        "a part of an hour is a whole one",
+        "ads_cli/api/time.py",
+        "moment.minute or moment.second or moment.microsecond",
+        "moment.minute or moment.second",
+        ("tests/api/test_time.py::test_an_hour_is_a_whole_one",),
+    ),
+    Mutant(
         "a time that UTC cannot write is a bug",
         "ads_cli/api/time.py",
         "    except OverflowError:\n",
@@ -232,7 +246,7 @@ OTHERS = (
     Mutant(
         "an amount of null is not one",
         "ads_cli/api/amounts.py",
-        "        if values[name] is None:\n",
+        "        if value is None:\n",
         "        if False:\n",
         ("tests/api/test_money.py::test_an_amount_of_null_is_not_given",),
     ),

@@ -82,6 +82,101 @@ SYNCS = (
         ("tests/audiences/test_ledger.py::test_two_jobs_that_were_not_alone_do_not_follow_one_another",),
     ),
     Mutant(
+        "a ledger is trusted though something else changed the list between two killed jobs",
+        "ads_cli/audiences/ledger.py",
+        "if is_complete and all(follows[1:]) else",
+        "if is_complete else",
+        (
+            "tests/audiences/test_ledger.py"
+            "::test_a_ledger_is_not_trusted_where_something_else_changed_the_list_between_two_killed_jobs",
+        ),
+    ),
+    Mutant(
+        "a ledger is trusted that lacks whom a log under a lost key names",
+        "ads_cli/audiences/ledger.py",
+        "not damaged and own_key == ended and",
+        "not damaged and",
+        (
+            "tests/audiences/test_ledger.py"
+            "::test_a_ledger_is_not_trusted_that_lacks_whom_a_log_under_a_lost_key_names",
+        ),
+    ),
+    Mutant(
+        "who is one person counts as known though not everybody was sent again",
+        "ads_cli/audiences/ledger.py",
+        " or (before.info.links_unknown and not sent_all)",
+        "",
+        (
+            "tests/audiences/test_ledger.py"
+            "::test_who_is_one_person_stays_unknown_until_a_job_has_sent_everybody",
+        ),
+    ),
+    Mutant(
+        "who has a late end of their own is remembered longer than the service keeps them",
+        "ads_cli/audiences/ledger_log.py",
+        "return min(month_of(datetime.fromisoformat(expires_at)), default)",
+        "return month_of(datetime.fromisoformat(expires_at))",
+        ("tests/audiences/test_ledger.py::test_nobody_is_remembered_longer_than_the_service_keeps_them",),
+    ),
+    Mutant(
+        "two people of a list who become one are not sent as one",
+        "ads_cli/audiences/ledger_lookup.py",
+        " and (len(digests) == 1 or NO_TAG not in tags)",
+        "",
+        (f"{LIST}::test_two_people_who_become_one_are_sent_as_one",),
+    ),
+    Mutant(
+        "a ledger forgets who may be one person once an identifier is sent alone",
+        "ads_cli/audiences/ledger_merge.py",
+        "tag = tag_of(digest) if is_tag_lost else entry.tag",
+        "tag = entry.tag",
+        (f"{LIST}::test_who_may_be_one_person_at_the_service_is_so_still_after_one_of_them_was_deleted",),
+    ),
+    Mutant(
+        "two segments of a memo are sealed with the same mask",
+        "ads_cli/audiences/memo_file.py",
+        "        self._number += 1\n",
+        "",
+        (f"{MEMO}::test_no_two_segments_have_the_same_mask",),
+    ),
+    Mutant(
+        "who was refused counts as one who is on the list",
+        "ads_cli/audiences/sync_plan.py",
+        "if not journal.totals[FAILED]:",
+        "if True:",
+        (f"{LIST}::test_who_was_refused_is_sent_again_though_the_list_has_all_their_identifiers",),
+    ),
+    Mutant(
+        "a resumed sync of a list gives a request the number of one that is acknowledged",
+        "ads_cli/audiences/sync_plan.py",
+        "max(journal.acknowledged, default=-1) + 1",
+        "len(journal.acknowledged)",
+        (
+            f"{LIST}::test_all_requests_of_a_sync_are_counted_though_one_fails_before_a_later_one_is_acknowledged",
+        ),
+    ),
+    Mutant(
+        "people are remembered as long as the service keeps them, and not sent again before",
+        "ads_cli/audiences/upload.py",
+        "REMEMBERED_MONTHS = 12",
+        "REMEMBERED_MONTHS = 13",
+        (f"{MEMO}::test_people_are_sent_again_before_the_service_forgets_them_though_their_rows_are_known",),
+    ),
+    Mutant(
+        "a job of a list is resumed with people that --keep-partial leaves out",
+        "ads_cli/audiences/plan.py",
+        '                "keep_partial": self.packing.keep_partial,\n',
+        "",
+        ("tests/audiences/test_resume.py::test_a_list_that_is_packed_otherwise_is_another_job",),
+    ),
+    Mutant(
+        "a job of a list is resumed with phone numbers of another country",
+        "ads_cli/audiences/plan.py",
+        '                "region_column": ",".join(uses.countries) or None,\n',
+        "",
+        ("tests/audiences/test_resume.py::test_a_list_that_is_packed_otherwise_is_another_job",),
+    ),
+    Mutant(
         "a damaged ledger is replaced by the log of a killed job, and nobody is told",
         "ads_cli/audiences/ledger.py",
         "return opened._replace(trust=Trust.LOST, reason=lost) if lost else opened",
@@ -202,6 +297,16 @@ SYNCS = (
         "rows[position] = count + 1",
         "rows[position] = 1",
         (f"{MEMO}::test_one_whom_two_known_rows_have_stays_with_one_of_them",),
+    ),
+    Mutant(
+        "halves of a refused removal are sent after the additions of their request",
+        "ads_cli/audiences/upload.py",
+        "groups = [in_order] if is_mixed else [others, halves]",
+        "groups = [others, halves]",
+        (
+            "tests/audiences/test_sync.py::"
+            "test_who_is_removed_with_one_who_leaves_is_added_again_though_a_removal_is_refused",
+        ),
     ),
     Mutant(
         "people are added before others are removed with whom the service removes them",

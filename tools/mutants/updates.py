@@ -47,6 +47,28 @@ UPDATES = (
         (f"{SHOWN}::test_of_a_list_only_what_was_edited_is_sent",),
     ),
     Mutant(
+        "shown records: a change to a value that the service alone sets is dropped, and nobody is told",
+        "ads_cli/api/records.py",
+        'if left_out and endpoint.method == "POST":',
+        "if left_out:",
+        (f"{SHOWN}::test_a_value_that_only_the_service_answers_replaces_no_other",),
+    ),
+    Mutant(
+        "shown records: slides of a card in another order are the same",
+        "ads_cli/api/records.py",
+        "return msgspec.convert(plain, field.type.annotation, strict=False, dec_hook=decode_custom)",
+        "value = msgspec.convert(plain, field.type.annotation, strict=False, dec_hook=decode_custom)\n"
+        "        return sorted(map(str, value)) if isinstance(value, list) else value",
+        (f"{SHOWN}::test_a_carousel_whose_slides_are_in_another_order_is_changed",),
+    ),
+    Mutant(
+        "a limit is removed that the same change sets",
+        "ads_cli/api/records.py",
+        "if names == 1}",
+        "}",
+        ("tests/batches/test_raising.py::test_a_limit_is_not_set_and_removed_at_once",),
+    ),
+    Mutant(
         "a signal while an error is reported is a bug",
         "ads_cli/cli/error_boundary.py",
         "except Interrupted as interrupted:  # while",

@@ -1,7 +1,5 @@
 """Show the guard, and say what it would refuse."""
 
-import io
-from contextlib import redirect_stdout
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -9,6 +7,7 @@ import typer
 from ..console.invocation import Invocation
 from ..console.options import HANDED_ON, CommandLine, words_of
 from ..console.parameters import argument
+from ..console.writes import ask_guard
 from ..errors import UsageError
 
 if TYPE_CHECKING:
@@ -81,15 +80,3 @@ def _may_change(tree: Any, parsed: "ParsedLine") -> bool:
     except UsageError:  # auth, emulator and others that no fleet runs
         return False
     return is_write(name, commands[name], parsed.params)
-
-
-def ask_guard(tree: Any, line: CommandLine) -> None:
-    """Raise GuardError where the guard would refuse a command line, which is a dry run."""
-    line.is_guard_check = True
-    with (
-        line.locks,
-        redirect_stdout(io.StringIO()),
-        tree.make_context(tree.name, [*line.words], obj=line) as inner,
-    ):
-        tree.invoke(inner)
-    line.resources.close()

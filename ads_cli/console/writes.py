@@ -1,9 +1,10 @@
 """What every write of an invocation passes: the guard, and the log of changes."""
 
 import getpass
+import io
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, redirect_stdout
 from functools import cached_property
 from hashlib import sha256
 from itertools import chain
@@ -328,3 +329,15 @@ def _is_logged(write: Write, prepared: PreparedRequest) -> bool:
     if prepared.url.endswith(SEGMENT_PATH):
         return False
     return write.endpoint is None or write.endpoint.changes
+
+
+def ask_guard(tree: Any, line: "CommandLine") -> None:
+    """Raise GuardError where the guard would refuse a command line, which is a dry run."""
+    line.is_guard_check = True
+    with (
+        line.locks,
+        redirect_stdout(io.StringIO()),
+        tree.make_context(tree.name, [*line.words], obj=line) as inner,
+    ):
+        tree.invoke(inner)
+    line.resources.close()

@@ -13,6 +13,7 @@ from ...config.guard import read_guard
 from ...config.settings import Settings
 from ...console.invocation import Invocation
 from ...console.options import CommandLine
+from ...console.writes import ask_guard
 from ...errors import AdsctlError, GuardError, Interrupted, UsageError
 from ...fleet.check import (
     Parsed,
@@ -32,7 +33,6 @@ from ...fleet.tasks import RunLimits, Task
 from ...masking import mask_address
 from ...output.text import counted, shell_command
 from ...spelling import comma_list, suggestion
-from ..guard import ask_guard
 from . import DEFAULT_PARALLEL
 from .execution import end_run, run_tasks
 from .plan import parse_line, problems_here

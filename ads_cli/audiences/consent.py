@@ -14,7 +14,7 @@ from ..feeds.rows import FIRST_LINES
 from ..feeds.transforms import Where
 from ..output.text import counted, quoted_word, shell_command
 from ..spelling import letters_and_digits
-from .headers import Consent, consent_told_by, holds_codes, is_answer_time
+from .headers import Consent, consent_of_column, holds_codes, is_answer_time
 
 # Each language: what people answer, and what spreadsheets write; then the letters and signs of forms.
 YES_WORDS = """
@@ -135,7 +135,7 @@ def asks_for_answer(where: Where) -> bool:
 
 def is_text(column: str, found: CellAnswers) -> bool:
     """Tell whether a column is compared as text, whatever its other cells say."""
-    return bool(found.others) and not consent_told_by(column)
+    return bool(found.others) and not consent_of_column(column)
 
 
 def compared_by(where: Where, found: CellAnswers, label: str) -> Condition:
@@ -160,7 +160,7 @@ def compared_by(where: Where, found: CellAnswers, label: str) -> Condition:
 
 def undecided_remark(where: Where, found: CellAnswers) -> str:
     """Say that a column of consent is compared as text, though yes or no is asked for; else nothing."""
-    if found.has_answers or not found.others or not consent_told_by(where.column):
+    if found.has_answers or not found.others or not consent_of_column(where.column):
         return ""
     return f"no cell of {where.column!r} says yes or no: --where compares it with {where.value!r} as text"
 
@@ -187,13 +187,13 @@ def count_answers(cells: Iterable[str]) -> Counter[str]:
     """Count the answers in a column, as they are written."""
     answers: Counter[str] = Counter()
     for text, count in Counter(cells).items():
-        answers[answer_as_told(text)] += count
+        answers[shown_answer(text)] += count
     return answers
 
 
 @lru_cache(1024)
-def answer_as_told(text: str) -> str:
-    """Return the answer of a cell as it is written; what else it says may be personal."""
+def shown_answer(text: str) -> str:
+    """Return the answer of a cell as it is written; any other text may be personal, and is not shown."""
     answer = text.strip()
     if not spelled(answer):
         return ""

@@ -78,16 +78,16 @@ def is_answer_time(header: str) -> bool:
     return fold_header(header).endswith(TIMES)
 
 
-def consent_told_by(header: str) -> Consent | None:
+def consent_of_column(header: str) -> Consent | None:
     """Return what a column tells of people: that they agreed to be contacted, or that they refused."""
-    folded, told = fold_header(header), _answer_asked_by(header)
+    folded, consent = fold_header(header), _meaning_of_yes(header)
     if folded.endswith(CIRCUMSTANCES):
         return None
-    is_only_time = told is Consent.AGREED and folded.endswith(TIMES) and folded not in ANSWER_TIMES
-    return None if is_only_time else told
+    is_only_time = consent is Consent.AGREED and folded.endswith(TIMES) and folded not in ANSWER_TIMES
+    return None if is_only_time else consent
 
 
-def _answer_asked_by(header: str) -> Consent | None:
+def _meaning_of_yes(header: str) -> Consent | None:
     """Return what those say who say yes in a column, whatever else its header has."""
     folded = fold_header(header)
     if any(part in folded for part in REFUSALS):

@@ -13,17 +13,17 @@ from ..validation.report import columns_not_sent
 from .consent import (
     CellAnswers,
     Condition,
-    answer_as_told,
     asks_for_answer,
     compared_by,
     count_answers,
+    shown_answer,
     undecided_remark,
 )
 from .headers import (
     FIELD_BY_HEADER,
     PARTNER_ID,
     Consent,
-    consent_told_by,
+    consent_of_column,
     find_country_columns,
     fold_header,
     is_own_id,
@@ -106,7 +106,7 @@ class ColumnRoles(NamedTuple):
             all_problems,
             countries=self._countries(packed_cells),
             left_out=left_out,
-            answers={name: [*map(answer_as_told, _texts(cells[at]))] for at, name in known_by.items()},
+            answers={name: [*map(shown_answer, _texts(cells[at]))] for at, name in known_by.items()},
             identifiers=self.identifiers,
         )
 
@@ -115,7 +115,7 @@ class ColumnRoles(NamedTuple):
     ) -> dict[str, Counter[str]]:
         """Count the answers of consent in rows, but for those that are left out or blank.
 
-        Of rows that a sync knows, their shapes tell them; sending needs none, since validating has told them.
+        Those of rows that a sync knows are in their shapes; sending needs none, since validating counts them.
         """
         if options.purpose is Purpose.SEND or not cells:
             return {}
@@ -123,7 +123,7 @@ class ColumnRoles(NamedTuple):
         for at, name in self.consents.items():
             texts = _texts(cells[at])
             found[name] = count_answers(texts)
-            found[name].subtract(answer_as_told(texts[row]) for row in uncounted)
+            found[name].subtract(shown_answer(texts[row]) for row in uncounted)
         return found
 
     def _countries(self, cells: Cells) -> list[str] | None:
@@ -183,7 +183,7 @@ class ListColumns:
     """Decides what columns are: first by the options, then by their headers.
 
     How conditions compare columns that they ask for yes or no depends on all cells of these. Until `decide`
-    was told what they say, no row can be packed: there are no `roles`.
+    has got these, no row can be packed: there are no `roles`.
     """
 
     def __init__(self, options: ColumnOptions, known: Collection[str], identifiers: Sequence[str]) -> None:
@@ -234,7 +234,7 @@ class ListColumns:
             countries = find_country_columns(others)
         used = {*options.used, *fields, *countries}
         unused = [column for column in columns if column not in used]
-        consents = {column: consent for column in unused if (consent := consent_told_by(column))}
+        consents = {column: consent for column in unused if (consent := consent_of_column(column))}
         return ColumnUses(fields, countries, unused, consents)
 
     def _field(self, column: str) -> str:

@@ -219,11 +219,11 @@ def find_shapes(
     `columns` are the identifiers, made of `cells`; `answers` are those in columns of consent.
     """
     kinds = [(column.kind, _kinds_of_values(column, cells[column.kind], rows)) for column in columns]
-    told = [[(name, answer) for answer in found] for name, found in answers.items()]
+    answered = [[(name, answer) for answer in found] for name, found in answers.items()]
     shapes: dict[RowShape, int] = {}
-    is_uniform = not told and all(found.count(found[:1]) == rows for _, found in kinds)
+    is_uniform = not answered and all(found.count(found[:1]) == rows for _, found in kinds)
     names = [name for name, _ in kinds]
-    keys = [*zip(*(found[: 1 if is_uniform else rows] for _, found in kinds), *told, strict=True)]
+    keys = [*zip(*(found[: 1 if is_uniform else rows] for _, found in kinds), *answered, strict=True)]
     by_key: dict[tuple[Any, ...], int] = {}
     for key in {*keys}:
         values = key[: len(names)]

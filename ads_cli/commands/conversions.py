@@ -44,7 +44,7 @@ def send(
     For example: adsctl conversions send orders.csv --pixel o8z6j --event-id o3f71
     """
     from ..conversions import KNOWN, ConversionReader, conversion_plan
-    from .audiences.lists import checked_region, told_of_clear_text
+    from .audiences.lists import checked_region, clear_text_notice
     from .spending import checked_currency
     from .uploads.hooks import OnceHooks
     from .uploads.push import PushCommand
@@ -62,5 +62,5 @@ def send(
     )
     if recipe:
         recipe.write(call, feed, file)
-    with told_of_clear_text(call, options):
+    with clear_text_notice(call, options):
         PushCommand(hooks, options).run()

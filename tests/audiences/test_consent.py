@@ -21,7 +21,7 @@ from ads_cli.audiences.consent import (
     compared_by,
     count_answers,
 )
-from ads_cli.audiences.headers import Consent, consent_told_by
+from ads_cli.audiences.headers import Consent, consent_of_column
 from tests.effort import tries
 
 from .conftest import digest
@@ -167,7 +167,7 @@ AGREED_IN = {
     st.booleans(),
 )
 def test_the_option_takes_exactly_those_who_agreed_or_those_who_refused(header, cells, wants_refusals):
-    kind = consent_told_by(header)
+    kind = consent_of_column(header)
     assert kind
     where = choose_condition(header, kind, count_answers(cells), wants_refusals=wants_refusals)
     assert where
@@ -223,7 +223,7 @@ def test_the_option_takes_exactly_those_who_agreed_or_those_who_refused(header, 
     ],
 )
 def test_a_header_of_agreement_that_is_negated_tells_who_refused(header):
-    assert consent_told_by(header) is Consent.REFUSED
+    assert consent_of_column(header) is Consent.REFUSED
 
 
 @pytest.mark.parametrize(
@@ -255,7 +255,7 @@ def test_a_header_of_agreement_that_is_negated_tells_who_refused(header):
     ],
 )
 def test_a_header_of_agreement_with_letters_of_a_negation_tells_who_agreed(header):
-    assert consent_told_by(header) is Consent.AGREED
+    assert consent_of_column(header) is Consent.AGREED
 
 
 @pytest.mark.parametrize(
@@ -263,17 +263,17 @@ def test_a_header_of_agreement_with_letters_of_a_negation_tells_who_agreed(heade
     ["Not unsubscribed", "Never opted out", "notBlocklisted", "Nicht abgemeldet", "Not on blacklist"],
 )
 def test_a_header_of_refusal_that_is_negated_tells_who_agreed(header):
-    assert consent_told_by(header) is Consent.AGREED
+    assert consent_of_column(header) is Consent.AGREED
 
 
 @pytest.mark.parametrize("header", ["Don't contact", "Unsubscribed? (no = subscribed)", "Norsk avmeldt"])
 def test_a_header_of_refusal_tells_who_refused(header):
-    assert consent_told_by(header) is Consent.REFUSED
+    assert consent_of_column(header) is Consent.REFUSED
 
 
 @pytest.mark.parametrize("header", ["Order cancelled", "Payment declined", "Not active", "Account blocked"])
 def test_a_negation_alone_is_no_consent(header):
-    assert consent_told_by(header) is None
+    assert consent_of_column(header) is None
 
 
 def test_a_list_of_people_who_must_not_be_reached_takes_those_who_refused(shop, audience):

@@ -64,7 +64,7 @@ CONSENT = (
     Mutant(
         "a column that tells when people refused tells nothing",
         "ads_cli/audiences/headers.py",
-        "is_only_time = told is Consent.AGREED and ",
+        "is_only_time = consent is Consent.AGREED and ",
         "is_only_time = ",
         (f"{OPTIONS}::test_a_column_that_tells_when_people_refused_tells_who_did",),
     ),
@@ -78,7 +78,7 @@ CONSENT = (
     Mutant(
         "a column of consent that cannot be decided is compared as text",
         "ads_cli/audiences/consent.py",
-        "return bool(found.others) and not consent_told_by(column)",
+        "return bool(found.others) and not consent_of_column(column)",
         "return bool(found.others)",
         (f"{ANSWERS}::test_consent_that_cannot_be_decided_stops_the_run_and_is_listed",),
     ),

@@ -22,10 +22,10 @@ from ..uploads.options import (
 from .lists import (
     ListOptions,
     checked_region,
+    clear_text_notice,
+    on_list_validated,
     plan_lists,
     require_people,
-    say_of_each,
-    told_of_clear_text,
 )
 
 if TYPE_CHECKING:
@@ -123,7 +123,7 @@ def check(
         call.messages.say(f"{name}: {as_is if name == NOT_HASHED else hashing}")
     say_estimate(call, plan)
     show_report(call.printer, plan.rows, report)
-    with told_of_clear_text(call, rejected):
+    with clear_text_notice(call, rejected):
         write_invalid_rows(rejected.failed_out_file, plan, report)
     if recipe:
         recipe.write(call, feed, files[0], unsent=settings.columns.uses(plan.rows.columns).unused)
@@ -167,7 +167,7 @@ def hash_file(
         but = f" but {NOT_HASHED}, which the service takes as it is" if is_sent_raw else ""
         return f"{output_file}: {plan.report.valid:,} people, every identifier hashed{but}"
 
-    with told_of_clear_text(call, rejected):
+    with clear_text_notice(call, rejected):
         write_valid_rows(call, plan, output_file, rejected, skip_invalid=skip_invalid, write=write, done=done)
 
 
@@ -206,9 +206,9 @@ def _push(
     from ..uploads.reports import resume_command
 
     skips, resume = options.skip_invalid, resume_command(call.command_line)
-    say = say_of_each(call, skip_invalid=skips, resume=resume)
+    say = on_list_validated(call, skip_invalid=skips, resume=resume)
     plan = plan_lists(call, files, feed, settings, refuses_invalid=not skips, on_validated=say)
-    with told_of_clear_text(call, options):
+    with clear_text_notice(call, options):
         PushCommand(ListHooks(call=call, plan=plan, feed=feed), options).run()
         if plan.parts and not call.dry_run:  # only now all are read
             require_people(call, plan, feed)

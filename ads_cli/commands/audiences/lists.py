@@ -158,7 +158,7 @@ def require_people(call: Invocation, plan: "ListPlan", feed: ListOptions) -> Non
 
 
 @contextmanager
-def told_of_clear_text(call: Invocation, rejected: RejectedOptions) -> Iterator[None]:
+def clear_text_notice(call: Invocation, rejected: RejectedOptions) -> Iterator[None]:
     """Say at the end, whatever it is, that the file of `--failed-out` holds people in clear."""
     try:
         yield
@@ -168,7 +168,7 @@ def told_of_clear_text(call: Invocation, rejected: RejectedOptions) -> Iterator[
             call.messages.say(f"{rejected.failed_out} {whose}")
 
 
-def say_of_each(call: Invocation, *, skip_invalid: bool, resume: str) -> OnValidated:
+def on_list_validated(call: Invocation, *, skip_invalid: bool, resume: str) -> OnValidated:
     """Return what warns of each list before it is sent, and raises ContentError where rows are invalid.
 
     What is the same of several lists, counts included, is said once; `resume` is the command that sends the

@@ -18,7 +18,7 @@ from ..products.feed_checks import FeedSizeCheck, MinRows
 from ..uploads.hooks import CORRECT_AND_SYNC
 from ..uploads.options import Lists, PageOptions, PushOptions, RejectedOptions, with_options
 from . import AllowClearText, ListHooks, OperationOptions, list_settings
-from .lists import ListOptions, plan_lists, require_people, told_of_clear_text
+from .lists import ListOptions, clear_text_notice, plan_lists, require_people
 from .page import ListRunReport
 
 if TYPE_CHECKING:
@@ -174,7 +174,7 @@ def _sync(
     from ..uploads.push import PushCommand
 
     with (
-        told_of_clear_text(call, options),
+        clear_text_notice(call, options),
         _steps(call, files, target, feed, options, page, min_rows) as steps,
     ):
         PushCommand(steps, options).run()
@@ -192,7 +192,7 @@ def _diff(
     from ..uploads.validation import require_valid, write_invalid_rows
 
     with (
-        told_of_clear_text(call, options),
+        clear_text_notice(call, options),
         _steps(call, files, target, feed, options, page, compares_only=True) as steps,
     ):
         plan = steps.plan

@@ -354,7 +354,7 @@ OTHERS = (
     ),
     Mutant(
         "cards that do not exist are left out without a word",
-        "ads_cli/commands/lookups.py",
+        "ads_cli/commands/campaigns/lookups.py",
         "if card not in found]",
         "if False]",
         ("tests/emulator/resources/test_creatives.py::test_cards_that_do_not_exist_are_named",),

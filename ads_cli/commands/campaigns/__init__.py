@@ -1,1 +1,1 @@
-"""Campaigns: their trees, their files, copies of them, and activation."""
+"""Campaigns: their trees, their files, copies of them, activation; cards and targeting values that ads use."""

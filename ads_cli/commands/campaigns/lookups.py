@@ -4,17 +4,17 @@ from typing import Annotated
 
 import typer
 
-from ..api.cards import FetchCard, FetchCards
-from ..api.endpoint import Request
-from ..api.fields import fields_of
-from ..api.registry import requests_of
-from ..console.invocation import Invocation
-from ..console.parameters import argument, flag, option
-from ..console.request_input import request_from_input
-from ..console.results import show
-from ..errors import UsageError
-from ..output.text import listed
-from ..parallel.ordered_map import map_ordered
+from ...api.cards import FetchCard, FetchCards
+from ...api.endpoint import Request
+from ...api.fields import fields_of
+from ...api.registry import requests_of
+from ...console.invocation import Invocation
+from ...console.parameters import argument, flag, option
+from ...console.request_input import request_from_input
+from ...console.results import show
+from ...errors import UsageError
+from ...output.text import listed
+from ...parallel.ordered_map import map_ordered
 
 SCHEME = "card://"
 

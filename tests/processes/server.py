@@ -32,7 +32,8 @@ CLIENT = Path(__file__).with_name("client.py")
 COMMANDS = """
 filelock rich.table ads_cli.audiences.plan ads_cli.auth.secret_stores ads_cli.auth.secrets
 ads_cli.cli.error_boundary ads_cli.cli.request_commands ads_cli.client.signing ads_cli.client.transport
-ads_cli.commands.audiences ads_cli.commands.campaigns.lookups ads_cli.commands.products ads_cli.commands.uploads.push
+ads_cli.commands.audiences ads_cli.commands.campaigns.lookups ads_cli.commands.products
+ads_cli.commands.uploads.push
 ads_cli.config.trusted_files ads_cli.client.client ads_cli.console.results ads_cli.output.table_view
 ads_cli.emulator.app ads_cli.feeds.formats.csv ads_cli.feeds.transforms ads_cli.fleet.task_process
 ads_cli.http.network ads_cli.products.feeds.kinds.reading ads_cli.products.plans ads_cli.uploads.push

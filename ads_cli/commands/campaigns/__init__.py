@@ -1,1 +1,1 @@
-"""Campaigns: their trees, their files, copies of them, activation; cards and targeting values that ads use."""
+"""Campaigns: their trees, their files, copies of them, activation; and what ads refer to: cards, targeting."""

@@ -1,1 +1,1 @@
-"""Campaigns: their trees, their files, copies of them, activation; and what ads refer to: cards, targeting."""
+"""Campaigns: their trees, their files, copies of them, activation; and what ads refer to."""

@@ -549,4 +549,24 @@ OTHERS = (
         "    if False:",
         ("tests/promises/test_hostile_lengths.py::test_a_record_in_a_file_that_is_too_large_is_refused",),
     ),
+    Mutant(
+        "a line of a file of unknown format ends within a letter",
+        "ads_cli/feeds/formats/__init__.py",
+        'lstrip().split("\\n")',
+        "lstrip().splitlines()",
+        (
+            "tests/feeds/test_registry.py::"
+            "test_letters_do_not_hide_the_format_of_a_file_whose_name_does_not_tell_it",
+        ),
+    ),
+    Mutant(
+        "bytes of a parquet file that are no text are sent as others",
+        "ads_cli/feeds/formats/parquet.py",
+        'return "" if is_utf_8 else NOT_UTF_8',
+        'return ""',
+        (
+            "tests/feeds/test_read_parquet.py::"
+            "test_bytes_that_are_not_utf_8_are_a_problem_of_their_row_and_sent_by_no_push",
+        ),
+    ),
 )

@@ -21,7 +21,7 @@ SEPARATORS = {"additional_image_link": ","}
 def decoded_head(head: bytes) -> str:
     """Decode the first bytes of a text, whatever its encoding; markup and delimiters are ASCII in all.
 
-    Letters may be wrong: cut it at "\\n", since splitlines() also cuts at the last byte of ą or Å in UTF-8.
+    Letters may be wrong: splitlines() would also cut it at the last byte of ą or Å in UTF-8.
     """
     for mark, encoding in BYTE_ORDER_MARKS.items():
         if head.startswith(mark):

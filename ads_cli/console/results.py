@@ -151,7 +151,7 @@ def show_pages(
         printer.show(document, columns or keys_of(document), key, others)
     if isinstance(pages.total, int):
         call.messages.say(f"{pages.total:,} in total")
-    if pages.cursor:
+    if pages.cursor or pages.rest_of_page:
         show_more = call.messages.warn if is_cut_unasked else call.messages.say
         show_more(f"{MORE}: {more_hint}")
 
@@ -161,6 +161,7 @@ class Pages:
 
     first: "Response"  # once records were read; there always is one
     cursor: str | None = None
+    rest_of_page = 0  # records of the last page that were not taken
 
     def __init__(self, responses: "Iterator[Response]", max_pages: int | None) -> None:
         self._responses = islice(responses, max_pages)
@@ -183,7 +184,10 @@ class Pages:
                 self.first = response
             self.cursor = response.next_cursor
             data = response.data
-            yield from data if isinstance(data, list) else [data] if isinstance(data, dict) else ()
+            records = data if isinstance(data, list) else [data] if isinstance(data, dict) else []
+            for taken, record in enumerate(records, 1):
+                self.rest_of_page = len(records) - taken
+                yield record
 
 
 def show_request(call: Invocation, request: Request) -> None:

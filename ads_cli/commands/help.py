@@ -8,7 +8,7 @@ import typer
 
 from ..api.names import SERVICES
 from ..config.settings import DEFAULTS
-from ..console.help_topics import ALL_TOPICS, FEEDS_TOPIC, LINES_TOPIC, METRICS_TOPIC, TOPICS
+from ..console.help_topics import ALL_TOPICS, ENDPOINTS_TOPIC, FIELDS_TOPIC, METRICS_TOPIC, TOPICS
 from ..console.invocation import Invocation
 from ..console.parameters import argument
 from ..errors import StateError, UsageError
@@ -33,11 +33,11 @@ def show_help(
     For example: adsctl help products push
     """
     path = names or []
-    if path == [LINES_TOPIC]:
+    if path == [ENDPOINTS_TOPIC]:
         _show_endpoints(ctx)
     elif path == [METRICS_TOPIC]:
         _show_metrics(ctx)
-    elif path[:1] == [FEEDS_TOPIC]:
+    elif path[:1] == [FIELDS_TOPIC]:
         _show_fields(ctx, path[1:])
     elif len(path) == 1 and path[0] in TOPICS:
         formatter = ctx.make_formatter()

@@ -91,8 +91,8 @@ TOPICS: dict[str, Callable[[Formatter], None]] = {
     "files": write_files,
 }
 # The topics that are lists, shown in the format of -o.
-LINES_TOPIC, FEEDS_TOPIC, METRICS_TOPIC = "endpoints", "fields", "metrics"
-ALL_TOPICS = (*TOPICS, LINES_TOPIC, FEEDS_TOPIC, METRICS_TOPIC)
+ENDPOINTS_TOPIC, FIELDS_TOPIC, METRICS_TOPIC = "endpoints", "fields", "metrics"
+ALL_TOPICS = (*TOPICS, ENDPOINTS_TOPIC, FIELDS_TOPIC, METRICS_TOPIC)
 
 
 def _write_paragraph(formatter: Formatter, text: str) -> None:

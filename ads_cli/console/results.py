@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
-from ..api.audience_insights import SearchKeywords
+from ..api.audience_insights import HOURS_PER_VALUE, SearchKeywords
 from ..api.endpoint import Endpoint, Request
 from ..api.names import to_neutral
 from ..numbers import parse_count
@@ -23,7 +23,6 @@ if TYPE_CHECKING:
 
 
 MAX_NUMBERS, MAX_NUMBER = 10_000, 10**15  # what is more is shown as a document
-HOURS = {"HOUR": 1, "DAY": 24}  # covered by one number of post_volume
 
 
 def draw_keywords(printer: Printer, request: SearchKeywords, data: Any) -> bool:
@@ -44,7 +43,7 @@ def draw_keywords(printer: Printer, request: SearchKeywords, data: Any) -> bool:
 
 def _days(request: SearchKeywords, volume: list[int]) -> Iterator[ChartRow]:
     """Split the numbers into days; the hours of all days are aligned."""
-    step = timedelta(hours=HOURS[request.granularity])
+    step = timedelta(hours=HOURS_PER_VALUE[request.granularity])
     start = request.start_time.moment
     moments = [(start + n * step, number) for n, number in enumerate(volume)]
     for day, of_day in groupby(moments, key=lambda moment: moment[0].date()):
@@ -202,7 +201,7 @@ def show_request(call: Invocation, request: Request) -> None:
 
 
 def show_prepared(call: Invocation, prepared: "PreparedRequest") -> None:
-    """Print a prepared request, with secrets masked."""
+    """Print a prepared request, with secrets masked, once the guard has approved it."""
     call.writes.approve([prepared])
     document = _document_of(prepared)
     if call.printer.has_columns:
@@ -212,7 +211,7 @@ def show_prepared(call: Invocation, prepared: "PreparedRequest") -> None:
 
 
 def show_prepared_requests(call: Invocation, requests: "Iterable[PreparedRequest]") -> None:
-    """Print prepared requests, with secrets masked; one document is a list of them."""
+    """Print requests that the guard has approved, with secrets masked; one document is a list of them."""
     documents = [*map(_document_of, requests)]
     if call.printer.has_columns:
         for document in documents:

@@ -569,4 +569,28 @@ OTHERS = (
             "test_bytes_that_are_not_utf_8_are_a_problem_of_their_row_and_sent_by_no_push",
         ),
     ),
+    Mutant(
+        "the command of --on-failure is given more than a variable may be",
+        "ads_cli/console/on_failure.py",
+        "[:MAX_MESSAGE_LENGTH]",
+        "",
+        (
+            "tests/console/test_on_failure.py::"
+            "test_a_message_longer_than_a_variable_may_be_is_cut_and_still_told",
+        ),
+    ),
+    Mutant(
+        "a program whose name is not UTF-8 cannot be run",
+        "ads_cli/console/parameters.py",
+        '"FOLDER", "CMD", "COMMAND")',
+        '"FOLDER")',
+        ("tests/console/test_not_utf8.py::test_a_program_may_have_any_name",),
+    ),
+    Mutant(
+        "a list that a limit cuts within a page says nothing",
+        "ads_cli/console/results.py",
+        "if pages.cursor or pages.rest_of_page:",
+        "if pages.cursor:",
+        ("tests/promises/test_quiet.py::test_a_note_is_hidden",),
+    ),
 )

@@ -10,7 +10,7 @@ from zlib import crc32
 
 from msgspec.structs import asdict
 
-from ...api.audience_insights import Criterion, EstimateAudience, SearchKeywords
+from ...api.audience_insights import HOURS_PER_VALUE, Criterion, EstimateAudience, SearchKeywords
 from ...api.targeting import KEYWORDS
 from ..core.handlers import RequestContext, handler
 from ..core.responses import Result
@@ -103,7 +103,6 @@ def _rounded(number: float) -> int:
 
 
 HOUR = timedelta(hours=1)
-HOURS_PER_VALUE = {"HOUR": 1, "DAY": 24}  # by granularity of post_volume
 MAX_POSTS_PER_HOUR = 900
 # Combined with the keywords, these make thirty related ones.
 RELATED_WORDS = """

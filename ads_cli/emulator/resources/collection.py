@@ -114,7 +114,8 @@ class Collection:
         """Return one record."""
         owner = self.scope(context, request)
         with_deleted = bool(getattr(request, "with_deleted", False))
-        return Result(self.shown(context, self.find(context, owner, _id_of(request), with_deleted)))
+        found = self.find(context, owner, _id_of(request), with_deleted=with_deleted)
+        return Result(self.shown(context, found))
 
     def created(self, context: RequestContext, request: Any) -> Record:
         """Create a record; raise ApiError if the state does not allow it."""
@@ -155,7 +156,7 @@ class Collection:
         return self.shown(context, after)
 
     def find(
-        self, context: RequestContext, owner: str, identifier: str, with_deleted: bool = False
+        self, context: RequestContext, owner: str, identifier: str, *, with_deleted: bool = False
     ) -> Record:
         """Return a record of an owner; raise ApiError (404) if there is none."""
         record = context.store.find(self.kind, identifier, owner=owner, with_deleted=with_deleted)

@@ -21,6 +21,7 @@ from ...media_files import DamagedError, MediaFacts, read_header
 from ...media_files.images import READERS
 from ...media_files.mp4 import read_mp4
 from ...media_files.webm import read_webm
+from ...spelling import comma_list
 from ..core.faults import PROCESSING
 from ..core.handlers import RequestContext, handler, raw_handler
 from ..core.request import FORM, MULTIPART, IncomingRequest, json_object, read_multipart
@@ -250,7 +251,7 @@ def _upload_media(context: RequestContext) -> HttpResponse:
     default = "tweet_image" if context.incoming.path == OLDER_PATH else None
     values["media_category"] = values.get("media_category") or default
     request = _converted(media_uploads.UploadMedia, values, "media", "media_category", "additional_owners")
-    owners = (request.additional_owners or "").split(",")
+    owners = comma_list(request.additional_owners or "")
     category = media_uploads.service_category(request.media_category)
     with context.store.transaction():
         upload = _create_upload(context, category, "", len(request.media), owners)
@@ -302,8 +303,7 @@ def _carry_out(context: RequestContext, command: str, values: Record) -> HttpRes
     """Answer INIT, APPEND or FINALIZE of the older forms."""
     id = str(values.get("media_id", ""))
     if command == "INIT":
-        owners = values.get("additional_owners")
-        values["additional_owners"] = str(owners).split(",") if owners else None
+        values["additional_owners"] = comma_list(str(values.get("additional_owners") or "")) or None
         names = ("media_type", "media_category", "total_bytes", "additional_owners")
         return _response_of(
             context, _initialize(context, _converted(media_uploads.InitializeUpload, values, *names))

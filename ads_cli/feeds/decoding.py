@@ -76,7 +76,7 @@ def _utf_8_pieces(stream: "Buffered", encoding: str, label: str) -> Iterator[byt
         try:
             piece = decoder.decode(raw, is_end).encode()
         except UnicodeError as error:
-            if isinstance(error, UnicodeDecodeError):
+            with suppress(UnicodeError, AttributeError):  # of codecs that know no part of a text, such as idna
                 line += error.object[: error.start].decode(encoding, "ignore").count("\n")
             reason = getattr(error, "reason", error)
             message = f"{label}:{line}: not {encoding}: {reason}"

@@ -83,11 +83,11 @@ class JsonRows(RecordRows):
         while True:
             yield self._read_item(text)
             character = text.next_character()
+            if character not in (",", "]"):
+                raise self._unexpected(text, "a comma or the end of the list")
             text.skip(1)
             if character == "]":
                 break
-            if character != ",":
-                raise self._unexpected(text, "a comma or the end of the list")
         if self._in_mapping:
             if text.next_character() != "}":
                 raise self._unexpected(

@@ -57,7 +57,7 @@ RECORD_VERBS = ("list", "get", "create", "add", "update", "rename", "grant")
 
 
 def show(call: Invocation, request: Request, document: Any) -> None:
-    """Print a document with the columns of its endpoint, or draw its chart on a terminal."""
+    """Print a document with the columns of its endpoint, or draw its chart; note its ids for completion."""
     endpoint = request.endpoint
     _record_ids(call, endpoint, document if isinstance(document, list) else [document])
     if (
@@ -70,7 +70,7 @@ def show(call: Invocation, request: Request, document: Any) -> None:
 
 
 def show_list(call: Invocation, request: Request, *, envelope: bool, all: bool, limit: str | None) -> None:
-    """Print a list of declared records."""
+    """Print a list of declared records; note the ids of its first page for completion."""
     endpoint, most = request.endpoint, None if limit is None else parse_count(limit, "--limit")
 
     def responses() -> "Iterator[Response]":

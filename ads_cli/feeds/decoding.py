@@ -76,8 +76,9 @@ def _utf_8_pieces(stream: "Buffered", encoding: str, label: str) -> Iterator[byt
         try:
             piece = decoder.decode(raw, is_end).encode()
         except UnicodeError as error:
-            with suppress(UnicodeError, AttributeError):  # of codecs that know no part of a text, such as idna
-                line += error.object[: error.start].decode(encoding, "ignore").count("\n")
+            if isinstance(error, UnicodeDecodeError):
+                with suppress(UnicodeError):  # of a codec that ignores no error, such as idna
+                    line += error.object[: error.start].decode(encoding, "ignore").count("\n")
             reason = getattr(error, "reason", error)
             message = f"{label}:{line}: not {encoding}: {reason}"
             raise ContentError(message, hint="name its --encoding") from None

@@ -593,4 +593,21 @@ OTHERS = (
         "if pages.cursor:",
         ("tests/promises/test_quiet.py::test_a_note_is_hidden",),
     ),
+    Mutant(
+        "a workbook that is named and asked for as a format is refused",
+        "ads_cli/console/presentation.py",
+        'settings.flags.get("output") not in (None, "xlsx")',
+        'settings.flags.get("output") is not None',
+        ("tests/promises/test_workbooks.py::test_a_workbook_of_a_list_needs_a_file_and_is_no_other_format",),
+    ),
+    Mutant(
+        "what runs other command lines runs them at the live address",
+        "ads_cli/console/options.py",
+        '"account", "catalog", "sandbox"),',
+        '"account", "catalog"),',
+        (
+            "tests/console/test_presentation.py::"
+            "test_each_common_option_is_handed_on_to_other_command_lines_or_left_to_each",
+        ),
+    ),
 )

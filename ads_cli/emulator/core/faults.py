@@ -71,7 +71,7 @@ class Fault:
         return Random(self.seed)
 
     def is_triggered(self, incoming: IncomingRequest) -> bool:
-        """Decide whether a request fails, by method, path, `times` and a random draw."""
+        """Decide whether a request fails, by method, path, `times` and a random draw; count it if it does."""
         if self.method not in ("*", incoming.method) or not fnmatchcase(incoming.path, self.path):
             return False
         with self._lock:

@@ -170,7 +170,7 @@ class Collection:
             kind = name.removesuffix("_id")
             for identifier in _listed(fields.get(name)) or ():
                 if not any(context.store.find(kind, identifier, owner=each) for each in (owner, SERVICE)):
-                    raise invalid_parameter(name, f"the {_words(kind)} {identifier} does not exist")
+                    raise invalid_parameter(name, f"the {kind.replace('_', ' ')} {identifier} does not exist")
 
     def _note(self, context: RequestContext, owner: str, change: str, after: Record, before: Record) -> None:
         if self.entity:
@@ -209,7 +209,3 @@ def _id_of(request: Request) -> str:
 def _listed(value: Any) -> Any:
     """Return a value as a list of one, unless it is a list already or None."""
     return value if value is None or isinstance(value, list) else [value]
-
-
-def _words(kind: str) -> str:
-    return kind.replace("_", " ")

@@ -39,12 +39,6 @@ def put_segment(store: Store, upload: str, number: int, content: bytes) -> None:
         )
 
 
-def segment_sizes(store: Store, upload: str) -> list[tuple[int, int]]:
-    """Return the number of each segment, in order, and its size in bytes."""
-    query = "SELECT number, length(content) FROM media_segments WHERE upload = ? ORDER BY number"
-    return store.connection.execute(query, (upload,)).fetchall()
-
-
 def open_media(store: Store, upload: str) -> BinaryIO:
     """Return the whole content as a temporary file."""
     file = cast(BinaryIO, tempfile.TemporaryFile())  # noqa: SIM115 - the caller closes it
@@ -154,10 +148,10 @@ def _finalize(context: RequestContext, id: str) -> Record:
     upload = _require_upload(context, id)
     if upload["state"] != "open":
         return upload
-    sizes = segment_sizes(context.store, id)
-    if [number for number, _ in sizes] != list(range(len(sizes))):
+    query = "SELECT count(*) - 1, max(number), sum(length(content)) FROM media_segments WHERE upload = ?"
+    expected_last, last, total = context.store.row(query, id)
+    if last != expected_last:
         raise ProblemError(f"media id {id}: segments are missing")
-    total = sum(size for _, size in sizes)
     if total != upload["total_bytes"]:
         raise ProblemError(f"media id {id}: total_bytes is {upload['total_bytes']:,}, {total:,} were sent")
     facts, problem = _processed(context.store, upload)

@@ -45,7 +45,11 @@ if TYPE_CHECKING:
 
 
 # Hashed on this machine: the field that has the hash, and the kind of identifier that it is the hash of.
-HASHED = {"hashed_email": "email", "hashed_phone_number": "phone_number"}
+HASHED = {
+    field.name: field.name.removeprefix("hashed_")
+    for field in fields_of(ConversionIdentifier)
+    if field.name.startswith("hashed_")
+}
 FIELDS = tuple(field.name for field in fields_of(Conversion))
 # By column: the field of an identifier. What is hashed may be in a column named as its kind or as its field.
 IDENTIFIERS = {column: field for field, kind in HASHED.items() for column in (kind, field)} | {

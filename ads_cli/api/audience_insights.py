@@ -78,6 +78,9 @@ class EstimateAudience(InAccount, kw_only=True):
         return "needs one of followers, an audience, an interest, a keyword or a TV show"
 
 
+HOURS_PER_VALUE = {"HOUR": 1, "DAY": 24}  # by granularity: the hours of one number of post_volume
+
+
 @endpoint(
     "GET /12/insights/keywords/search",
     "audiences keywords",

@@ -19,11 +19,11 @@ from .options import CommandLine
 TIMEOUT_SECONDS = 60.0
 MAX_MESSAGE_LENGTH = 10_000  # in characters; a system limits its variables
 CTRL_C = 130  # the exit code where a person has stopped it
-TOKENS = frozenset(map(as_variable, SECRETS))
-NAMED = re.compile(r"(?:--[\w-]+=)?@([A-Za-z_][A-Za-z0-9_]*)")  # a word that names a variable
+TOKEN_VARIABLES = frozenset(map(as_variable, SECRETS))
+VARIABLE_WORD = re.compile(r"(?:--[\w-]+=)?@([A-Za-z_][A-Za-z0-9_]*)")  # a word that names a variable
 # What object stores are signed in to with; a file that a variable names is not its value.
-CLOUDS = ("AWS_", "AZURE_", "GOOGLE_", "FSSPEC_")
-KEYS = ("KEY", "SECRET", "TOKEN", "PASSWORD", "CONNECTION_STRING", "FSSPEC_")
+CLOUD_PREFIXES = ("AWS_", "AZURE_", "GOOGLE_", "FSSPEC_")
+SECRET_PARTS = ("KEY", "SECRET", "TOKEN", "PASSWORD", "CONNECTION_STRING", "FSSPEC_")
 
 
 def parse_command(text: str) -> list[str]:
@@ -46,7 +46,7 @@ def parse_command(text: str) -> list[str]:
 def parse_variables(text: str | None) -> set[str]:
     """Return the names of --on-failure-env; raise UsageError for one that is not set, or is a token's."""
     names = {*comma_list(text or "")}
-    if token := next(iter(sorted(names & TOKENS)), None):
+    if token := next(iter(sorted(names & TOKEN_VARIABLES)), None):
         raise UsageError(f"--on-failure-env: {token} is never passed on")
     if missing := next(iter(sorted(names - {*os.environ})), None):
         raise UsageError(f"--on-failure-env: {missing} is not set")
@@ -92,12 +92,13 @@ def run_on_failure(error: ReportedError, command_line: CommandLine) -> str:
 
 def _secret_variables(command_line: CommandLine) -> Iterator[str]:
     """Yield the variables that hold secrets: tokens, addresses that words name, and keys of clouds."""
-    yield from TOKENS
+    yield from TOKEN_VARIABLES
     for word in (*command_line.words, *command_line.task_words):
-        if found := NAMED.fullmatch(word):
+        if found := VARIABLE_WORD.fullmatch(word):
             yield found[1]
     for name in os.environ:
-        if name.startswith(CLOUDS) and any(key in name for key in KEYS) and not name.endswith("_FILE"):
+        is_secret = any(part in name for part in SECRET_PARTS) and not name.endswith("_FILE")
+        if name.startswith(CLOUD_PREFIXES) and is_secret:
             yield name
 
 

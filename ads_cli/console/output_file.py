@@ -54,7 +54,7 @@ class OutputFile:
         return None if self._may_replace else lambda path: False
 
 
-def made() -> tuple[str, str]:
+def time_made() -> tuple[str, str]:
     """Return the fact of a page that tells when it was made."""
     return "Made", f"{datetime.now().astimezone():%Y-%m-%d %H:%M:%S %Z}"
 

@@ -17,14 +17,15 @@ from typer.core import TyperArgument, TyperOption
 
 from ..errors import UsageError
 from ..spelling import suggestion
+from .options import FILE_MARKS
 
 # Typer 0.29 demands a description of the type, and reads it only in what is replaced here.
 UNTYPED: dict[str, Any] = {}
 if "type_descriptor" in vars(TyperOption)["__init__"].__code__.co_varnames:
     UNTYPED = {"type_descriptor": None}
 
-# In the metavar of what may name a file, whose name need not be UTF-8.
-NAMES_FILE = ("FILE", "OUT", "TABLE", "FOLDER", "CMD", "COMMAND")
+# In the metavar of what may hold the name of a file, which need not be UTF-8.
+ANY_BYTES_MARKS = (*FILE_MARKS, "FOLDER", "CMD", "COMMAND")
 
 # int() takes more: 1_0, digits of other scripts, blanks around. Its own limit is 4,300 digits.
 WHOLE_NUMBER = re.compile("[+-]?[0-9]{1,4000}")
@@ -128,7 +129,7 @@ class TypedParameter:
         return self.callback(ctx, self, value) if self.callback else value
 
     def _converted(self, text: str) -> Any:
-        if not (text.isascii() or any(mark in self.metavar for mark in NAMES_FILE)):
+        if not (text.isascii() or any(mark in self.metavar for mark in ANY_BYTES_MARKS)):
             try:
                 text.encode()
             except UnicodeEncodeError:

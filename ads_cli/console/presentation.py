@@ -28,7 +28,7 @@ TERMINALS = "terminals"  # file in the state folder: a day, a terminal and its s
 
 
 def is_first_today(state_dir: Path) -> bool:
-    """Tell whether this is the first time today that this terminal is asked about; always without one."""
+    """Note a terminal as asked about today; tell whether it was the first time, as always without one."""
     if sys.platform == "win32":  # has no names of terminals
         return True
     today = time.strftime("%Y-%m-%d")

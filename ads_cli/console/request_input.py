@@ -50,7 +50,7 @@ def request_from_input(
     # The file that a field, or the path of a problem, is from.
     sources = {name: str(text)[1:] for name, text in values.items() if _is_file(fields[name], text)}
     values = to_neutral({name: read_value(fields[name], value) for name, value in values.items()})
-    in_units, problems = dict(amounts), list[Problem]()
+    all_amounts, problems = dict(amounts), list[Problem]()
     if file is not None:
         read = read_mapping(file, content)
         if media is not None:
@@ -61,7 +61,8 @@ def request_from_input(
         )
         sources |= dict.fromkeys({*of_file, *amounts_of_file.values()} - values.keys(), file)
         sources |= dict.fromkeys((problem.path for problem in problems), file)
-        in_units = {field: name for field, name in amounts_of_file.items() if field not in values} | amounts
+        of_file_only = {field: name for field, name in amounts_of_file.items() if field not in values}
+        all_amounts = of_file_only | amounts
         values = of_file | values
     if media is not None:
         media.complete(values, sources, for_components)
@@ -69,7 +70,7 @@ def request_from_input(
     if invalid := [name for name, value in values.items() if not is_text(value)]:
         problems += [Problem(name, "contains a lone surrogate") for name in invalid]
     else:
-        request, found = request_of(kind, values, in_units, currency_of)
+        request, found = request_of(kind, values, all_amounts, currency_of)
         problems += found
     if request and not problems and not messages:
         request = with_removed(request, removed)

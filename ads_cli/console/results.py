@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
-from ..api.audience_insights import SearchKeywords
+from ..api.audience_insights import HOURS_PER_VALUE, SearchKeywords
 from ..api.endpoint import Endpoint, Request
 from ..api.names import to_neutral
 from ..numbers import parse_count
@@ -23,7 +23,6 @@ if TYPE_CHECKING:
 
 
 MAX_NUMBERS, MAX_NUMBER = 10_000, 10**15  # what is more is shown as a document
-HOURS = {"HOUR": 1, "DAY": 24}  # covered by one number of post_volume
 
 
 def draw_keywords(printer: Printer, request: SearchKeywords, data: Any) -> bool:
@@ -44,7 +43,7 @@ def draw_keywords(printer: Printer, request: SearchKeywords, data: Any) -> bool:
 
 def _days(request: SearchKeywords, volume: list[int]) -> Iterator[ChartRow]:
     """Split the numbers into days; the hours of all days are aligned."""
-    step = timedelta(hours=HOURS[request.granularity])
+    step = timedelta(hours=HOURS_PER_VALUE[request.granularity])
     start = request.start_time.moment
     moments = [(start + n * step, number) for n, number in enumerate(volume)]
     for day, of_day in groupby(moments, key=lambda moment: moment[0].date()):
@@ -58,7 +57,7 @@ RECORD_VERBS = ("list", "get", "create", "add", "update", "rename", "grant")
 
 
 def show(call: Invocation, request: Request, document: Any) -> None:
-    """Print a document with the columns of its endpoint, or draw its chart on a terminal."""
+    """Print a document with the columns of its endpoint, or draw its chart; note its ids for completion."""
     endpoint = request.endpoint
     _record_ids(call, endpoint, document if isinstance(document, list) else [document])
     if (
@@ -71,7 +70,7 @@ def show(call: Invocation, request: Request, document: Any) -> None:
 
 
 def show_list(call: Invocation, request: Request, *, envelope: bool, all: bool, limit: str | None) -> None:
-    """Print a list of declared records."""
+    """Print a list of declared records; note the ids of its first page for completion."""
     endpoint, most = request.endpoint, None if limit is None else parse_count(limit, "--limit")
 
     def responses() -> "Iterator[Response]":
@@ -151,7 +150,7 @@ def show_pages(
         printer.show(document, columns or keys_of(document), key, others)
     if isinstance(pages.total, int):
         call.messages.say(f"{pages.total:,} in total")
-    if pages.cursor:
+    if pages.cursor or pages.rest_of_page:
         show_more = call.messages.warn if is_cut_unasked else call.messages.say
         show_more(f"{MORE}: {more_hint}")
 
@@ -161,6 +160,7 @@ class Pages:
 
     first: "Response"  # once records were read; there always is one
     cursor: str | None = None
+    rest_of_page = 0  # records of the last page that were not taken
 
     def __init__(self, responses: "Iterator[Response]", max_pages: int | None) -> None:
         self._responses = islice(responses, max_pages)
@@ -183,7 +183,10 @@ class Pages:
                 self.first = response
             self.cursor = response.next_cursor
             data = response.data
-            yield from data if isinstance(data, list) else [data] if isinstance(data, dict) else ()
+            records = data if isinstance(data, list) else [data] if isinstance(data, dict) else []
+            for taken, record in enumerate(records, 1):
+                self.rest_of_page = len(records) - taken
+                yield record
 
 
 def show_request(call: Invocation, request: Request) -> None:
@@ -198,7 +201,7 @@ def show_request(call: Invocation, request: Request) -> None:
 
 
 def show_prepared(call: Invocation, prepared: "PreparedRequest") -> None:
-    """Print a prepared request, with secrets masked."""
+    """Print a prepared request, with secrets masked, once the guard has approved it."""
     call.writes.approve([prepared])
     document = _document_of(prepared)
     if call.printer.has_columns:
@@ -208,7 +211,7 @@ def show_prepared(call: Invocation, prepared: "PreparedRequest") -> None:
 
 
 def show_prepared_requests(call: Invocation, requests: "Iterable[PreparedRequest]") -> None:
-    """Print prepared requests, with secrets masked; one document is a list of them."""
+    """Print requests that the guard has approved, with secrets masked; one document is a list of them."""
     documents = [*map(_document_of, requests)]
     if call.printer.has_columns:
         for document in documents:

@@ -77,7 +77,8 @@ def _utf_8_pieces(stream: "Buffered", encoding: str, label: str) -> Iterator[byt
             piece = decoder.decode(raw, is_end).encode()
         except UnicodeError as error:
             if isinstance(error, UnicodeDecodeError):
-                line += error.object[: error.start].decode(encoding, "ignore").count("\n")
+                with suppress(UnicodeError):  # of a codec that ignores no error, such as idna
+                    line += error.object[: error.start].decode(encoding, "ignore").count("\n")
             reason = getattr(error, "reason", error)
             message = f"{label}:{line}: not {encoding}: {reason}"
             raise ContentError(message, hint="name its --encoding") from None

@@ -279,11 +279,15 @@ def test_500_are_sent_at_a_time(adsctl, sent):
 
 def test_a_rejected_conversion_comes_back_and_the_others_are_sent(adsctl, sent):
     orders(
-        adsctl, f"{TIME},{EVENT},a@x.de,,,,,,", f"{TIME},none1,b@x.de,,,,,,", f"{TIME},{EVENT},c@x.de,,,,,,"
+        adsctl,
+        f"{TIME},{EVENT},a@x.de,,,,,,",
+        f"{TIME},none1,b@x.de,,,,,,",
+        f"{TIME},{EVENT},c@x.de,,,,,,",
+        f"{TIME},none2,d@x.de,,,,,,",
     )
     done = adsctl(*SEND, "--failed-out", "failed.csv", code=9)
     summary = json.loads(done.stdout)
-    assert (summary["sent"], summary["failed"], summary["requests"]) == (2, 1, 2)
+    assert (summary["sent"], summary["failed"], summary["requests"]) == (2, 2, 2)
     assert "orders.csv:3: rejected: the web event tag none1 does not exist" in done.stderr
     assert f"{TIME},none1,b@x.de" in (adsctl.home / "failed.csv").read_text()
 

@@ -43,6 +43,29 @@ def test_a_single_request_with_an_unreadable_answer_says_that_it_may_have_been_a
     assert len(httpserver.log) == 1 and "may have been applied" in done.stderr
 
 
+CONVERSIONS = ("conversions", "send", "orders.csv", "--pixel", "o8z6j", "-o", "json")
+ORDERS = "conversion_time,event_id,email\n" + "2026-03-01T09:00:00Z,o3f71,ana@shop.example\n" * 2
+
+
+@pytest.mark.parametrize("data", [{"conversions_processed": 1}, {"conversions_processed": 3}, {}, None])
+def test_conversions_of_which_not_all_were_processed_are_not_counted_as_sent(remote, httpserver, data):
+    remote.file("orders.csv", ORDERS)
+    httpserver.expect_request("/12/measurement/conversions/o8z6j").respond_with_response(
+        answer({"data": data})
+    )
+    error = json.loads(remote(*CONVERSIONS, code=8).stderr.splitlines()[-1])["error"]
+    assert "2 conversions may be sent" in error["message"]
+    assert "--uncertain" in remote(*CONVERSIONS, "--resume", code=12).stderr and len(httpserver.log) == 1
+
+
+def test_a_refusal_of_a_conversion_that_was_not_sent_is_one_of_all(remote, httpserver):
+    remote.file("orders.csv", ORDERS)
+    refusal = answer({"errors": [REFUSED | {"parameter": "conversions[2].event_id"}]}, 400)
+    httpserver.expect_request("/12/measurement/conversions/o8z6j").respond_with_response(refusal)
+    done = remote(*CONVERSIONS, code=6)
+    assert REFUSED["message"] in done.stderr and len(httpserver.log) == 1
+
+
 def made(first: int, count: int) -> Response:
     return answer({"data": [{"id": f"c{n}", "name": f"Campaign {n}"} for n in range(first, first + count)]})
 

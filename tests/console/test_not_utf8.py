@@ -30,6 +30,22 @@ def test_a_file_may_have_any_name(adsctl):
     assert "UTF-8" not in adsctl.local("products", "check", f"{UNREADABLE}.csv", code=None).stderr
 
 
+@pytest.mark.parametrize(
+    ("words", "code"),
+    [(("accounts", "get", "nobody", "--on-failure"), 5), (("--quiet", "emulator", "exec", "--"), 0)],
+)
+def test_a_program_may_have_any_name(adsctl, words, code):
+    program = adsctl.file(f"{UNREADABLE}.sh", "#!/bin/sh\ntouch was-run\n")
+    program.chmod(0o700)
+    adsctl.local(*words, program, code=code)
+    assert (adsctl.home / "was-run").exists()
+
+
+def test_a_folder_may_have_any_name(adsctl):
+    done = adsctl.local("mcp", "--files", UNREADABLE, code=2)
+    assert "is not a folder" in done.stderr
+
+
 @pytest.mark.parametrize("expression", ["(" * 5000 + ")" * 5000, "a{99999999999999999999}"])
 def test_an_expression_that_cannot_be_compiled_is_refused(adsctl, expression):
     done = adsctl.local("campaigns", "get", "--where", f"name~{expression}", code=2)

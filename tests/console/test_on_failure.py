@@ -55,6 +55,13 @@ def test_a_failed_push_runs_it_with_the_summary(adsctl, service, hook, told):
     assert done.stderr.splitlines()[-1] == "hook was here"  # standard output is that of the push
 
 
+def test_a_message_longer_than_a_variable_may_be_is_cut_and_still_told(adsctl, hook, told):
+    adsctl.local("products", "push", f"{'a' * 200_000}.csv", "--on-failure", hook, code=2)
+    found = told()
+    assert len(found["document"]["error"]["message"]) > 200_000
+    assert len(found["environment"]["ADSCTL_ERROR"]) == 10_000
+
+
 @pytest.mark.parametrize("unread", ["| true", "> /dev/full"])
 def test_a_push_that_fails_says_so_where_nobody_reads_its_summary(adsctl, service, hook, told, unread):
     adsctl.file("feed.csv", feed(60) + "only-an-id\n")

@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from ads_cli.console.options import find_common_options
+from ads_cli.console.options import ALL_OPTIONS, HANDED_ON, find_common_options
 
 RED = "\x1b[31merror:\x1b[0m"
 
@@ -119,3 +119,12 @@ def test_an_invalid_format_in_a_profile_names_the_profile(adsctl):
 )
 def test_common_options_are_found_without_the_command(line, found):
     assert dict(find_common_options(line.split())) == found
+
+
+def test_each_common_option_is_handed_on_to_other_command_lines_or_left_to_each():
+    """What guard, fleets and mcp run must work at the same place: a new option belongs on one side."""
+    left_to_each = {
+        *("output", "to", "columns", "csv_safe", "query", "color", "quiet", "verbose", "debug", "log_file"),
+        *("yes", "dry_run", "on_failure", "on_failure_env"),
+    }
+    assert {option.name for option in ALL_OPTIONS} == {*HANDED_ON} | left_to_each

@@ -170,7 +170,12 @@ def test_other_faults_work_over_a_socket(over_socket):
         ("PUT /x latency=nan", "latency is a duration"),
         ("PUT /x reset times=1.5", "times is a whole number"),
         ("PUT /x reset truncate", "reset and truncate exclude each other"),
-        ("PUT /x reset status=500", "status= and reset exclude each other"),
+        ("PUT /x reset status=500", "reset and status= exclude each other"),
+        ("PUT /x status=503 status=500", "status= and status= exclude each other"),
+        ("PUT /x clock=1h status=500", "clock= and status= exclude each other"),
+        ("PUT /x clock=0s", "clock is a duration, such as 1h or -1h"),
+        ("PUT /x clock=1h reset", "clock= and reset exclude each other"),
+        ("PUT /x reset retry-after=3", "retry-after= goes with status= only"),
     ],
 )
 def test_an_invalid_fault_is_rejected_with_a_reason(text, reason):

@@ -1,13 +1,16 @@
 """What a new emulator has is spelled as the requests that show it declare it."""
 
 from contextlib import closing
+from hashlib import sha256
 from importlib import import_module
+from importlib.resources import files
 
 import msgspec
 
 from ads_cli.api.endpoint import Resource
 from ads_cli.api.registry import MODULES
 from ads_cli.emulator.app import Emulator
+from ads_cli.emulator.storage.database import VERSION
 
 # Kinds of records without a Resource, and those that hold more than is shown of them.
 OTHERS = {
@@ -35,3 +38,14 @@ def test_the_kinds_and_fields_of_seeded_records_are_declared(database):
     assert {kind for kind, _ in rows} <= {*fields, *OTHERS}
     for kind, data in rows:
         assert kind in OTHERS or not msgspec.json.decode(data).keys() - fields[kind], kind
+
+
+SEEDED = (("storage", "tables.sql"), ("seed", "records.json"))
+# Of the newest version. Where this differs, increment VERSION, and write both here.
+VERSION_AND_DIGEST = (11, "eb27252c80652f56")
+
+
+def test_a_change_of_tables_or_records_is_a_new_version():
+    """An older database would lack it, and is refused by its version."""
+    parts = [files(f"ads_cli.emulator.{package}").joinpath(name).read_bytes() for package, name in SEEDED]
+    assert (VERSION, sha256(b"".join(parts)).hexdigest()[:16]) == VERSION_AND_DIGEST

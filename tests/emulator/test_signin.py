@@ -107,6 +107,24 @@ def test_another_user_can_sign_in(sign_in, local):
     assert parse_qs(sign_in.exchange(request, verifier).text)["screen_name"] == ["kontoracht"]
 
 
+def test_an_ab_test_names_the_user_who_creates_it(sign_in, local):
+    account = "18ce56pq1rw"
+    campaigns = [{"id": id, "name": id, "entity_status": "PAUSED"} for id in ("a", "b")]
+    local.emulator.data.add_records("campaign", campaigns, owner=account)
+    request = sign_in.begin()
+    page = sign_in.open_page("/oauth/authorize", oauth_token=request["oauth_token"], screen_name="kontoracht")
+    verifier = pin_of(sign_in.submit(page, "/oauth/authorize", screen_name="kontoracht"))
+    given = dict(parse_qsl(sign_in.exchange(request, verifier).text))
+    token, secret = given["oauth_token"], given["oauth_token_secret"]
+    local.keys = local.keys._replace(access_token=token, access_token_secret=secret)
+    groups = [{"entity_ids": [one["id"]], "size": "50.00"} for one in campaigns]
+    times = {"start_time": "2100-01-01T00:00:00Z", "end_time": "2100-01-15T00:00:00Z"}
+    body = times | {"entity_type": "CAMPAIGN", "user_groups": groups}
+    made = local.send("POST", f"/12/accounts/{account}/ab_tests", json_body=body)
+    assert made.status_code == 200, made.text
+    assert made.json()["data"]["created_by"] == {"user_id": given["user_id"], "username": "kontoracht"}
+
+
 @pytest.mark.parametrize("text", ["<script>alert(1)</script>", '" autofocus onfocus="alert(1)'])
 def test_pages_escape_parameters(sign_in, text):
     page = sign_in.open_page("/oauth/authorize", oauth_token=sign_in.begin()["oauth_token"], screen_name=text)

@@ -95,6 +95,12 @@ def test_a_truncated_document_is_refused_wherever_it_ends(feeds):
         assert feeds.error(JSON, content[:cut]).startswith("f.json:")
 
 
+@pytest.mark.parametrize("rest", ["x", '{"id": "2"}]', "}]"])
+def test_what_stands_where_a_list_should_go_on_is_shown_from_its_first_character(feeds, rest):
+    error = feeds.error(JSON, '[{"id": "1"}\n' + rest)
+    assert error.startswith(f"f.json:2: {rest!r} where a comma or the end of the list should be")
+
+
 @pytest.mark.parametrize("before", [0, 70_000])
 def test_a_syntax_error_in_json_names_line_and_column(feeds, before):
     content = '[\n {"id": "' + "x" * before + '"},\n {"id": x}\n]'

@@ -57,6 +57,26 @@ def test_a_floating_point_number_that_is_rounded_is_a_problem_of_its_row(feeds):
     assert second[2] == "" and second[1]["id"] == "123"
 
 
+def test_bytes_that_are_not_utf_8_are_a_problem_of_their_row_and_sent_by_no_push(adsctl, service):
+    good, bad = (PRODUCT | {"id": id} for id in ("1", "2"))
+    columns = {name: [good[name].encode(), bad[name].encode()] for name in PRODUCT}
+    columns |= {"title": ["Mütze".encode(), b"M\xfctze"], "unknown": [b"\xfc", b""]}
+    adsctl.file(FEED, table(columns))
+    done = adsctl("products", "push", FEED, "--skip-invalid", "-o", "json", code=9)
+    assert "'title' is not UTF-8; write the column as text" in done.stderr
+    assert [product["title"] for product in service.emulator.data.products()][
+        -1
+    ] == "Mütze" and service.puts == [["1"]]
+
+
+def test_a_map_is_a_mapping_and_a_rounded_number_in_a_list_a_problem(feeds):
+    maps = pyarrow.array([[("price", "3"), ("country", "DE")], []], pyarrow.map_("string", "string"))
+    content = table({"id": ["1", "2"], "title": [[1.0], [1e18, 2e18]], "image_link": maps})
+    first, second = feeds.read(FEED, content)
+    assert first[1]["image_link"] == {"price": "3", "country": "DE"} and first[2] == ""
+    assert second[2].count("'title' has more than 15 digits") == 1
+
+
 def test_columns_are_mapped_and_rows_numbered_through_all_row_groups(feeds):
     content = table({"sku": list(range(3000)), "_line": ["x"] * 3000}, row_group_size=1100)
     rows = feeds.rows(FEED, content, sku="id")

@@ -21,6 +21,7 @@ from ads_cli.feeds.registry import (
 )
 from ads_cli.feeds.row import Row
 from ads_cli.feeds.rows import RecordRows
+from tests.conftest import PRODUCT
 
 CONTENT = b"TOY\xff\xfe1 2"
 
@@ -69,6 +70,21 @@ def test_a_registered_format_is_read_by_option_whatever_the_name(toy, feeds):
 def test_the_content_of_a_format_that_is_not_registered_tells_nothing(feeds):
     with pytest.raises(UsageError, match="cannot tell the format from the name"):
         open_source(feeds.write("f.dat", CONTENT))
+
+
+@pytest.mark.parametrize("title", ["Książka", "Åre", "Сухой"])
+@pytest.mark.parametrize("form", ["jsonl", "csv", "tsv"])
+def test_letters_do_not_hide_the_format_of_a_file_whose_name_does_not_tell_it(adsctl, form, title):
+    products = [PRODUCT | {"id": id} for id in ("1", "2")]
+    if form == "jsonl":
+        lines = [json.dumps(product | {"title": title}, ensure_ascii=False) for product in products]
+    else:
+        delimiter = {"csv": ";", "tsv": "\t"}[form]
+        lines = [delimiter.join((title, *PRODUCT))]
+        lines += [delimiter.join(("", *(f'"{cell}"' for cell in product.values()))) for product in products]
+    adsctl.file("feed.txt", "\n".join(lines) + "\n")
+    done = adsctl.local("products", "check", "feed.txt", "-o", "json")
+    assert json.loads(done.stdout)["valid"] == 2
 
 
 PROGRAM = """\

@@ -69,6 +69,11 @@ def test_readers_get_utf_8_without_a_byte_order_mark(feeds, data):
     assert content(open_source(feeds.write("a.csv", data), None)) == TABLE.encode()
 
 
+@pytest.mark.parametrize("encoding", ["idna", "punycode", "undefined"])
+def test_a_codec_of_something_else_than_texts_is_told(feeds, encoding):
+    assert f"not {encoding}: " in feeds.error("a.csv", "id,title\n1,é\n", encoding=encoding)
+
+
 def test_the_encoding_option_is_used(feeds):
     assert (
         content(open_source(feeds.write("a.csv", TABLE.encode("cp1252")), None, "cp1252")) == TABLE.encode()

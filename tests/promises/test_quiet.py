@@ -36,6 +36,7 @@ NOTES = {
     "the emulator": ("accounts list", "using the emulator"),
     "a total": ("campaigns list --with-total-count", "in total"),
     "as many as were asked for": ("accounts list --count 1 --limit 1", "there are more"),
+    "as many as were asked for, of one page": ("accounts list --limit 1", "there are more"),
     "a page of a size that was asked for": ("accounts list --count 1", "there are more"),
     "nothing to resume": ("products push feed.csv --resume", "nothing to resume"),
     "a dry run": ("products push feed.csv --dry-run", "dry run"),

@@ -56,6 +56,7 @@ def test_a_workbook_of_a_list_needs_a_file_and_is_no_other_format(adsctl):
         assert said in done.stderr and not done.stdout
     assert "needs a file" in adsctl(*LOCAL, "campaigns", "list", code=2, ADSCTL_OUTPUT="xlsx").stderr
     assert adsctl(*LOCAL, "campaigns", "list", "--to", "c.xlsx", ADSCTL_OUTPUT="json").stdout == ""
+    assert adsctl(*LOCAL, "campaigns", "list", "-o", "xlsx", "--to", "d.xlsx").stdout == ""
 
 
 def test_a_file_that_exists_is_replaced_only_where_that_is_confirmed(adsctl):

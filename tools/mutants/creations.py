@@ -249,4 +249,24 @@ CREATIONS = (
         "if False:",
         (f"{CONVERSIONS}::test_the_first_row_of_a_file_without_a_header_is_not_shown",),
     ),
+    Mutant(
+        "conversions of which the service has processed fewer count as sent",
+        "ads_cli/conversions.py",
+        "    if processed != count:",
+        "    if processed is None:",
+        (
+            "tests/batches/test_lying_service.py::"
+            "test_conversions_of_which_not_all_were_processed_are_not_counted_as_sent",
+        ),
+    ),
+    Mutant(
+        "a refusal names a conversion that was not sent",
+        "ads_cli/conversions.py",
+        "named is None or int(named[1]) >= count:",
+        "named is None:",
+        (
+            "tests/batches/test_lying_service.py::"
+            "test_a_refusal_of_a_conversion_that_was_not_sent_is_one_of_all",
+        ),
+    ),
 )

@@ -665,4 +665,65 @@ OTHERS = (
         "    if False:",
         ("tests/promises/test_hostile_lengths.py::test_a_record_in_a_file_that_is_too_large_is_refused",),
     ),
+    Mutant(
+        "a line of a file of unknown format ends within a letter",
+        "ads_cli/feeds/formats/__init__.py",
+        'lstrip().split("\\n")',
+        "lstrip().splitlines()",
+        (
+            "tests/feeds/test_registry.py::"
+            "test_letters_do_not_hide_the_format_of_a_file_whose_name_does_not_tell_it",
+        ),
+    ),
+    Mutant(
+        "bytes of a parquet file that are no text are sent as others",
+        "ads_cli/feeds/formats/parquet.py",
+        'return "" if is_utf_8 else NOT_UTF_8',
+        'return ""',
+        (
+            "tests/feeds/test_read_parquet.py::"
+            "test_bytes_that_are_not_utf_8_are_a_problem_of_their_row_and_sent_by_no_push",
+        ),
+    ),
+    Mutant(
+        "the command of --on-failure is given more than a variable may be",
+        "ads_cli/console/on_failure.py",
+        "[:MAX_MESSAGE_LENGTH]",
+        "",
+        (
+            "tests/console/test_on_failure.py::"
+            "test_a_message_longer_than_a_variable_may_be_is_cut_and_still_told",
+        ),
+    ),
+    Mutant(
+        "a program whose name is not UTF-8 cannot be run",
+        "ads_cli/console/parameters.py",
+        '"FOLDER", "CMD", "COMMAND")',
+        '"FOLDER")',
+        ("tests/console/test_not_utf8.py::test_a_program_may_have_any_name",),
+    ),
+    Mutant(
+        "a list that a limit cuts within a page says nothing",
+        "ads_cli/console/results.py",
+        "if pages.cursor or pages.rest_of_page:",
+        "if pages.cursor:",
+        ("tests/promises/test_quiet.py::test_a_note_is_hidden",),
+    ),
+    Mutant(
+        "a workbook that is named and asked for as a format is refused",
+        "ads_cli/console/presentation.py",
+        'settings.flags.get("output") not in (None, "xlsx")',
+        'settings.flags.get("output") is not None',
+        ("tests/promises/test_workbooks.py::test_a_workbook_of_a_list_needs_a_file_and_is_no_other_format",),
+    ),
+    Mutant(
+        "what runs other command lines runs them at the live address",
+        "ads_cli/console/options.py",
+        '"account", "catalog", "sandbox"),',
+        '"account", "catalog"),',
+        (
+            "tests/console/test_presentation.py::"
+            "test_each_common_option_is_handed_on_to_other_command_lines_or_left_to_each",
+        ),
+    ),
 )

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from ...console.output_file import failure_details, made
+from ...console.output_file import failure_details, time_made
 from ...output.text import counted
 from ...report import Column, Level, ReportPage, ReportTable, Section, Tally, Texts
 from ..products.page import PushReport, tallies
@@ -33,7 +33,7 @@ class ListRunReport(PushReport):
             level=self._level(report),
             headline=self._headline(report),
             details=list(failure_details(self.error, in_headline=False)),
-            facts=[made(), *target, *job, ("Profile", profile)],
+            facts=[time_made(), *target, *job, ("Profile", profile)],
             tallies=list(self._tallies(report)),
             sections=list(self._sections(report)),
         )

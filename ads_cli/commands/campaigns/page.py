@@ -3,7 +3,7 @@
 from typing import TYPE_CHECKING, Annotated, Any
 
 from ...api.amounts import as_amount
-from ...console.output_file import RunReport, failure_details, made
+from ...console.output_file import RunReport, failure_details, time_made
 from ...console.parameters import option
 from ...output.text import cell, counted
 from ...report import Badge, Cell, Column, Edit, Level, ReportPage, ReportTable, Section, Tally, Texts
@@ -45,7 +45,11 @@ class CampaignReport(RunReport):
             level="error" if error else "good",
             headline=headline,
             details=[*details, *failure_details(error, in_headline=True)],
-            facts=[("Profile", settings.profile or ""), ("Account", settings.get("account") or ""), made()],
+            facts=[
+                ("Profile", settings.profile or ""),
+                ("Account", settings.get("account") or ""),
+                time_made(),
+            ],
             tallies=[
                 *(Tally(f"to {action}", count, LEVELS[action]) for action, count in counts.items() if count),
                 *(Tally(what, count, "good") for what, count in done.items() if count),

@@ -3,7 +3,7 @@
 from collections import Counter
 from collections.abc import Sequence
 
-from ...console.output_file import RunReport, failure_details, made
+from ...console.output_file import RunReport, failure_details, time_made
 from ...fleet.engine import Status, TaskResult, numbers, reason, totals
 from ...output.text import counted, duration
 from ...report import Badge, Bar, Cell, Chart, Column, Level, ReportPage, ReportTable, Section, Tally
@@ -31,7 +31,7 @@ class FleetReport(RunReport):
             level="error" if self.error else "good",
             headline=_headline(counts, len(results)),
             details=[*failure_details(self.error, in_headline=True)],
-            facts=[("Began", self.began), made()],
+            facts=[("Began", self.began), time_made()],
             tallies=[
                 *(Tally(status, counts[status], LEVELS[status]) for status in LEVELS if counts[status]),
                 *(Tally(f"{name} in all", count) for name, count in totals(results).items()),

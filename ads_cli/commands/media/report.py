@@ -4,7 +4,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 
 from ...console.invocation import Invocation
-from ...console.output_file import RunReport, failure_details, made
+from ...console.output_file import RunReport, failure_details, time_made
 from ...errors import AdsctlError, ContentError
 from ...media.upload import Status
 from ...numbers import size_text
@@ -70,7 +70,7 @@ class MediaReport(RunReport):
             headline=self._headline(counts),
             details=[*failure_details(error, in_headline=in_headline)],
             facts=[
-                made(),
+                time_made(),
                 *([] if self._verb == "checked" else [("Profile", self.call.settings.profile)]),
             ],
             tallies=[

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Literal
 
 from ...console.invocation import Invocation
-from ...console.output_file import RunReport, failure_details, made
+from ...console.output_file import RunReport, failure_details, time_made
 from ...errors import ContentError, Interrupted, ReportedError
 from ...masking import mask_address
 from ...output.text import counted
@@ -78,7 +78,7 @@ class FeedReport(PushReport):
             headline=headline,
             details=list(failure_details(self.error, in_headline=in_headline)),
             facts=[
-                made(),
+                time_made(),
                 *([("Job", self.summary.job)] if self.summary and self.summary.job else []),
                 *([("Profile", self.call.settings.profile)] if self.summary else []),
             ],

@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 
 from ...api.amounts import decimals_of
 from ...api.names import neutral_name
-from ...console.output_file import RunReport, failure_details, made
+from ...console.output_file import RunReport, failure_details, time_made
 from ...errors import ReportedError, UsageError
 from ...report import (
     Bar,
@@ -258,7 +258,7 @@ def _facts(question: StatsQuery | None, earlier: str = "") -> list[tuple[str, st
         *([("Compared with", earlier)] if earlier else []),
         *asked,
         *([("Segments", question.segmentation)] if question and question.segmentation else []),
-        made(),
+        time_made(),
     ]
 
 

@@ -39,6 +39,7 @@ SETTINGS = {
     "seed": "seed",
     "clock": "clock_seconds",
 }
+REFUSING = ("status", "clock")  # settings that are a response, as an action is
 MAX_LATENCY_SECONDS = 3600.0
 EXAMPLE = "for example: PUT /12/product_catalogs/* status=503 rate=0.2 retry-after=1"
 GARBAGE = b"<!DOCTYPE html><html><head><title>Welcome</title></head><body>Please log in.</body></html>"
@@ -70,7 +71,7 @@ class Fault:
         return Random(self.seed)
 
     def is_triggered(self, incoming: IncomingRequest) -> bool:
-        """Decide whether a request fails, by method, path, `times` and a random draw."""
+        """Decide whether a request fails, by method, path, `times` and a random draw; count it if it does."""
         if self.method not in ("*", incoming.method) or not fnmatchcase(incoming.path, self.path):
             return False
         with self._lock:
@@ -137,29 +138,33 @@ def parse_fault(text: str) -> Fault:
     parts = text.split()
     if len(parts) < 3 or not parts[1].startswith(("/", "*")):
         _fail(text, "write METHOD PATH FAULT, with * for any method and for any part of the path")
-    fault = Fault(parts[0].upper(), parts[1])
+    fault, outcomes = Fault(parts[0].upper(), parts[1]), list[str]()
     for part in parts[2:]:
         name, equals, value = part.partition("=")
-        if part in ACTIONS and not fault.action:
+        if part in ACTIONS:
+            outcomes.append(part)
             fault.action = part
         elif equals and name in SETTINGS:
+            if name in REFUSING:
+                outcomes.append(f"{name}=")
             setattr(fault, SETTINGS[name], _parse_setting(text, name, value))
-        elif part in ACTIONS:
-            _fail(text, f"{fault.action} and {part} exclude each other")
         else:
             expected = ", ".join((*ACTIONS, *(f"{name}=" for name in SETTINGS)))
             _fail(text, f"{part!r} is not one of {expected}")
-    if not (fault.action or fault.status or fault.latency_seconds or fault.clock_seconds):
+    if len(outcomes) > 1:
+        _fail(text, f"{' and '.join(outcomes)} exclude each other")
+    if not (outcomes or fault.latency_seconds):
         _fail(text, f"status=, latency=, clock= or one of {', '.join(ACTIONS)} is missing")
-    if fault.action and fault.status:
-        _fail(text, f"status= and {fault.action} exclude each other")
+    if fault.retry_after_seconds is not None and fault.status is None:
+        _fail(text, "retry-after= goes with status= only")
     return fault
 
 
 def _parse_setting(text: str, name: str, value: str) -> float | int:
     if name == "clock":
         with suppress(UsageError):
-            return parse_duration(value.removeprefix("-"), name) * (-1 if value.startswith("-") else 1)
+            if seconds := parse_duration(value.removeprefix("-"), name):
+                return -seconds if value.startswith("-") else seconds
         _fail(text, "clock is a duration, such as 1h or -1h")
     if name == "latency":
         with suppress(UsageError):

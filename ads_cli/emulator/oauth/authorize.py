@@ -178,7 +178,7 @@ def _form(context: RequestContext, request: RequestToken, error: str = "") -> Ht
     ask_username = _forces_login(context) or suggested not in ("", own_name)
     user_html = _username_field(suggested, error) if ask_username else signed_in_as(own_name)
     rights = ["see your accounts, catalogs and audiences"]
-    if request.asks_for_write:
+    if request.access == "write":
         rights.append("change and delete them, and spend your budget")
     hidden = {"oauth_token": request.token, "form_token": request.form_token}
     form_action = "" if request.uses_pin else origin(request.callback)

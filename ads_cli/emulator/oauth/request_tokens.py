@@ -63,20 +63,6 @@ class RequestToken(NamedTuple):
         """Return whether the callback is still registered for the app."""
         return self.uses_pin or self.callback in (self.callbacks or "").split("\n")
 
-    @property
-    def asks_for_write(self) -> bool:
-        """Return whether write access is requested."""
-        return self.access == "write"
-
-
-class IssuedToken(NamedTuple):
-    """An access token with its user, under the names of the response."""
-
-    oauth_token: str
-    oauth_token_secret: str
-    user_id: str
-    screen_name: str
-
 
 def create(store: Store, app: str, callback: str | None, access: str) -> tuple[str, str]:
     """Create a request token for an app; return it with its secret."""
@@ -142,8 +128,8 @@ def was_allowed_before(store: Store, request: RequestToken, user: str) -> bool:
     return bool(request.sign_in and store.row(query, request.consumer_key, user, request.access))
 
 
-def exchange(store: Store, token: str, verifier: str) -> IssuedToken:
-    """Exchange a request token for a new access token."""
+def exchange(store: Store, token: str, verifier: str) -> dict[str, str]:
+    """Exchange a request token for a new access token; return it under the names of the response."""
     with store.transaction() as connection:
         request = find(store, token)
         usable = (
@@ -168,7 +154,7 @@ def _matches(expected: str | None, verifier: str) -> bool:
     return expected is not None and hmac.compare_digest(expected.encode(), verifier.encode())
 
 
-def _issue(store: Store, request: RequestToken) -> IssuedToken:
+def _issue(store: Store, request: RequestToken) -> dict[str, str]:
     import secrets
 
     user = str(request.user)
@@ -177,7 +163,8 @@ def _issue(store: Store, request: RequestToken) -> IssuedToken:
     store.connection.execute(used, (request.token,))
     granted = {"consumer_key": request.consumer_key, "user_id": user, "access": request.access}
     store.insert("tokens", token=token, secret=secret, **granted)
-    return IssuedToken(token, secret, user, screen_name(store, user) or "")
+    key = {"oauth_token": token, "oauth_token_secret": secret}
+    return key | {"user_id": user, "screen_name": screen_name(store, user) or ""}
 
 
 ACCESS = ("read", "write")
@@ -213,8 +200,7 @@ def _access_token(context: RequestContext) -> HttpResponse:
     """Complete a sign-in: exchange the request token, which signs, for an access token."""
     signer = context.authenticator.authenticate_request_token(context.incoming)
     verifier = signer.oauth_params.get("oauth_verifier", "")
-    issued = exchange(context.store, signer.token, verifier)
-    return form_response(**issued._asdict())
+    return form_response(**exchange(context.store, signer.token, verifier))
 
 
 @raw_handler(InvalidateToken, "POST /1.1/oauth/invalidate_token.json")

@@ -10,7 +10,7 @@ from ...api.line_items import APP_OBJECTIVES
 from ..core.handlers import RequestContext
 from ..core.paging import field_is, json_field
 from ..core.responses import invalid_parameter
-from ..storage import Record, random_base36, utc_now
+from ..storage import Record, random_base36, screen_name, utc_now
 from .campaigns import LINE_ITEM
 from .collection import Collection
 
@@ -44,7 +44,7 @@ def _prepared(context: RequestContext, after: Record, before: Record | None) -> 
     if before is None or groups != before["user_groups"]:
         _require_allowed(context, after["entity_type"], ids, before)
     _require_length(context, ids, end - start)
-    by = {"user_id": context.user, "username": "nordlicht"}
+    by = {"user_id": context.user, "username": screen_name(context.store, context.user)}
     return after | {
         "user_groups": groups,
         "entities": [{"id": id, "account_id": context.account} for id in ids],

@@ -5,12 +5,11 @@ import math
 from collections import defaultdict
 from datetime import UTC, datetime, timedelta
 from math import floor, log10, prod
-from typing import NamedTuple
 from zlib import crc32
 
 from msgspec.structs import asdict
 
-from ...api.audience_insights import Criterion, EstimateAudience, SearchKeywords
+from ...api.audience_insights import HOURS_PER_VALUE, Criterion, EstimateAudience, SearchKeywords
 from ...api.targeting import KEYWORDS
 from ..core.handlers import RequestContext, handler
 from ..core.responses import Result
@@ -48,15 +47,18 @@ MAX_PEOPLE = 400_000_000
 def _estimate_audience(context: RequestContext, request: EstimateAudience) -> Result:
     """Estimate the people that criteria reach; raise ApiError for what does not exist."""
     context.echoed["targeting_criteria"] = None
-    people, limits = 0, defaultdict(list)
+    people = 0
+    selected, excluded = defaultdict[str, float](float), defaultdict[str, float](float)  # parts by type
     for criterion in request.targeting_criteria:
         named = find_named(context, asdict(criterion))
         if criterion.adds_people:
             people += _people(criterion, named)
         else:
-            limits[criterion.targeting_type].append(_limit(criterion, named))
-    # What several types leave is multiplied, as if they did not depend on each other.
-    reached = min(people, MAX_PEOPLE) * prod(map(_left, limits.values()))
+            parts = excluded if criterion.operator_type == "NE" else selected
+            parts[criterion.targeting_type] += _part(criterion, named)
+    # Values of one type add up. What several types leave is multiplied, as if none depended on another.
+    reached = min(people, MAX_PEOPLE) * prod(min(1.0, part) for part in selected.values())
+    reached *= prod(max(LEAST_LEFT, 1 - part) for part in excluded.values())
     least, most = (_rounded(reached * (1 + sign * UNCERTAINTY)) for sign in (-1, 1))
     return Result({"audience_size": {"min": least, "max": most}})
 
@@ -69,26 +71,12 @@ def _people(criterion: Criterion, named: Record) -> int:
     return named.get("estimated_users") or _between(PEOPLE[criterion.targeting_type], criterion)
 
 
-class _Limit(NamedTuple):
-    """The part of people that one criterion selects, and whether it excludes them."""
-
-    part: float
-    is_excluded: bool
-
-
-def _limit(criterion: Criterion, named: Record) -> _Limit:
+def _part(criterion: Criterion, named: Record) -> float:
+    """Return the part of people that a criterion selects or excludes."""
     kind: str = criterion.targeting_type
     if kind == "LOCATION":
         kind = named.get("location_type", "CITIES")
-    part = _between(SHARES.get(kind, OTHER_SHARES), criterion) / 1000
-    return _Limit(part, criterion.operator_type == "NE")
-
-
-def _left(limits: list[_Limit]) -> float:
-    """Return the part of people that criteria of one type leave: several values add up."""
-    wanted = [limit.part for limit in limits if not limit.is_excluded]
-    excluded = [limit.part for limit in limits if limit.is_excluded]
-    return min(1.0, sum(wanted) if wanted else 1.0) * max(LEAST_LEFT, 1 - sum(excluded))
+    return _between(SHARES.get(kind, OTHER_SHARES), criterion) / 1000
 
 
 def _between(limits: tuple[int, int], criterion: Criterion) -> int:
@@ -103,7 +91,6 @@ def _rounded(number: float) -> int:
 
 
 HOUR = timedelta(hours=1)
-HOURS_PER_VALUE = {"HOUR": 1, "DAY": 24}  # by granularity of post_volume
 MAX_POSTS_PER_HOUR = 900
 # Combined with the keywords, these make thirty related ones.
 RELATED_WORDS = """

@@ -114,7 +114,8 @@ class Collection:
         """Return one record."""
         owner = self.scope(context, request)
         with_deleted = bool(getattr(request, "with_deleted", False))
-        return Result(self.shown(context, self.find(context, owner, _id_of(request), with_deleted)))
+        found = self.find(context, owner, _id_of(request), with_deleted=with_deleted)
+        return Result(self.shown(context, found))
 
     def created(self, context: RequestContext, request: Any) -> Record:
         """Create a record; raise ApiError if the state does not allow it."""
@@ -155,7 +156,7 @@ class Collection:
         return self.shown(context, after)
 
     def find(
-        self, context: RequestContext, owner: str, identifier: str, with_deleted: bool = False
+        self, context: RequestContext, owner: str, identifier: str, *, with_deleted: bool = False
     ) -> Record:
         """Return a record of an owner; raise ApiError (404) if there is none."""
         record = context.store.find(self.kind, identifier, owner=owner, with_deleted=with_deleted)
@@ -169,7 +170,7 @@ class Collection:
             kind = name.removesuffix("_id")
             for identifier in _listed(fields.get(name)) or ():
                 if not any(context.store.find(kind, identifier, owner=each) for each in (owner, SERVICE)):
-                    raise invalid_parameter(name, f"the {_words(kind)} {identifier} does not exist")
+                    raise invalid_parameter(name, f"the {kind.replace('_', ' ')} {identifier} does not exist")
 
     def _note(self, context: RequestContext, owner: str, change: str, after: Record, before: Record) -> None:
         if self.entity:
@@ -208,7 +209,3 @@ def _id_of(request: Request) -> str:
 def _listed(value: Any) -> Any:
     """Return a value as a list of one, unless it is a list already or None."""
     return value if value is None or isinstance(value, list) else [value]
-
-
-def _words(kind: str) -> str:
-    return kind.replace("_", " ")

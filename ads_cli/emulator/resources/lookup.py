@@ -70,7 +70,7 @@ def _list_publishers(context: RequestContext, request: categories.ListPublishers
 PROFILE, ALL = "PLATFORM_PROFILE", "ALL_ON_PLATFORM"
 NETWORK = ("PUBLISHER_NETWORK", "TAP_BANNER", "TAP_FULL", "TAP_FULL_LANDSCAPE", "TAP_NATIVE", "TAP_MRECT")
 # By product type: the placements that go together, and those of a network, alone or with all on the platform.
-PRODUCTS = {
+PLACEMENTS = {
     "MEDIA": ((PROFILE, "PLATFORM_SEARCH", "PLATFORM_TIMELINE"), NETWORK[:1]),
     "PROMOTED_ACCOUNT": ((PROFILE, "PLATFORM_SEARCH", "PLATFORM_TIMELINE"), ()),
     "PROMOTED_POSTS": ((PROFILE, "PLATFORM_REPLIES", "PLATFORM_SEARCH", "PLATFORM_TIMELINE"), NETWORK),
@@ -79,7 +79,7 @@ PRODUCTS = {
 
 def allowed_placements(product_type: str) -> list[list[str]]:
     """List the combinations of placements that a product type allows; a profile is never alone."""
-    together, network = PRODUCTS[product_type]
+    together, network = PLACEMENTS[product_type]
     sizes = range(1, len(together) + 1)
     combined = [list(some) for size in sizes for some in combinations(together, size) if some != (PROFILE,)]
     return [[ALL], *combined, *([one] for one in network), *([ALL, one] for one in network)]
@@ -94,5 +94,5 @@ def require_allowed_placements(product_type: str, placements: list[str]) -> None
 
 @handler(ListPlacements)
 def _list_placements(context: RequestContext, request: ListPlacements) -> Result:
-    names = [request.product_type] if request.product_type else list(PRODUCTS)
+    names = [request.product_type] if request.product_type else list(PLACEMENTS)
     return Result([{"product_type": name, "placements": allowed_placements(name)} for name in names])

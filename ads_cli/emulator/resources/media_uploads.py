@@ -21,6 +21,7 @@ from ...media_files import DamagedError, MediaFacts, read_header
 from ...media_files.images import READERS
 from ...media_files.mp4 import read_mp4
 from ...media_files.webm import read_webm
+from ...spelling import comma_list
 from ..core.faults import PROCESSING
 from ..core.handlers import RequestContext, handler, raw_handler
 from ..core.request import FORM, MULTIPART, IncomingRequest, json_object, read_multipart
@@ -36,12 +37,6 @@ def put_segment(store: Store, upload: str, number: int, content: bytes) -> None:
             "INSERT OR REPLACE INTO media_segments (upload, number, content) VALUES (?, ?, ?)",
             (upload, number, content),
         )
-
-
-def segment_sizes(store: Store, upload: str) -> list[tuple[int, int]]:
-    """Return the number of each segment, in order, and its size in bytes."""
-    query = "SELECT number, length(content) FROM media_segments WHERE upload = ? ORDER BY number"
-    return store.connection.execute(query, (upload,)).fetchall()
 
 
 def open_media(store: Store, upload: str) -> BinaryIO:
@@ -153,10 +148,10 @@ def _finalize(context: RequestContext, id: str) -> Record:
     upload = _require_upload(context, id)
     if upload["state"] != "open":
         return upload
-    sizes = segment_sizes(context.store, id)
-    if [number for number, _ in sizes] != list(range(len(sizes))):
+    query = "SELECT count(*) - 1, max(number), sum(length(content)) FROM media_segments WHERE upload = ?"
+    expected_last, last, total = context.store.row(query, id)
+    if last != expected_last:
         raise ProblemError(f"media id {id}: segments are missing")
-    total = sum(size for _, size in sizes)
     if total != upload["total_bytes"]:
         raise ProblemError(f"media id {id}: total_bytes is {upload['total_bytes']:,}, {total:,} were sent")
     facts, problem = _processed(context.store, upload)
@@ -250,7 +245,7 @@ def _upload_media(context: RequestContext) -> HttpResponse:
     default = "tweet_image" if context.incoming.path == OLDER_PATH else None
     values["media_category"] = values.get("media_category") or default
     request = _converted(media_uploads.UploadMedia, values, "media", "media_category", "additional_owners")
-    owners = (request.additional_owners or "").split(",")
+    owners = comma_list(request.additional_owners or "")
     category = media_uploads.service_category(request.media_category)
     with context.store.transaction():
         upload = _create_upload(context, category, "", len(request.media), owners)
@@ -302,8 +297,7 @@ def _carry_out(context: RequestContext, command: str, values: Record) -> HttpRes
     """Answer INIT, APPEND or FINALIZE of the older forms."""
     id = str(values.get("media_id", ""))
     if command == "INIT":
-        owners = values.get("additional_owners")
-        values["additional_owners"] = str(owners).split(",") if owners else None
+        values["additional_owners"] = comma_list(str(values.get("additional_owners") or "")) or None
         names = ("media_type", "media_category", "total_bytes", "additional_owners")
         return _response_of(
             context, _initialize(context, _converted(media_uploads.InitializeUpload, values, *names))

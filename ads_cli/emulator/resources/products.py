@@ -73,10 +73,9 @@ class SentProduct(NamedTuple):
 @handler(PutProducts, parse_as=UnparsedProducts, item_type=StrictProduct)
 def _put_products(context: RequestContext, request: UnparsedProducts) -> Result:
     """Create or update the valid products of a request, in one transaction."""
-    in_catalog(context, request)
     batch = _Batch(request.products, context)
     with context.store.transaction():
-        catalog = in_catalog(context, request)  # it may have been deleted while this request waited
+        catalog = in_catalog(context, request)
         if context.service == "x":
             batch.merge(catalog)
         products = [sent.product for sent in batch.valid.values()]

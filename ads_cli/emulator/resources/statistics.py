@@ -1,4 +1,4 @@
-"""Statistics at once, reach, and which entities were active."""
+"""Statistics at once and in jobs, reach, and which entities were active."""
 
 import gzip
 import secrets
@@ -171,7 +171,7 @@ def _create_job(context: RequestContext, request: statistics.CreateJob) -> Resul
         query.numbers.sources(request.entity, id)
     with context.store.transaction():
         jobs = context.store.find_all(JOB, request.account_id)
-        if sum(_shown(context, job)["status"] == "PROCESSING" for job in jobs) >= MAX_JOBS:
+        if sum(_status(job) == "PROCESSING" for job in jobs) >= MAX_JOBS:
             message = f"the account has {MAX_JOBS} jobs in processing, and may not have more"
             raise ApiError(429, "TOO_MANY_JOBS", message)
         number = str(1_000_000_000_000_000_000 + secrets.randbelow(8 * 10**18))
@@ -204,19 +204,27 @@ def new_job(number: str, request: statistics.CreateJob, period: Interval, now: d
     }
 
 
+def _ready_at(job: Record) -> datetime:
+    return datetime.fromisoformat(job["ready_at"])
+
+
+def _status(job: Record) -> str:
+    if datetime.now(UTC) < _ready_at(job):
+        return "PROCESSING"
+    return "FAILED" if job["fails"] else "SUCCESS"
+
+
+def _has_result(job: Record) -> bool:
+    """Whether a job has succeeded, and its result is kept yet."""
+    return _status(job) == "SUCCESS" and datetime.now(UTC) < _ready_at(job) + KEPT_FOR
+
+
 def _shown(context: RequestContext, job: Record) -> Record:
     """Return a job as it is by now."""
-    ready_at, now = datetime.fromisoformat(job["ready_at"]), datetime.now(UTC)
-    shown = without(job, *HIDDEN) | {"id": int(job["id"])}
-    if now >= ready_at and job["fails"]:
-        shown["status"] = "FAILED"
-    elif now >= ready_at:
-        expires_at = ready_at + KEPT_FOR
-        shown |= {
-            "status": "SUCCESS",
-            "expires_at": _utc(expires_at),
-            "url": _address(context, job) if now < expires_at else None,
-        }
+    shown = without(job, *HIDDEN) | {"id": int(job["id"]), "status": _status(job)}
+    if shown["status"] == "SUCCESS":
+        shown["expires_at"] = _utc(_ready_at(job) + KEPT_FOR)
+        shown["url"] = _address(context, job) if _has_result(job) else None
     return shown
 
 
@@ -234,10 +242,9 @@ def download(store: Store, incoming: IncomingRequest) -> HttpResponse:
     job = store.find(JOB, number)
     if job is None or not secrets.compare_digest(secret.encode(), job["secret"].encode()):
         raise not_found("result", number)
-    ready_at, now = datetime.fromisoformat(job["ready_at"]), datetime.now(UTC)
-    if job["fails"] or not ready_at <= now < ready_at + KEPT_FOR:
+    if not _has_result(job):
         raise not_found("result", number)
-    result = _result(store, job, ready_at - PROCESSING_TIME)
+    result = _result(store, job, _ready_at(job) - PROCESSING_TIME)
     response = envelope(result, job["asked"], SERVICES[job["service"]])
     return HttpResponse(gzip.compress(response.body, mtime=0), content_type=RESULT_TYPE)
 

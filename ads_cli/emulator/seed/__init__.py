@@ -120,10 +120,10 @@ def _criterion(context: AccountContext, kind: str, fields: Record, at: str | Non
     _store(context, kind, {"id": fields["id"]} | named, at)
 
 
-def _film(context: AccountContext, kind: str, fields: Record, at: str | None) -> None:
+def _media_creative(context: AccountContext, kind: str, fields: Record, at: str | None) -> None:
     """Store a media creative of the first preroll video of the account, whose id is random."""
-    (film, *_) = context.find_all(media.ACCOUNT_MEDIA, creative_type="PREROLL")
-    _store(context, kind, fields | {"account_media_id": film["id"]}, at)
+    (video, *_) = context.find_all(media.ACCOUNT_MEDIA, creative_type="PREROLL")
+    _store(context, kind, fields | {"account_media_id": video["id"]}, at)
 
 
 # By kind: how to store what is not just a record.
@@ -133,7 +133,7 @@ ADDERS: dict[str, Callable[[AccountContext, str, Record, str | None], Any]] = {
     "do_not_reach_list": _with_users,
     "library_media": _media,
     "line_item": _with_history,
-    "media_creative": _film,
+    "media_creative": _media_creative,
     "post": _post,
     "targeting_criterion": _criterion,
 }

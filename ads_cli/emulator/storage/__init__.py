@@ -65,9 +65,10 @@ class Store:
 
     def _take(self) -> "_Connection":
         with suppress(IndexError):
-            while not (idle := self._idle.pop()).is_open:
-                pass
-            return idle
+            while True:
+                idle = self._idle.pop()
+                if idle.is_open:
+                    return idle
         opened = _Connection(self._connect())
         self._connections.append(opened)
         return opened

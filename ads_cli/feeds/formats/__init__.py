@@ -19,7 +19,10 @@ SEPARATORS = {"additional_image_link": ","}
 
 
 def decoded_head(head: bytes) -> str:
-    """Decode the first bytes of a text, whatever its encoding; markup and delimiters are ASCII in all."""
+    """Decode the first bytes of a text, whatever its encoding; markup and delimiters are ASCII in all.
+
+    Letters may be wrong: splitlines() would also cut it at the last byte of ą or Å in UTF-8.
+    """
     for mark, encoding in BYTE_ORDER_MARKS.items():
         if head.startswith(mark):
             return head[len(mark) :].decode(encoding, "replace")
@@ -72,7 +75,7 @@ def is_json_lines(head: bytes) -> bool:
     """Recognize an object in the first line, and the beginning of another in the second."""
     import json
 
-    lines = decoded_head(head).lstrip().splitlines()
+    lines = decoded_head(head).lstrip().split("\n")
     try:
         return len(lines) > 1 and isinstance(json.loads(lines[0]), dict) and lines[1].lstrip()[:1] == "{"
     except (ValueError, RecursionError):
@@ -93,4 +96,4 @@ def is_tab_table(head: bytes) -> bool:
 
 def _header(head: bytes) -> str:
     text = decoded_head(head)
-    return "" if "\0" in text else next((line for line in text.splitlines() if line.strip()), "")
+    return "" if "\0" in text else next((line for line in text.split("\n") if line.strip()), "")

@@ -136,8 +136,8 @@ class CsvRows(TextRows, TableRows):
             is_comment = row.text.lstrip(' "').startswith("#") and not row.known
             if not is_comment and not row.is_blank:
                 break
-            comment_lines += row.lines if is_comment else 0
-            head.skip(row.lines)
+            comment_lines += row.line_count if is_comment else 0
+            head.skip(row.line_count)
         if comment_lines:
             self.notes.append(f"{counted(comment_lines, 'comment line')} skipped before the header")
         return row
@@ -175,7 +175,7 @@ class _HeadRow(NamedTuple):
 
     line: int  # on which it begins
     text: str
-    lines: int  # in which its cells are
+    line_count: int  # in which its cells are
     delimiter: str
     cells: list[str]
     known: int  # of its cells are names of columns
@@ -184,7 +184,7 @@ class _HeadRow(NamedTuple):
     @property
     def end(self) -> int:
         """The line below it."""
-        return self.line + self.lines
+        return self.line + self.line_count
 
     @property
     def is_blank(self) -> bool:
@@ -229,7 +229,7 @@ class _Head:
         rows = list(islice(self._rows(delimiter), MAX_TITLES + 1))
         lines = Counter[int]()  # by the number of cells of their rows
         for row in rows:
-            lines[len(row.cells)] += row.lines if len(row.cells) > 1 else 0
+            lines[len(row.cells)] += row.line_count if len(row.cells) > 1 else 0
         if not lines.total():
             return None
         ((width, number),) = lines.most_common(1)
@@ -242,7 +242,7 @@ class _Head:
         at = 0
         while row := self._row_at(at, delimiter):
             yield row
-            at += row.lines
+            at += row.line_count
 
     def _row_at(self, at: int, delimiter: str) -> _HeadRow | None:
         """Read the row at a line, counted from 0; None at the end of the file."""

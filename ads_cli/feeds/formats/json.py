@@ -77,18 +77,18 @@ class JsonRows(RecordRows):
 
     def _read(self) -> Iterator[Row]:
         text = _TextStream(self)
-        self._read_opening(text)
+        in_mapping = self._read_opening(text)
         if text.next_character() == "]":
             raise self.error(text.line, "an empty list")
         while True:
             yield self._read_item(text)
             character = text.next_character()
+            if character not in (",", "]"):
+                raise self._unexpected(text, "a comma or the end of the list")
             text.skip(1)
             if character == "]":
                 break
-            if character != ",":
-                raise self._unexpected(text, "a comma or the end of the list")
-        if self._in_mapping:
+        if in_mapping:
             if text.next_character() != "}":
                 raise self._unexpected(
                     text, f"the end of the mapping, since {self._root_names} is its only key"
@@ -97,11 +97,11 @@ class JsonRows(RecordRows):
         if text.next_character():
             raise self._unexpected(text, "the end of the file")
 
-    def _read_opening(self, text: "_TextStream") -> None:
-        """Read up to the first item of the list."""
+    def _read_opening(self, text: "_TextStream") -> bool:
+        """Read up to the first item of the list; tell whether the list is in a mapping."""
         expected = f"neither a list nor a mapping whose only key is {self._root_names}"
-        self._in_mapping = text.next_character() == "{"
-        if self._in_mapping:
+        in_mapping = text.next_character() == "{"
+        if in_mapping:
             text.skip(1)
             key = "" if text.next_character() == "}" else text.decode_item()
             if key not in self.roots or text.next_character() != ":":
@@ -110,6 +110,7 @@ class JsonRows(RecordRows):
         if text.next_character() != "[":
             raise self.error(text.line, expected)
         text.skip(1)
+        return in_mapping
 
     def _nested_records(self) -> str:
         """Say which list within a mapping seems to be the one of records: that with the most objects."""

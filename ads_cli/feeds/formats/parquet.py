@@ -21,6 +21,7 @@ MAX_GROWTH_BYTES = 2 * 1024**3  # while a batch is decoded: its size is only kno
 MAX_ROWS_PER_BYTE, MIN_JUDGED_ROWS = 10, 1_000_000
 BUFFER_BYTES = 1024 * 1024
 ROUNDED = f"has more than {MAX_DIGITS} digits: a floating-point number rounds them; write the column as text"
+NOT_UTF_8 = "is not UTF-8; write the column as text"
 
 
 class ParquetRows(RecordRows):
@@ -28,7 +29,7 @@ class ParquetRows(RecordRows):
 
     def _read(self) -> Iterator[Row]:
         try:
-            from pyarrow import ArrowException, parquet, types
+            from pyarrow import ArrowException, parquet
         except ImportError:
             raise missing_extra("reading parquet", "parquet") from None
         number = 0
@@ -38,18 +39,31 @@ class ParquetRows(RecordRows):
             file = parquet.ParquetFile(self._copy, buffer_size=BUFFER_BYTES)
             self._check_columns(file.metadata, file.schema_arrow)
             self._refuse_bomb(file.metadata)
-            floats = [each.name for each in file.schema_arrow if types.is_floating(each.type)]
             batches = file.iter_batches(BATCH_ROWS, use_threads=False)
             while records := self._next_records(batches, number + 1):
                 for record in records:
                     number += 1
-                    rounded = [name for name in floats if is_rounded(record[name]) and self.is_used(name)]
-                    problem = ", ".join(f"{name!r} {ROUNDED}" for name in rounded)
-                    yield self.row(number, {name: _value(value) for name, value in record.items()}, problem)
+                    problems: list[str] = []
+                    values = {name: self._value(name, value, problems) for name, value in record.items()}
+                    yield self.row(number, values, ", ".join(dict.fromkeys(problems)))
                 self._refuse_many(number)
         except (ArrowException, OSError, ValueError, OverflowError, MemoryError) as error:
             message = f"not a complete parquet file: {str(error).partition(chr(10))[0]}"
             raise self.error(number + 1, message, hint="export it again") from None
+
+    def _value(self, column: str, value: Any, problems: list[str]) -> Any:
+        """Return a value as the other formats have it: text, lists and mappings of text; add its problems."""
+        if isinstance(value, str) or value is None:
+            return value
+        if isinstance(value, list) and value and isinstance(value[0], tuple):  # of a map
+            value = dict(value)
+        if isinstance(value, dict):
+            return {str(name): self._value(column, each, problems) for name, each in value.items()}
+        if isinstance(value, list):
+            return [self._value(column, each, problems) for each in value]
+        if (problem := _problem_of(value)) and self.is_used(column):
+            problems.append(f"{column!r} {problem}")
+        return as_text(value)
 
     @cached_property
     def _copy(self) -> BinaryIO:
@@ -107,10 +121,9 @@ def _decoded(column: Any) -> Any:
     return column.dictionary_decode() if hasattr(column, "dictionary_decode") else column
 
 
-def _value(value: Any) -> Any:
-    """Return a value as the other formats have it: text, lists and mappings of text."""
-    if isinstance(value, dict):
-        return {name: _value(each) for name, each in value.items()}
-    if isinstance(value, list):
-        return [_value(each) for each in value]
-    return value if value is None else as_text(value)
+def _problem_of(value: Any) -> str:
+    """Tell what of a value its text would lose; empty if nothing."""
+    if is_rounded(value):
+        return ROUNDED
+    is_utf_8 = not isinstance(value, bytes) or value.decode("utf-8", "ignore").encode() == value
+    return "" if is_utf_8 else NOT_UTF_8

@@ -6,15 +6,15 @@ import sys
 import tempfile
 from collections.abc import Iterator
 from functools import cached_property
-from itertools import islice
-from typing import Any, BinaryIO, cast
+from itertools import chain, islice
+from typing import BinaryIO, cast
 
 from ...errors import ContentError, UsageError
 from ...output.text import counted
 from ..locations import spooled
 from ..row import Row
 from ..rows import RecordRows
-from .workbook import MAX_DIGITS
+from .workbook import MAX_DIGITS, WorkbookRow
 
 PROGRAM = "import sys; sys.path[:] = {}; from ads_cli.feeds.formats.workbook import main; main(*sys.argv[1:])"
 TIMEOUT_SECONDS = 900
@@ -30,36 +30,30 @@ class XlsxRows(RecordRows):
         first = list(islice(rows, HEADER_ROWS))
         if not first:
             raise self.error(1, "the sheet is empty")
-        at = max(range(len(first)), key=lambda index: (self._count_known(first[index][1]), -index))
-        if not self._count_known(first[at][1]):  # a title has fewer cells than the header of foreign columns
-            filled = [sum(map(bool, map(str.strip, cells))) for _, cells, *_ in first]
+        known = [sum(self.is_field(cell.strip()) for cell in row.cells) for row in first]
+        at = known.index(max(known))
+        if not known[at]:  # a title has fewer cells than the header of foreign columns
+            filled = [sum(1 for cell in row.cells if cell.strip()) for row in first]
             at = next(index for index, count in enumerate(filled) if 2 * count >= max(filled))
-        line, names, *_ = first[at]
-        header = self.distinct_names([name.strip() for name in names], line)
+        line = first[at].number
+        header = self.distinct_names([name.strip() for name in first[at].cells], line)
         self.notes = list(self.source.notes)
         if at:
             self.notes.append(f"{counted(at, 'row')} skipped before the header")
         self.if_empty = line, "no row below the header"
-        yield from self._below(header, first[at + 1 :], rows)
+        for row in chain(first[at + 1 :], rows):
+            values = dict(zip(header, row.cells, strict=False))
+            values.pop("", None)
+            problems = [f"the cell {cell} is {text}" for cell, text in row.errors.items()]
+            problems += [
+                f"{header[column]!r} has more than {MAX_DIGITS} digits: {ROUNDED}"
+                for column in row.rounded
+                if column < len(header) and self.is_used(header[column])
+            ]
+            yield self.row(row.number, values, ", ".join(problems))
 
-    def _below(self, header: list[str], *groups: Any) -> Iterator[Row]:
-        for group in groups:
-            for line, cells, errors, rounded in group:
-                values = dict(zip(header, cells, strict=False))
-                values.pop("", None)
-                problems = [f"the cell {cell} is {text}" for cell, text in errors.items()]
-                problems += [
-                    f"{header[at]!r} has more than {MAX_DIGITS} digits: {ROUNDED}"
-                    for at in rounded
-                    if at < len(header) and self.is_used(header[at])
-                ]
-                yield self.row(line, values, ", ".join(problems))
-
-    def _count_known(self, cells: list[str]) -> int:
-        return sum(map(self.is_field, map(str.strip, cells)))
-
-    def _sheet_rows(self) -> Iterator[tuple[int, list[str], dict[str, str], list[int]]]:
-        """Yield number, cells, failed and rounded ones of each row; raise the error of the process."""
+    def _sheet_rows(self) -> Iterator[WorkbookRow]:
+        """Yield the rows that are not empty; raise the error of the process."""
         spool = self._spool
         spool.seek(0)
         for line in spool:
@@ -67,7 +61,7 @@ class XlsxRows(RecordRows):
             if isinstance(row, dict):
                 kind = UsageError if row["is_usage"] else ContentError
                 raise kind(f"{self.source.label}: {row['message']}", hint=row["hint"])
-            yield row
+            yield WorkbookRow(*row)
 
     @cached_property
     def _spool(self) -> BinaryIO:

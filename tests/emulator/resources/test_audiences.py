@@ -91,6 +91,7 @@ def test_a_deleted_audience_still_shows_what_targets_it_and_is_targeted_no_more(
 def test_a_shared_audience_is_listed_and_shown_but_not_changed(run):
     (shared,) = run("audiences", "list", "--permission-scope", "SHARED")
     assert (shared["id"], shared["owner_account_id"]) == (FAIR, PARTNER)
+    assert run("audiences", "list", "--permission-scope", "SHARED", "--custom-audience-ids", CUSTOMERS) == []
     assert shared["permission_level"] == "READ_ONLY" and run("audiences", "get", FAIR) == shared
     own = run("audiences", "list")
     assert {one["permission_level"] for one in own} == {"READ_WRITE"} and FAIR not in [o["id"] for o in own]

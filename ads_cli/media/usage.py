@@ -51,9 +51,10 @@ class Usage:
             ids, fields = change.get("ids") or (), change.get("fields") or {}
             if not ids or not self.conversations.keys().isdisjoint(ids):
                 self._named.update(str(fields[name]) for name in UNLOCKED if fields.get(name))
-            if change.get("method") == "POST" and change.get("outcome") == "ok":
-                self._made_here.update(map(str, ids))
-            self._changed_here |= dict.fromkeys(map(str, ids), str(change.get("time") or ""))
+            if change.get("outcome") == "ok":
+                self._changed_here |= dict.fromkeys(map(str, ids), str(change.get("time") or ""))
+                if change.get("method") == "POST":
+                    self._made_here.update(map(str, ids))
 
     @property
     def made_elsewhere(self) -> dict[str, str]:

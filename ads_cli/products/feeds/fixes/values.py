@@ -21,7 +21,7 @@ JOINER = "\u200d"
 MIN_KEPT = 0.8  # of the limit: a cut at a word keeps at least this much, else it is made inside the word
 
 STOCK = re.compile(r"([+-]?[0-9]{1,9})(?:\.0{1,2})?\Z")
-# Spellings by value, as their letters alone.
+# Spellings by value, as `spelling_letters` writes them. None has a number: `0 in stock` is not guessed.
 AVAILABILITIES = {
     "in stock": (
         *("available", "yes", "y", "true", "limitedavailability", "onlineonly", "verfügbar", "auflager"),
@@ -73,9 +73,9 @@ CONDITIONS = {
 }
 
 
-def letters(text: str) -> str:
-    """Return the letters of a text in lower case."""
-    return "".join(filter(str.isalpha, unicodedata.normalize("NFC", text).casefold()))
+def spelling_letters(text: str) -> str:
+    """Return the letters and digits of a text in lower case."""
+    return "".join(filter(str.isalnum, unicodedata.normalize("NFC", text).casefold()))
 
 
 CATEGORY_ID = re.compile(r"^[0-9]+ +- +(?=\D)")  # as lists of the public taxonomy have it
@@ -119,7 +119,7 @@ class ChoiceFix:
         self.name = field
         self.rules = (field,)
         self._values = {
-            letters(each): value
+            spelling_letters(each): value
             for value in FIELD_TYPES[field].choices
             for each in (value, *spellings.get(value, ()))
         }
@@ -129,7 +129,7 @@ class ChoiceFix:
         return edit_texts(values, [self.name], self._meant)
 
     def _meant(self, field: str, text: str) -> str:
-        return self._values.get(letters(SCHEMA_ADDRESS.sub("", text.strip())), text)
+        return self._values.get(spelling_letters(SCHEMA_ADDRESS.sub("", text.strip())), text)
 
 
 class Availability(ChoiceFix):

@@ -117,13 +117,12 @@ class LocalEngine:
         run: RunId,
         state_dir: Path,
         limits: RunLimits,
-        environment: Mapping[str, str] = os.environ,
         records_dir: Path | None = None,
     ) -> None:
         self._run, self._records_dir = run, records_dir or state_dir
         self._limits = limits
         # Tasks under one token share its limits: each request counts for all, whatever headers state.
-        self._environment = {**Allowance.of_machine(state_dir).environment(), **environment}
+        self._environment = {**Allowance.of_machine(state_dir).environment(), **os.environ}
         # What has happened: a process has ended, or a signal has come.
         self._happened: SimpleQueue[tuple[TaskProcess, TaskResult] | int] = SimpleQueue()
         self._running: list[TaskProcess] = []

@@ -174,17 +174,19 @@ class ElementFields:
 
 
 def _column(tag: str) -> str:
-    return (
-        tag.removeprefix(NAMED) if tag.startswith(NAMED) else local_name(tag.removeprefix(ATTRIBUTE))
-    ).strip()
+    if tag.startswith(NAMED):
+        return tag.removeprefix(NAMED).strip()
+    return local_name(tag.removeprefix(ATTRIBUTE)).strip()
 
 
 def _rank(tag: str) -> int:
     """Return which of two tags for the same field counts: the shop's own, then one without prefix."""
     if tag.startswith((ATTRIBUTE, NAMED)):
         return -1
-    prefix, colon, _ = tag.rpartition(":")
-    return 2 if prefix in SHOP_PREFIXES else 1 - len(colon)
+    prefix, _, _ = tag.rpartition(":")
+    if prefix in SHOP_PREFIXES:
+        return 2
+    return 0 if prefix else 1
 
 
 ENOUGH_BYTES = 1024 * 1024  # that are searched where a repeated element is found in them

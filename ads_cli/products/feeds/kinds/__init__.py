@@ -181,9 +181,9 @@ def load_mapping(path: str, known: Collection[str], *, is_recipe: bool = False) 
     Of a recipe, what options say is left to them.
     """
     from ....api.names import neutral_name
-    from ....config.strict_yaml import load_mapping
+    from ....config import strict_yaml
 
-    document = load_mapping("--mapping", path, f"with {', '.join(MAPPING_KEYS)}")
+    document = strict_yaml.load_mapping("--mapping", path, f"with {', '.join(MAPPING_KEYS)}")
     if is_recipe:
         of_mapping = {*MAPPING_KEYS} - {*OPTION_KEYS}
         document = {name: value for name, value in document.items() if name in of_mapping}

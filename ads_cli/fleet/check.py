@@ -384,7 +384,7 @@ def check_feeds(parsed: Sequence[Parsed], access_of: AccessOf) -> Iterator[TaskP
     def reach(item: tuple[Parsed, str]) -> TaskProblem | None:
         each, name = item
         try:
-            _reach(name, _impatient(access_of(each.settings)))
+            _reach(name, _with_low_limits(access_of(each.settings)))
         except AdsctlError as error:
             return problem(each.line, error)
         return None
@@ -392,7 +392,7 @@ def check_feeds(parsed: Sequence[Parsed], access_of: AccessOf) -> Iterator[TaskP
     yield from filter(None, map_ordered(reach, due.values(), THREADS, THREADS))
 
 
-def _impatient(access: RemoteAccess) -> RemoteAccess:
+def _with_low_limits(access: RemoteAccess) -> RemoteAccess:
     limits = access.limits
     patience = min(limits.max_attempts, MAX_ATTEMPTS), min(limits.max_wait, MAX_WAIT_SECONDS)
     return access._replace(limits=CopyLimits(limits.timeout, *patience, max_bytes=sys.maxsize))

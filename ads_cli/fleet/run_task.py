@@ -70,7 +70,7 @@ class TaskProcess:
         except OSError as error:
             self._problem = error.strerror or str(error)
 
-    def tell(self, signum: int) -> None:
+    def send_signal(self, signum: int) -> None:
         """Send a signal, which the process receives even if it has only just been started."""
         with suppress(OSError, ValueError):  # it has ended
             self._send(bytes([signum]))
@@ -147,14 +147,14 @@ class LocalEngine:
                     if isinstance(happened, int):
                         received.append(happened)
                         queue.stop()
-                        self._tell(happened)
+                        self._send_signal(happened)
                     else:
                         process, result = happened
                         self._running.remove(process)
                         queue.end(process.task, failed=result.status == "failed")
                         on_event(Ended(process.task, result))
             except BaseException:
-                self._tell(signal.SIGTERM)
+                self._send_signal(signal.SIGTERM)
                 raise
         if received:
             raise Interrupted(received[0])
@@ -175,6 +175,6 @@ class LocalEngine:
             with suppress(Empty):
                 return self._happened.get(timeout=NOTICE_SECONDS)
 
-    def _tell(self, signum: int) -> None:
+    def _send_signal(self, signum: int) -> None:
         for process in self._running:
-            process.tell(signum)
+            process.send_signal(signum)

@@ -67,7 +67,7 @@ def _run_once(assignment: Assignment, records: Records, run_command: RunCommand,
         os.environ["ADSCTL_OUTPUT"] = (
             "json"  # of the error too; an option is refused by commands without result
         )
-        os.environ[FLEET_COUNT] = str(records.count(task))
+        os.environ[FLEET_COUNT] = str(records.count_file(task))
         if task.is_part:
             os.environ[GROUP_VARIABLE] = assignment.run.id
         if task.is_once:

@@ -158,10 +158,9 @@ class ElementFields:
         source = sources[field]
         if source == tag:
             self._add_another(values, field, value)
-        elif _rank(tag) != _rank(source):
-            if _rank(tag) > _rank(source):
-                sources[field], values[field] = tag, value
-        elif values[field] != value:
+        elif _rank(tag) > _rank(source):
+            sources[field], values[field] = tag, value
+        elif _rank(tag) == _rank(source) and values[field] != value:
             return f"the elements {local_name(source)!r} and {local_name(tag)!r} are both read as {field!r}"
         return ""
 

@@ -13,10 +13,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ads_cli.api.media_uploads import Category
-from ads_cli.media.inspection import inspect
+from ads_cli.media.inspection import OTHER_IMAGES, inspect
 from ads_cli.media.rules import Use, findings, unknown_facts
-from ads_cli.media_files import MediaFacts
+from ads_cli.media_files import SIGNATURES, MediaFacts
 from ads_cli.media_files.codecs import read_avc, read_descriptors
+from ads_cli.media_files.images import READERS
 from tests.media.made import SAMPLES, animated_webp, box, gif, padded_png, picture, sample
 
 VIDEOS = sorted(path.name for path in SAMPLES.iterdir())
@@ -279,3 +280,8 @@ def test_a_large_file_is_read_in_little_memory(tmp_path):
 
 def test_a_padded_png_has_the_size_it_is_to_have():
     assert read(padded_png(6_000_000)).bytes == 6_000_000
+
+
+def test_every_image_that_is_recognized_has_a_media_type():
+    images = {format for format, _, _ in SIGNATURES} - {"video", "PDF"} | {"SVG"}
+    assert images == READERS.keys() | OTHER_IMAGES.keys()

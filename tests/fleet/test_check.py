@@ -159,6 +159,19 @@ def test_an_estimate_is_no_change_that_a_guard_refuses(fleet, service, profiles,
     fleet.check(code=0)
 
 
+@pytest.mark.parametrize("pattern", ["feeds/*.csv", "**/new.csv", "./feeds/n[e]w.csv"])
+def test_a_pattern_that_matches_what_another_task_writes_is_a_conflict(fleet, adsctl, feeds, pattern):
+    (adsctl.home / "feeds").mkdir()
+    feeds("feeds/new", "feeds/old", "other")
+    fleet.write(
+        "{name: one, profile: local, run: products convert other.csv feeds/new.csv}",
+        f"{{name: two, profile: local, run: 'products check {pattern}'}}",
+        "{name: three, profile: local, run: 'products check feeds/o*.csv'}",
+    )
+    told = fleet.check().splitlines()
+    assert f"two: reads {pattern}, which one (line 2) writes" in told[0] and "1 mistake" in told[1]
+
+
 def test_a_password_in_a_name_is_refused_since_ps_would_show_it(fleet, feeds):
     feeds("a")
     fleet.write("{name: 'to https://me:sesame@shop.example/x', profile: local, run: products check a.csv}")

@@ -184,7 +184,7 @@ class Gtin:
     def apply(self, values: dict[str, Any]) -> Sequence[Edit]:
         """Drop an invalid GTIN."""
         gtin = values.get("gtin")
-        if gtin is None or not isinstance(gtin, str) or not (values.get("brand") or values.get("mpn")):
+        if not isinstance(gtin, str) or not (values.get("brand") or values.get("mpn")):
             return ()
         if was_truncated(gtin) or not (gtin_error(gtin) or gtin_warning(gtin)):
             return ()

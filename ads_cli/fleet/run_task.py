@@ -113,11 +113,7 @@ class LocalEngine:
     """Runs each task in a process of its own."""
 
     def __init__(
-        self,
-        run: RunId,
-        state_dir: Path,
-        limits: RunLimits,
-        records_dir: Path | None = None,
+        self, run: RunId, state_dir: Path, limits: RunLimits, records_dir: Path | None = None
     ) -> None:
         self._run, self._records_dir = run, records_dir or state_dir
         self._limits = limits

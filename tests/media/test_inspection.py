@@ -201,13 +201,18 @@ def golomb(number):
     return "0" * (len(digits) - 1) + digits
 
 
+# How the order of pictures is stated: by pic_order_cnt_type, and what follows each.
+ORDERS = (golomb(0) * 2, f"{golomb(1)}0{golomb(5) * 2}{golomb(2)}{golomb(3) * 2}", golomb(2))
+
+
+@pytest.mark.parametrize("order", ORDERS)
 @pytest.mark.parametrize(("is_progressive", "scan"), [("1", "progressive"), ("00", "interlaced")])
 @pytest.mark.parametrize(
     ("aspect", "shape"),
     [("0", "1:1"), (f"1{1:08b}", "1:1"), (f"1{14:08b}", "4:3"), (f"1{255:08b}{6:016b}{4:016b}", "3:2")],
 )
-def test_the_parameters_of_h264_are_read_escaped_as_they_are(aspect, shape, is_progressive, scan):
-    sizes = "".join(map(golomb, (63, 0, 0, 0, 1))) + "0" + golomb(39) + golomb(22)
+def test_the_parameters_of_h264_are_read_escaped_as_they_are(aspect, shape, is_progressive, scan, order):
+    sizes = golomb(63) + golomb(0) + order + golomb(1) + "0" + golomb(39) + golomb(22)
     bits = f"{66:08b}{0:016b}{sizes}{is_progressive}101{aspect}0"
     raw = int(bits.ljust(-(-len(bits) // 8) * 8, "1"), 2).to_bytes(-(-len(bits) // 8))
     parameters = b"\x67" + re.sub(rb"\0\0(?=[\0-\3])", b"\0\0\3", raw)

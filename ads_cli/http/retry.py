@@ -53,10 +53,7 @@ def seconds_until(reset: int | None, headers: Headers, now: float) -> float | No
 
 
 def requested_delay(headers: Headers, now: float) -> float | None:
-    """Return the seconds that the service asks to wait before the next attempt, or None.
-
-    `now` is in Unix seconds.
-    """
+    """Return the seconds from `now`, in Unix seconds, until the service asks for another attempt, or None."""
     delay = retry_after(headers, now)
     if delay is None:
         remaining, reset, _ = window_of(headers)

@@ -97,8 +97,7 @@ class FeedKind(msgspec.Struct, frozen=True, omit_defaults=True, dict=True):
 
     def recognizes(self, columns: Collection[str]) -> bool:
         """Tell whether a feed with these columns is of this kind."""
-        names = [column_key(column) for column in columns]
-        return any(all(_has(names, pattern) for pattern in wanted) for wanted in self.recognized_by)
+        return any(all(_has(columns, pattern) for pattern in wanted) for wanted in self.recognized_by)
 
     @cached_property
     def _fields(self) -> dict[str, str]:
@@ -124,11 +123,9 @@ class FeedKind(msgspec.Struct, frozen=True, omit_defaults=True, dict=True):
         return frozenset(column_key(column) for columns in self.roles.values() for column in columns)
 
 
-def _has(names: Collection[str], pattern: str) -> bool:
-    wanted = column_key(pattern)
-    if wanted.endswith("*"):
-        return any(name.startswith(wanted[:-1]) for name in names)
-    return wanted in names
+def _has(columns: Collection[str], pattern: str) -> bool:
+    matching = NamePatterns([pattern])
+    return any(column in matching for column in columns)
 
 
 def merged(kind: FeedKind, base: FeedKind) -> FeedKind:

@@ -48,7 +48,6 @@ PRIVATE_LABELS = {
 }
 # An IPv6 address may carry an IPv4 address, to which a gateway or the system itself connects.
 NAT64 = IPv6Network("64:ff9b::/96")
-IPV4_COMPATIBLE = IPv6Network("::/96")
 
 
 class PrivateHostError(Exception):
@@ -85,7 +84,7 @@ def is_public(text: str) -> bool:
 
 
 def _carried_address(address: IPv6Address) -> IPv4Address | None:
-    if address in NAT64 or address in IPV4_COMPATIBLE:
+    if address in NAT64:
         return IPv4Address(int(address) & 0xFFFFFFFF)
     teredo = address.teredo
     return address.ipv4_mapped or address.sixtofour or (teredo[1] if teredo else None)

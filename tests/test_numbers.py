@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ads_cli.errors import UsageError
-from ads_cli.numbers import parse_share
+from ads_cli.numbers import parse_duration, parse_share, parse_size, size_text
 from tests.command_tree import COMMANDS
 from tests.conftest import feed
 from tests.effort import tries
@@ -100,3 +100,49 @@ def test_a_percentage_is_taken_exactly(millionths, total):
 def test_a_share_of_rows_that_is_none_is_refused_before_anything_is_sent(client, httpserver):
     done = client("products", "push", "feed.csv", "--catalog", "7", "--min-rows", "101%", code=2)
     assert "--min-rows: '101%' is neither a number nor a percentage" in done.stderr and not httpserver.log
+
+
+@pytest.mark.parametrize(
+    ("text", "seconds"),
+    [("500ms", 0.5), ("30s", 30), ("15m", 900), ("2h", 7200), ("7", 7), ("1.5m", 90), ("744h", 31 * 86400)],
+)
+def test_durations_are_read(text, seconds):
+    assert parse_duration(text, "--timeout") == seconds
+
+
+@pytest.mark.parametrize("text", ["744.1h", "2678401", "0"])
+def test_a_duration_of_more_than_31_days_or_of_none_is_refused(text):
+    with pytest.raises(UsageError, match="--timeout"):
+        parse_duration(text, "--timeout", may_be_zero=False)
+
+
+@pytest.mark.parametrize(
+    ("text", "size"),
+    [
+        ("500MB", 500_000_000),
+        ("2GiB", 2**31),
+        ("1.5 kB", 1500),
+        ("7", 7),
+        ("10tb", 10**13),
+        ("3 MiB", 3 * 2**20),
+    ],
+)
+def test_sizes_are_read(text, size):
+    assert parse_size(text, "--max-size") == size
+
+
+@given(st.integers(1, 10**14))
+def test_a_size_for_people_is_within_a_tenth_of_the_size(size):
+    text = size_text(size).replace(",", "")
+    if "bytes" not in text:
+        assert abs(parse_size(text, "size") - size) <= size * 0.1
+    else:
+        assert text == f"{size} bytes"
+
+
+@given(st.text(max_size=8))
+def test_other_text_is_no_size(text):
+    try:
+        assert parse_size(text, "--max-size") >= 1
+    except UsageError as error:
+        assert error.message.startswith("--max-size: ")

@@ -6,7 +6,8 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
-from pathlib import Path
+from fnmatch import fnmatch
+from pathlib import Path, PurePath
 from typing import Any, BinaryIO, NamedTuple, cast
 
 from ..auth.secrets import Secrets, refuse_grant
@@ -22,7 +23,7 @@ from ..errors import (
     UnavailableError,
     UsageError,
 )
-from ..feeds.locations import RemoteAccess, expand_files, parse_location
+from ..feeds.locations import PATTERN, RemoteAccess, expand_files, parse_location
 from ..feeds.locations.remote import RemoteLocation
 from ..http.retry import CopyLimits
 from ..masking import Mask, address_passwords, mask_address
@@ -265,8 +266,20 @@ def check_conflicts(parsed: Sequence[Parsed]) -> Iterator[TaskProblem]:
                 yield _conflict(each, f"writes {name}, as {_named(first)} does")
     for each in parsed:
         for name in each.inputs:
-            if (writer := writers.get(_path(name), each)) is not each:
+            writer = _writer_of(name, writers)
+            if writer and writer is not each:
                 yield _conflict(each, f"reads {name}, which {_named(writer)} writes")
+
+
+def _writer_of(name: str, writers: Mapping[str, Parsed]) -> Parsed | None:
+    """Return a task that writes what an input names, or what it matches as a pattern."""
+    path = _path(name)
+    if path in writers or not PATTERN.search(name):
+        return writers.get(path)
+    if "**" in name:
+        any_depth = path.replace("**/", "*")
+        return next((each for written, each in writers.items() if fnmatch(written, any_depth)), None)
+    return next((each for written, each in writers.items() if PurePath(written).match(path)), None)
 
 
 def problem(line: TaskLine, error: AdsctlError) -> TaskProblem:
@@ -385,7 +398,7 @@ def check_feeds(parsed: Sequence[Parsed], access_of: AccessOf) -> Iterator[TaskP
     def reach(item: tuple[Parsed, str]) -> TaskProblem | None:
         each, name = item
         try:
-            _reach(name, _impatient(access_of(each.settings)))
+            _reach(name, _with_low_limits(access_of(each.settings)))
         except AdsctlError as error:
             return problem(each.line, error)
         return None
@@ -393,7 +406,7 @@ def check_feeds(parsed: Sequence[Parsed], access_of: AccessOf) -> Iterator[TaskP
     yield from filter(None, map_ordered(reach, due.values(), THREADS, THREADS))
 
 
-def _impatient(access: RemoteAccess) -> RemoteAccess:
+def _with_low_limits(access: RemoteAccess) -> RemoteAccess:
     limits = access.limits
     patience = min(limits.max_attempts, MAX_ATTEMPTS), min(limits.max_wait, MAX_WAIT_SECONDS)
     return access._replace(limits=CopyLimits(limits.timeout, *patience, max_bytes=sys.maxsize))

@@ -263,7 +263,7 @@ class ClusterEngine:
         if link and is_other:
             self._shares.restore(time.monotonic())  # before `keep`, which tells the allocator of claims alone
             self._shared.renew()
-            self._members.keep({}, time.monotonic())
+            self._members.refresh({}, time.monotonic())
             for ready in self._ready:
                 ready.not_before = self._connection.lost_at + self._registry.lease_seconds
                 self._shared.announce(link, ready.task)

@@ -20,7 +20,7 @@ from .quota_allocator import Claims, Division, update_allocator
 
 CONNECT_SECONDS = 10
 MIN_BACKOFF_SECONDS, MAX_BACKOFF_SECONDS = 0.5, 10.0
-READ_SECONDS = "200 ms"  # for a variable that may not be set
+READ_TIMEOUT = "200 ms"  # for a variable that may not be set
 RESULT_SECONDS = 30
 RETRIES = 2  # of a task whose worker could not carry it out, for whatever reason
 # Must have one version everywhere. Dask reports its own requirements; others are asked for by distribution.
@@ -146,7 +146,7 @@ class SchedulerLink:
         """Return the value of a variable; "" if it is not set."""
         with self._talking() as client:
             try:
-                return str(Variable(name, client).get(timeout=READ_SECONDS))
+                return str(Variable(name, client).get(timeout=READ_TIMEOUT))
             except TimeoutError:
                 return ""
 

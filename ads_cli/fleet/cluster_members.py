@@ -71,7 +71,7 @@ class Members:
         self._joined_at = now
         self._absent.pop(member.home, None)
 
-    def keep(self, local_directories: Mapping[str, str], now: float) -> None:
+    def refresh(self, local_directories: Mapping[str, str], now: float) -> None:
         """Note which workers are connected, by address, and give back what homes had that do not return.
 
         Tells the allocator, too, and raises LostError where that is not possible.

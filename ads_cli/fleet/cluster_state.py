@@ -118,7 +118,7 @@ class WorkerRegistry:
             return
         self._refreshed_at = now
         workers = link.workers()
-        self._members.keep({address: each["local_directory"] for address, each in workers.items()}, now)
+        self._members.refresh({address: each["local_directory"] for address, each in workers.items()}, now)
         known = {member.address for member in self._members.present}
         if new := {address: workers[address] for address in workers if address not in known}:
             self._add(link, new)

@@ -34,7 +34,7 @@ from .run_task import TaskProcess
 from .tasks import Task
 
 POLL_SECONDS = 0.5
-READ_SECONDS = "1 s"  # for a variable to be set; a fleet sets each before it is read
+READ_TIMEOUT = "1 s"  # for a variable to be set; a fleet sets each before it is read
 ANSWER_SECONDS = 2  # for the scheduler to answer: a network may drop what is sent without an error
 # Parts of a lease without a word of the fleet, after which a task is stopped, and then killed: it must
 # have ended before another worker gets the lease.
@@ -134,7 +134,7 @@ def is_running(worker: Worker) -> bool:
 def read(variable: Variable) -> str | None:
     """Return the value of a variable; None if the fleet has deleted it, or the scheduler is silent."""
     try:
-        return str(variable.get(timeout=READ_SECONDS, callback_timeout=ANSWER_SECONDS))
+        return str(variable.get(timeout=READ_TIMEOUT, callback_timeout=ANSWER_SECONDS))
     except TimeoutError:
         return None
 
@@ -198,7 +198,7 @@ class Watch(threading.Thread):
                     beat, heard = board.beat, time.monotonic()
                 if board and board.stop != sent_stop:
                     sent_stop = board.stop
-                    self._process.tell(sent_stop)
+                    self._process.send_signal(sent_stop)
             quiet = time.monotonic() - heard
             reason = ""
             if quiet > QUIET_PART * self._lease_seconds or not is_running(self._worker):
@@ -207,9 +207,9 @@ class Watch(threading.Thread):
                 reason = "has no share of the limits any more"
             if reason and not self.reason:
                 self.reason = reason
-                self._process.tell(signal.SIGTERM)
+                self._process.send_signal(signal.SIGTERM)
             if quiet > KILL_PART * self._lease_seconds:
-                self._process.tell(getattr(signal, "SIGKILL", signal.SIGTERM))
+                self._process.send_signal(getattr(signal, "SIGKILL", signal.SIGTERM))
 
     def end(self) -> None:
         """Stop looking."""

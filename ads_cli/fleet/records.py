@@ -69,8 +69,8 @@ class Records:
         """Return the file of the jobs that had ended before a task first sent what counts each time."""
         return self._path(task, "earlier")
 
-    def count(self, task: Task | PlannedTask) -> Path:
-        """Return where a task notes how many records it changes."""
+    def count_file(self, task: Task | PlannedTask) -> Path:
+        """Return the file in which a task notes how many records it changes."""
         return self.folder / f"counts{task.attempt}" / task.stem
 
     def log(self, task: Task | PlannedTask) -> Path:

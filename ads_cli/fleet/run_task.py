@@ -70,7 +70,7 @@ class TaskProcess:
         except OSError as error:
             self._problem = error.strerror or str(error)
 
-    def tell(self, signum: int) -> None:
+    def send_signal(self, signum: int) -> None:
         """Send a signal, which the process receives even if it has only just been started."""
         with suppress(OSError, ValueError):  # it has ended
             self._send(bytes([signum]))
@@ -113,17 +113,12 @@ class LocalEngine:
     """Runs each task in a process of its own."""
 
     def __init__(
-        self,
-        run: RunId,
-        state_dir: Path,
-        limits: RunLimits,
-        environment: Mapping[str, str] = os.environ,
-        records_dir: Path | None = None,
+        self, run: RunId, state_dir: Path, limits: RunLimits, records_dir: Path | None = None
     ) -> None:
         self._run, self._records_dir = run, records_dir or state_dir
         self._limits = limits
         # Tasks under one token share its limits: each request counts for all, whatever headers state.
-        self._environment = {**Allowance.of_machine(state_dir).environment(), **environment}
+        self._environment = {**Allowance.of_machine(state_dir).environment(), **os.environ}
         # What has happened: a process has ended, or a signal has come.
         self._happened: SimpleQueue[tuple[TaskProcess, TaskResult] | int] = SimpleQueue()
         self._running: list[TaskProcess] = []
@@ -148,14 +143,14 @@ class LocalEngine:
                     if isinstance(happened, int):
                         received.append(happened)
                         queue.stop()
-                        self._tell(happened)
+                        self._send_signal(happened)
                     else:
                         process, result = happened
                         self._running.remove(process)
                         queue.end(process.task, failed=result.status == "failed")
                         on_event(Ended(process.task, result))
             except BaseException:
-                self._tell(signal.SIGTERM)
+                self._send_signal(signal.SIGTERM)
                 raise
         if received:
             raise Interrupted(received[0])
@@ -176,6 +171,6 @@ class LocalEngine:
             with suppress(Empty):
                 return self._happened.get(timeout=NOTICE_SECONDS)
 
-    def _tell(self, signum: int) -> None:
+    def _send_signal(self, signum: int) -> None:
         for process in self._running:
-            process.tell(signum)
+            process.send_signal(signum)

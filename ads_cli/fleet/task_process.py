@@ -64,10 +64,9 @@ def _run_once(assignment: Assignment, records: Records, run_command: RunCommand,
     log_start = os.fstat(2).st_size
     with tempfile.TemporaryFile() as output:
         os.dup2(output.fileno(), 1)
-        os.environ["ADSCTL_OUTPUT"] = (
-            "json"  # of the error too; an option is refused by commands without result
-        )
-        os.environ[FLEET_COUNT] = str(records.count(task))
+        # The error is JSON too. An option would be refused by commands without a result.
+        os.environ["ADSCTL_OUTPUT"] = "json"
+        os.environ[FLEET_COUNT] = str(records.count_file(task))
         if task.is_part:
             os.environ[GROUP_VARIABLE] = assignment.run.id
         if task.is_once:

@@ -106,7 +106,7 @@ class StartReader:
         return FileStart(200, data, total, version_of(headers))
 
 
-def _first(response: httpx.Response, size: int, max_counted: int = 0) -> tuple[bytes, int]:
+def _first(response: httpx.Response, size: int, max_counted: int) -> tuple[bytes, int]:
     """Return the first bytes of a body, and how many were counted; no more is read."""
     data, counted = bytearray(), 0
     for part in response.iter_raw():

@@ -52,12 +52,12 @@ def seconds_until(reset: int | None, headers: Headers, now: float) -> float | No
     return seconds if abs(seconds) <= MAX_DELAY_SECONDS else None
 
 
-def requested_delay(headers: Headers, now: float | None = None) -> float | None:
-    """Return the seconds that the service asks to wait before the next attempt, or None."""
+def requested_delay(headers: Headers, now: float) -> float | None:
+    """Return the seconds from `now`, in Unix seconds, until the service asks for another attempt, or None."""
     delay = retry_after(headers, now)
     if delay is None:
         remaining, reset, _ = window_of(headers)
-        seconds = seconds_until(reset, headers, time.time() if now is None else now)
+        seconds = seconds_until(reset, headers, now)
         # What states a reset alone has nothing left.
         delay = seconds if not remaining and seconds and seconds > 0 else None
     return delay

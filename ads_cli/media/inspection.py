@@ -57,7 +57,7 @@ def inspect(source: BinaryIO | Location) -> MediaInfo:
     return info
 
 
-def inspect_beside(location: Location) -> MediaInfo:
+def inspect_while_hashing(location: Location) -> MediaInfo:
     """Return what a location says of itself, while a thread finds its digest."""
     with location.open() as stream, _readable(location):
         info = _look(stream)

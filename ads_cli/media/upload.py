@@ -81,6 +81,7 @@ class OpenMedia(NamedTuple):
 
     stream: BinaryIO
     label: str  # names it in messages
+    file_name: str  # names it in the library; with or without folders
     info: MediaInfo
     category: Category
 
@@ -113,7 +114,7 @@ class Uploader(msgspec.Struct, kw_only=True):
 
     def upload(self, media: OpenMedia, details: Details) -> dict[str, Any]:
         """Upload a file unless its media is still there; return its record."""
-        _, label, info, category = media
+        label, info, category = media.label, media.info, media.category
         account = self.account if self.to_library else ""
         early = None
         if not (info.digest.done() or category in SIMPLE or may_have_journal(self.state_dir, info.bytes)):
@@ -124,7 +125,7 @@ class Uploader(msgspec.Struct, kw_only=True):
             if status == "uploaded":
                 self._send_and_await(journal, media, early)
                 if self.to_library:
-                    self._add_to_library(journal, label, details)
+                    self._add_to_library(journal, media.file_name, details)
             begun = journal.begun
             assert begun
             if status == "uploaded" or details.alt_text or details.subtitles_id:
@@ -236,7 +237,7 @@ class Uploader(msgspec.Struct, kw_only=True):
         )
 
     def _send_segments(self, journal: UploadJournal, media: OpenMedia) -> Response:
-        stream, label, info, category = media
+        stream, label, info, category = media.stream, media.label, media.info, media.category
         begun = journal.begun
         assert begun
         total, seen = -(-info.bytes // begun.segment_bytes), hashlib.sha256()
@@ -275,7 +276,7 @@ class Uploader(msgspec.Struct, kw_only=True):
         return ended
 
     def _begin(self, media: OpenMedia) -> Begun:
-        _, label, info, category = media
+        info, category = media.info, media.category
         request = InitializeUpload(
             media_type=info.type,
             media_category=category.value,
@@ -283,10 +284,10 @@ class Uploader(msgspec.Struct, kw_only=True):
             additional_owners=[*self.owners] or None,
         )
         response = self._again_if_lost(lambda: self.client.call(request))
-        return read_begun(response, label, max(self.segment_bytes, _least_segment(info.bytes)))
+        return read_begun(response, media.label, max(self.segment_bytes, _least_segment(info.bytes)))
 
     def _send_at_once(self, journal: UploadJournal, media: OpenMedia) -> Response:
-        stream, label, info, category = media
+        stream, label, info, category = media.stream, media.label, media.info, media.category
         stream.seek(0)
         content = stream.read(info.bytes + 1)
         _require_same(label, hashlib.sha256(content).hexdigest() == info.sha256, journal)
@@ -363,14 +364,14 @@ class Uploader(msgspec.Struct, kw_only=True):
             time.sleep(delay)
             response = self._status(begun.media_id)
 
-    def _add_to_library(self, journal: UploadJournal, label: str, details: Details) -> None:
+    def _add_to_library(self, journal: UploadJournal, file_name: str, details: Details) -> None:
         begun = journal.begun
         assert begun
         request = AddLibraryMedia(
             account_id=self.account,
             media_key=begun.media_key,
-            name=details.name or Path(label).stem[:100] or None,
-            file_name=Path(label).name[:255] or None,
+            name=details.name or Path(file_name).stem[:100] or None,
+            file_name=Path(file_name).name[:255] or None,
             title=details.title,
             description=details.description,
             poster_media_key=details.poster_media_key,

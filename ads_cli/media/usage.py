@@ -51,9 +51,10 @@ class Usage:
             ids, fields = change.get("ids") or (), change.get("fields") or {}
             if not ids or not self.conversations.keys().isdisjoint(ids):
                 self._named.update(str(fields[name]) for name in UNLOCKED if fields.get(name))
-            if change.get("method") == "POST" and change.get("outcome") == "ok":
-                self._made_here.update(map(str, ids))
-            self._changed_here |= dict.fromkeys(map(str, ids), str(change.get("time") or ""))
+            if change.get("outcome") == "ok":
+                self._changed_here |= dict.fromkeys(map(str, ids), str(change.get("time") or ""))
+                if change.get("method") == "POST":
+                    self._made_here.update(map(str, ids))
 
     @property
     def made_elsewhere(self) -> dict[str, str]:
@@ -78,8 +79,8 @@ class Usage:
 
     def _read(self) -> None:
         posts = [record for kind in (ListDrafts, ListScheduledPosts) for record in self._of_users(kind)]
-        creatives = self._there(ListMediaCreatives(account_id=self._account))
-        media = self._every(ListAccountMedia(account_id=self._account, with_deleted=True))
+        creatives = self._not_deleted(ListMediaCreatives(account_id=self._account))
+        media = self._all_pages(ListAccountMedia(account_id=self._account, with_deleted=True))
         kept = {one.get("account_media_id") for one in creatives}
         cards = self._cards()
         shown = [*posts, *(one for one in media if not one.get("deleted") or one.get("id") in kept)]
@@ -97,14 +98,14 @@ class Usage:
 
     @cached_property
     def _users(self) -> tuple[int, ...]:
-        users = self._there(ListPromotableUsers(account_id=self._account))
+        users = self._not_deleted(ListPromotableUsers(account_id=self._account))
         return tuple(dict.fromkeys(int(one["user_id"]) for one in users if one.get("user_id")))
 
     def _cards(self) -> list[dict[str, Any]]:
         of_all = ListCards(account_id=self._account, include_legacy_cards=True, with_deleted=True)
-        cards = self._every(of_all)
+        cards = self._all_pages(of_all)
         for kind in OLDER_CARDS:
-            found = self._every(kind(account_id=self._account, with_deleted=True))
+            found = self._all_pages(kind(account_id=self._account, with_deleted=True))
             if kind in CONVERSATIONS:
                 live = [one for one in found if not one.get("deleted")]
                 self.conversations |= {str(one.get("id")): str(one.get("updated_at") or "") for one in live}
@@ -116,12 +117,12 @@ class Usage:
         if kind is ListPosts:
             values["include_mentions_and_replies"] = True
         requests = [kind(account_id=self._account, user_id=id, **values) for id in self._users or (None,)]
-        return [record for request in requests for record in self._every(request)]
+        return [record for request in requests for record in self._all_pages(request)]
 
-    def _there(self, request: Request) -> list[dict[str, Any]]:
-        return [one for one in self._every(request) if not one.get("deleted")]
+    def _not_deleted(self, request: Request) -> list[dict[str, Any]]:
+        return [one for one in self._all_pages(request) if not one.get("deleted")]
 
-    def _every(self, request: Request) -> list[dict[str, Any]]:
+    def _all_pages(self, request: Request) -> list[dict[str, Any]]:
         return [to_neutral(one) for one in _records(self._client, request)]
 
 

@@ -148,12 +148,7 @@ def write_as_yaml(stream: IO[str], document: Any) -> None:
 
 
 def write_table(
-    stream: IO[str],
-    records: Iterable[Record],
-    columns: Sequence[str],
-    *,
-    color: bool,
-    is_one: bool,
+    stream: IO[str], records: Iterable[Record], columns: Sequence[str], *, color: bool, is_one: bool
 ) -> Sequence[str]:
     """Write a table as wide as the terminal; return the columns that did not fit.
 

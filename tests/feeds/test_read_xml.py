@@ -43,6 +43,13 @@ def test_an_atom_feed_takes_addresses_from_attributes_and_the_ids_of_the_shop(fe
     assert feeds.values(FEED, content) == [{"id": "1", "link": "https://s.example/1", "title": "own"}]
 
 
+def test_an_enclosure_without_text_is_the_address_in_its_attribute(feeds):
+    content = GOOGLE.format(
+        '<item><g:id>1</g:id><enclosure url="https://s.example/1.jpg" length="9"/></item>'
+    )
+    assert feeds.values(FEED, content) == [{"id": "1", "enclosure": "https://s.example/1.jpg"}]
+
+
 def test_an_rss_feed_of_version_1_has_its_items_beside_the_channel(feeds):
     content = (
         '<rdf:RDF xmlns:rdf="http://www.w3.org/1999/02/22-rdf-syntax-ns#"><channel><title>S</title></channel>'

@@ -125,13 +125,31 @@ def test_a_list_is_hashed_into_a_file_of_its_own(fleet, adsctl):
 
 
 @pytest.mark.parametrize(
-    "run", ["posts drafts preview 1790415000000000001", "audiences combine --name x --any-of 1nmth"]
+    ("guard", "run"),
+    [
+        ("read_only=true", "posts drafts preview 1790415000000000001"),
+        ("read_only=true", "audiences combine --name x --any-of 1nmth"),
+        ("deny=delete", "campaigns delete 8wku2"),
+        ("deny=delete", "audiences push a.csv --audience 1nmth --operation delete"),
+        ("deny=users", "audiences push a.csv --audience 1nmth"),
+    ],
 )
-def test_the_guard_of_a_profile_refuses_a_task_before_it_runs(fleet, service, profiles, adsctl, run):
+def test_the_guard_of_a_profile_refuses_a_task_before_it_runs(
+    fleet, service, profiles, adsctl, feeds, guard, run
+):
     profiles("nord")
-    adsctl("profile", "set", "nord", "guard.read_only=true")
+    feeds("a")
+    adsctl("profile", "set", "nord", f"guard.{guard}")
     fleet.write(f"{{name: one, profile: nord, run: {run}}}")
     assert "one: the guard refuses adsctl" in fleet.check(code=12)
+
+
+def test_a_fleet_whose_profile_is_not_signed_in_ends_with_4_whatever_a_guard_refuses(fleet, adsctl, feeds):
+    feeds("a")
+    adsctl("profile", "set", "nord", "service=x", "account=acc", "guard.read_only=true")
+    fleet.write("{name: one, profile: nord, run: products push a.csv}")
+    told = fleet.check(code=4)
+    assert "not signed in" in told and "the guard refuses" in told
 
 
 def test_an_estimate_is_no_change_that_a_guard_refuses(fleet, service, profiles, adsctl):
@@ -139,6 +157,19 @@ def test_an_estimate_is_no_change_that_a_guard_refuses(fleet, service, profiles,
     adsctl("profile", "set", "nord", "guard.read_only=true")
     fleet.write("{name: one, profile: nord, run: audiences estimate}")
     fleet.check(code=0)
+
+
+@pytest.mark.parametrize("pattern", ["feeds/*.csv", "**/new.csv", "./feeds/n[e]w.csv"])
+def test_a_pattern_that_matches_what_another_task_writes_is_a_conflict(fleet, adsctl, feeds, pattern):
+    (adsctl.home / "feeds").mkdir()
+    feeds("feeds/new", "feeds/old", "other")
+    fleet.write(
+        "{name: one, profile: local, run: products convert other.csv feeds/new.csv}",
+        f"{{name: two, profile: local, run: 'products check {pattern}'}}",
+        "{name: three, profile: local, run: 'products check feeds/o*.csv'}",
+    )
+    told = fleet.check().splitlines()
+    assert f"two: reads {pattern}, which one (line 2) writes" in told[0] and "1 mistake" in told[1]
 
 
 def test_a_password_in_a_name_is_refused_since_ps_would_show_it(fleet, feeds):

@@ -92,17 +92,17 @@ def test_a_worker_that_returns_has_its_share_and_one_that_does_not_gives_it_up()
     members = members_of(tasks, *map(worker, "ab"))
     place(members, tasks[0])
     before = members.shares("home-b", 0.0)
-    members.keep(dict.fromkeys(["tcp://a"], ""), 1.0)
+    members.refresh(dict.fromkeys(["tcp://a"], ""), 1.0)
     assert members.is_expected("home-b") and members.shares("home-b", 2.0) == before
     members.join(worker("b2", "home-b"), 0.0)
-    members.keep(dict.fromkeys(["tcp://a", "tcp://b2"], ""), 3.0)
+    members.refresh(dict.fromkeys(["tcp://a", "tcp://b2"], ""), 3.0)
     assert not members.is_expected("home-b") and members.shares("home-b", 3.0) == before
-    members.keep(dict.fromkeys(["tcp://a"], ""), 10.0)
-    members.keep(dict.fromkeys(["tcp://a"], ""), 10.0 + RETURN_SECONDS + 1)
+    members.refresh(dict.fromkeys(["tcp://a"], ""), 10.0)
+    members.refresh(dict.fromkeys(["tcp://a"], ""), 10.0 + RETURN_SECONDS + 1)
     assert members.shares("home-b", 80.0) == {} and not members.is_expected("home-b")
     assert members.shares("home-a", 80.0)[TOKEN].parts == 8  # what b has sent still counts
     rested = 80.0 + REST_SECONDS + 1
-    members.keep(dict.fromkeys(["tcp://a"], ""), rested)
+    members.refresh(dict.fromkeys(["tcp://a"], ""), rested)
     assert members.shares("home-a", rested)[TOKEN].parts == 16
 
 
@@ -130,7 +130,7 @@ def test_a_task_waits_for_the_workers_that_can_run_it_and_fails_where_none_can()
     )
     members.join(worker("b", scopes={"west": "token-2"}, problems={"nord": SIGN_IN}), 0.0)
     assert names(place(members, west)) == ["b"]
-    members.keep(dict.fromkeys(["tcp://a"], ""), 1.0)
+    members.refresh(dict.fromkeys(["tcp://a"], ""), 1.0)
     assert members.find_problem(west, SETTLE_SECONDS) is None  # it may return
 
 
@@ -138,7 +138,7 @@ def test_a_task_does_not_wait_for_a_worker_whose_home_has_another_one_that_canno
     members = members_of([task(1)], worker("west", "north"))
     again = worker("east", "north", problems={"nord": SIGN_IN})
     members.join(again, 1.0)
-    members.keep(dict.fromkeys([again.address], ""), 1.0)
+    members.refresh(dict.fromkeys([again.address], ""), 1.0)
     assert members.find_problem(task(1), 1.0 + SETTLE_SECONDS)["exit_code"] == 4
 
 
@@ -171,9 +171,9 @@ def test_a_home_whose_worker_is_replaced_by_one_of_another_home_gives_up_its_sha
     place(members, task(1))
     members.join(worker("a", "new"), 1.0)
     here = dict.fromkeys(["tcp://a", "tcp://b"], "")
-    members.keep(here, 2.0)
+    members.refresh(here, 2.0)
     assert members.shares("old", 2.0) and members.is_expected("old")
-    members.keep(here, 1.0 + RETURN_SECONDS + 1)
+    members.refresh(here, 1.0 + RETURN_SECONDS + 1)
     assert not members.shares("old", 70.0) and members.homes == {"new", "home-b"}
 
 

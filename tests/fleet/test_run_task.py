@@ -79,13 +79,13 @@ def test_a_signal_ends_a_task_which_is_resumed_by_its_next_run(adsctl, service, 
 
 def stop(child: TaskProcess) -> None:
     """Stop a task while a request of it is in flight."""
-    child.tell(signal.SIGTERM)
+    child.send_signal(signal.SIGTERM)
     child._process.wait(TIMEOUT_SECONDS)
 
 
 def test_a_signal_before_the_process_has_begun_ends_it(adsctl, service):
     child = process(adsctl, push_task(adsctl.file("feed.csv", feed(3))))
-    child.tell(signal.SIGINT)
+    child.send_signal(signal.SIGINT)
     assert child.wait().exit_code == 130
     assert service.puts == []
 

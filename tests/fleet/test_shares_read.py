@@ -43,7 +43,7 @@ class Process:
     def __init__(self) -> None:
         self.told: list[int] = []
 
-    def tell(self, signum: int) -> None:
+    def send_signal(self, signum: int) -> None:
         self.told.append(signum)
 
 

@@ -13,10 +13,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ads_cli.api.media_uploads import Category
-from ads_cli.media.inspection import inspect
+from ads_cli.media.inspection import OTHER_IMAGES, inspect
 from ads_cli.media.rules import Use, findings, unknown_facts
-from ads_cli.media_files import MediaFacts
+from ads_cli.media_files import SIGNATURES, MediaFacts
 from ads_cli.media_files.codecs import read_avc, read_descriptors
+from ads_cli.media_files.images import READERS
 from tests.media.made import SAMPLES, animated_webp, box, gif, padded_png, picture, sample
 
 VIDEOS = sorted(path.name for path in SAMPLES.iterdir())
@@ -200,13 +201,18 @@ def golomb(number):
     return "0" * (len(digits) - 1) + digits
 
 
+# How the order of pictures is stated: by pic_order_cnt_type, and what follows each.
+ORDERS = (golomb(0) * 2, f"{golomb(1)}0{golomb(5) * 2}{golomb(2)}{golomb(3) * 2}", golomb(2))
+
+
+@pytest.mark.parametrize("order", ORDERS)
 @pytest.mark.parametrize(("is_progressive", "scan"), [("1", "progressive"), ("00", "interlaced")])
 @pytest.mark.parametrize(
     ("aspect", "shape"),
     [("0", "1:1"), (f"1{1:08b}", "1:1"), (f"1{14:08b}", "4:3"), (f"1{255:08b}{6:016b}{4:016b}", "3:2")],
 )
-def test_the_parameters_of_h264_are_read_escaped_as_they_are(aspect, shape, is_progressive, scan):
-    sizes = "".join(map(golomb, (63, 0, 0, 0, 1))) + "0" + golomb(39) + golomb(22)
+def test_the_parameters_of_h264_are_read_escaped_as_they_are(aspect, shape, is_progressive, scan, order):
+    sizes = golomb(63) + golomb(0) + order + golomb(1) + "0" + golomb(39) + golomb(22)
     bits = f"{66:08b}{0:016b}{sizes}{is_progressive}101{aspect}0"
     raw = int(bits.ljust(-(-len(bits) // 8) * 8, "1"), 2).to_bytes(-(-len(bits) // 8))
     parameters = b"\x67" + re.sub(rb"\0\0(?=[\0-\3])", b"\0\0\3", raw)
@@ -279,3 +285,8 @@ def test_a_large_file_is_read_in_little_memory(tmp_path):
 
 def test_a_padded_png_has_the_size_it_is_to_have():
     assert read(padded_png(6_000_000)).bytes == 6_000_000
+
+
+def test_every_image_that_is_recognized_has_a_media_type():
+    images = {format for format, _, _ in SIGNATURES} - {"video", "PDF"} | {"SVG"}
+    assert images == READERS.keys() | OTHER_IMAGES.keys()

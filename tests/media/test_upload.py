@@ -129,6 +129,17 @@ def test_files_at_an_address_are_uploaded(adsctl, service):
     assert (shown["file_name"], shown["width"]) == ("hero.png", 1200)
 
 
+@pytest.mark.parametrize("is_named", [True, False])
+def test_the_library_names_a_file_at_an_address_as_the_address_does(adsctl, service, is_named):
+    with serving() as server:
+        server.content = picture("PNG", 1200, 628)
+        address = server.address("/a/big%20hero.png?token=hush-hush")
+        words = ("media", "upload", "@HERO" if is_named else address, "-o", "json")
+        (record,) = json.loads(adsctl(*words, HERO=address).stdout)
+    shown = json.loads(adsctl("media", "library", "get", record["media_key"], "-o", "json").stdout)
+    assert (shown["file_name"], shown["name"]) == ("big hero.png", "big hero")
+
+
 def test_a_pattern_names_all_files_that_it_matches(adsctl, service, tmp_path):
     (tmp_path / "ads").mkdir()
     for number in (1, 2, 3):

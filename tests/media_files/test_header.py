@@ -55,6 +55,30 @@ def test_markup_is_what_its_first_known_tag_says(content, format):
     assert read_header(content) == (format, 0, 0)
 
 
+@pytest.mark.parametrize(
+    ("first", "format"),
+    [
+        (b"\0\0\0\x1cftypavif", "AVIF"),
+        (b"\0\0\0\x1cftypavis", "AVIF"),
+        (b"\0\0\0\x18ftypheic", "HEIC"),
+        (b"\0\0\0\x18ftypmif1", "HEIC"),
+        (b"\0\0\0\x18ftypmp42", "video"),
+        (b"\x1a\x45\xdf\xa3\x01", "video"),
+        (b"BM\x36\0", "BMP"),
+        (b"II*\0\x08", "TIFF"),
+        (b"MM\0*\0", "TIFF"),
+        (b"\0\0\x01\0\x01", "ICO"),
+        (b"\0\0\0\x0cjP  \r\n\x87\n", "JPEG 2000"),
+        (b"\0\0\0\x0cJXL \r\n\x87\n", "JPEG XL"),
+        (b"\xff\x0a\xfa", "JPEG XL"),
+        (b"8BPS\0\x01", "PSD"),
+        (b"%PDF-1.7", "PDF"),
+    ],
+)
+def test_a_file_of_another_format_is_told_by_its_first_bytes(first, format):
+    assert read_header(first) == (format, 0, 0)
+
+
 @given(images())
 def test_a_whole_image_tells_its_format_and_its_pixels(made):
     format, width, height, content = made

@@ -325,3 +325,12 @@ def test_a_converted_feed_is_fixed(adsctl):
     adsctl("products", "convert", "feed.csv", "out.csv", "--fix", "all")
     header = (adsctl.home / "out.csv").read_text().splitlines()[0].split(",")
     assert "inventory" in header
+
+
+@pytest.mark.parametrize(
+    "text", ["0 in stock", "In stock: 0", "lieferbar 12.03.", "-2 available", "3 in stock"]
+)
+def test_an_availability_with_a_number_in_a_text_is_never_guessed(adsctl, service, text):
+    write(adsctl, {"availability": text})
+    done = adsctl("products", "push", "feed.csv", "--fix", "all", code=3)
+    assert f"availability: {text!r} is not one of" in done.stderr and not service.stored

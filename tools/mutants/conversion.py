@@ -98,6 +98,40 @@ CONVERSION = (
         (f"{HTTPS}::{OTHER_VERSION}",),
     ),
     Mutant(
+        "a text with a number in it is read as an availability",
+        "ads_cli/products/feeds/fixes/values.py",
+        "filter(str.isalnum,",
+        "filter(str.isalpha,",
+        (f"{FIX}::test_an_availability_with_a_number_in_a_text_is_never_guessed",),
+    ),
+    Mutant(
+        "a variation that is switched off is sent",
+        "ads_cli/products/feeds/assembly.py",
+        "(self._is_left_out(own) or self._is_left_out(first))",
+        "self._is_left_out(first)",
+        (
+            "tests/products/feeds/kinds/test_assembly.py"
+            "::test_a_variation_that_is_switched_off_is_left_out_though_its_parent_is_published",
+        ),
+    ),
+    Mutant(
+        "a copy of an object store has parts of two versions",
+        "ads_cli/feeds/locations/object_store.py",
+        "elif _version(item) != self._copied_version:",
+        "elif False:",
+        (
+            "tests/feeds/locations/test_sftp.py"
+            "::test_a_feed_that_is_replaced_while_it_is_copied_is_copied_from_the_beginning",
+        ),
+    ),
+    Mutant(
+        "an enclosure of XML has no address",
+        "ads_cli/feeds/formats/xml_records.py",
+        'ADDRESSES = ("href", "url")',
+        'ADDRESSES = ("href",)',
+        ("tests/feeds/test_read_xml.py::test_an_enclosure_without_text_is_the_address_in_its_attribute",),
+    ),
+    Mutant(
         "options are suggested for a file that is not a product feed",
         "ads_cli/commands/products/advice.py",
         " or (report is None and not outcome.valid)",

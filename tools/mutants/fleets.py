@@ -92,6 +92,20 @@ FLEETS = (
         (f"{CHECK}::test_mistakes_of_the_file_of_profiles_and_of_guards_are_counted_apart",),
     ),
     Mutant(
+        "a guard that refuses deletions lets a fleet begin one",
+        "ads_cli/fleet/check.py",
+        'deletes = command.endswith("delete") or ',
+        "deletes = ",
+        (f"{CHECK}::test_the_guard_of_a_profile_refuses_a_task_before_it_runs",),
+    ),
+    Mutant(
+        "what a guard refuses hides that a profile is not signed in",
+        "ads_cli/fleet/check.py",
+        "GuardError in kinds and issubclass(GuardError, kind)",
+        "GuardError in kinds",
+        (f"{CHECK}::test_a_fleet_whose_profile_is_not_signed_in_ends_with_4_whatever_a_guard_refuses",),
+    ),
+    Mutant(
         "a write under several profiles is not asked for",
         "ads_cli/commands/fleet/several.py",
         "if any(each.is_write for each in parsed) and",

@@ -291,4 +291,11 @@ MEDIA_UPLOADS = (
         "if True:",
         (f"{UNUSED}::test_what_a_deleted_card_unlocked_is_in_use_no_longer",),
     ),
+    Mutant(
+        "a refused change of a card hides one that was made elsewhere",
+        USAGE,
+        'if change.get("outcome") == "ok":',
+        "if True:",
+        (f"{UNUSED}::test_a_refused_change_of_a_card_says_nothing_of_one_made_elsewhere",),
+    ),
 )

@@ -15,7 +15,7 @@ from ...console.parameters import argument, option
 from ...errors import AdsctlError, ContentError, UsageError
 from ...feeds.locations import FileLocation, Location, RemoteAccess, expand_files, is_remote, parse_location
 from ...feeds.registry import find_failed_out
-from ...media.inspection import MediaInfo, inspect, inspect_beside
+from ...media.inspection import MediaInfo, inspect, inspect_while_hashing
 from ...media.rules import Breach
 from ...media.upload import Status, record_of
 from ...output.text import counted, safe
@@ -67,7 +67,7 @@ class MediaFile(NamedTuple):
         """Read it; raise UsageError where it cannot be opened."""
         require_regular(self.location)
         is_local = isinstance(self.location, FileLocation)
-        return (inspect_beside if is_hashed_beside and is_local else inspect)(self.location)
+        return (inspect_while_hashing if is_hashed_beside and is_local else inspect)(self.location)
 
     def local_content(self, most: int) -> bytes:
         """Return the bytes of a local file; nothing where it is larger, or cannot be read any more."""

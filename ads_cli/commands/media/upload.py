@@ -105,8 +105,10 @@ def upload_file(
             shown["processing"](percent)
 
         uploader.observer.on_segments, uploader.observer.on_processing = on_segments, on_processing
-        with checked.file.location.open() as stream:
-            return uploader.upload(OpenMedia(stream, label, checked.info, category), details)
+        location = checked.file.location
+        with location.open() as stream:
+            file_name = location.file_name or label
+            return uploader.upload(OpenMedia(stream, label, file_name, checked.info, category), details)
 
 
 def category_of(info: MediaInfo, uses: list[Use], category: Category | None) -> Category:

@@ -158,10 +158,9 @@ class ElementFields:
         source = sources[field]
         if source == tag:
             self._add_another(values, field, value)
-        elif _rank(tag) != _rank(source):
-            if _rank(tag) > _rank(source):
-                sources[field], values[field] = tag, value
-        elif values[field] != value:
+        elif _rank(tag) > _rank(source):
+            sources[field], values[field] = tag, value
+        elif _rank(tag) == _rank(source) and values[field] != value:
             return f"the elements {local_name(source)!r} and {local_name(tag)!r} are both read as {field!r}"
         return ""
 
@@ -174,17 +173,19 @@ class ElementFields:
 
 
 def _column(tag: str) -> str:
-    return (
-        tag.removeprefix(NAMED) if tag.startswith(NAMED) else local_name(tag.removeprefix(ATTRIBUTE))
-    ).strip()
+    if tag.startswith(NAMED):
+        return tag.removeprefix(NAMED).strip()
+    return local_name(tag.removeprefix(ATTRIBUTE)).strip()
 
 
 def _rank(tag: str) -> int:
     """Return which of two tags for the same field counts: the shop's own, then one without prefix."""
     if tag.startswith((ATTRIBUTE, NAMED)):
         return -1
-    prefix, colon, _ = tag.rpartition(":")
-    return 2 if prefix in SHOP_PREFIXES else 1 - len(colon)
+    prefix, _, _ = tag.rpartition(":")
+    if prefix in SHOP_PREFIXES:
+        return 2
+    return 0 if prefix else 1
 
 
 ENOUGH_BYTES = 1024 * 1024  # that are searched where a repeated element is found in them

@@ -68,7 +68,10 @@ class XmlText:
 
 
 def deferred(chunks: Iterator[bytes], parser: "expat.XMLParserType") -> Iterator[bytes]:
-    """Join chunks until they are as long as the tag that is open: a parser begins it again with each."""
+    """Join chunks until they are as long as the tag that is open, which a parser reads again with each.
+
+    This is the reparse deferral of expat 2.6, for older versions too.
+    """
     held: list[bytes] = []
     parsed = size = 0
     for chunk in chunks:

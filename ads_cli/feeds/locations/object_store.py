@@ -4,7 +4,7 @@ import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import cached_property
-from typing import Any, BinaryIO, NamedTuple, TypeVar
+from typing import Any, BinaryIO, NamedTuple, NoReturn, TypeVar
 from urllib.parse import urlsplit
 
 from ...errors import AccessError, AdsctlError, NotFoundError, UnavailableError, UsageError
@@ -47,6 +47,8 @@ FINAL_ERRORS = ("HostKeyNotVerifiable", "ParamValidationError")
 
 class ObjectLocation(RemoteLocation):
     """An address of an object store or an SFTP server."""
+
+    _copied_version = ""  # of the bytes that were copied so far
 
     def copy_to(self, file: BinaryIO, on_bytes: OnBytes) -> None:
         """Copy it block by block; an attempt that failed is resumed."""
@@ -93,20 +95,29 @@ class ObjectLocation(RemoteLocation):
         return found
 
     def _attempt(self, file: BinaryIO, retries: CopyRetries, on_bytes: OnBytes) -> None:
+        """Copy what `file` lacks; it begins again from the start where another version is met."""
         size = -1
         for item in self._results(self._read(file.tell())):
-            if isinstance(item, int):
-                size = item
-                retries.check_size(size, self.label)
+            if isinstance(item, bytes):
+                file.write(item)
+                retries.check_size(file.tell(), self.label)
+                retries.record_progress()
+                on_bytes(file.tell(), size)
                 continue
-            file.write(item)
-            retries.check_size(file.tell(), self.label)
-            retries.record_progress()
-            on_bytes(file.tell(), size)
+            size = int(item["size"])
+            retries.check_size(size, self.label)
+            if not file.tell():
+                self._copied_version = _version(item)
+            elif _version(item) != self._copied_version:
+                self._discard(file)
         if file.tell() != size:
-            file.seek(0)
-            file.truncate()
-            raise FailedAttempt(UnavailableError(f"{self.label} changed while it was copied"), {})
+            self._discard(file)
+
+    def _discard(self, file: BinaryIO) -> NoReturn:
+        """Empty the copy of a file that has changed meanwhile; raise FailedAttempt."""
+        file.seek(0)
+        file.truncate()
+        raise FailedAttempt(UnavailableError(f"{self.label} changed while it was copied"), {})
 
     def _results(self, items: Iterator[Any]) -> Iterator[Any]:
         """Yield what a thread makes; raise what its errors mean."""
@@ -157,18 +168,19 @@ class ObjectLocation(RemoteLocation):
             if self._scheme == "sftp":  # else the connection lasts as long as the process
                 file_system.loop.call_soon_threadsafe(file_system.client.close)
 
-    def _read(self, offset: int) -> Iterator[int | bytes]:
-        """Yield the size of the file, then its blocks from an offset on."""
+    def _read(self, offset: int) -> Iterator[dict[str, Any] | bytes]:
+        """Yield what the store says of the file, its blocks from an offset on, and what it says then."""
         with self._connected() as (file_system, path):
             info = file_system.info(path)
             if info["type"] == "directory":
                 raise FileNotFoundError
-            yield int(info["size"])
+            yield info
             options = {} if self._scheme == "sftp" else {"block_size": BLOCK_BYTES, "cache_type": "none"}
             with file_system.open(path, "rb", **options) as stream:
                 stream.seek(offset)
                 while block := stream.read(BLOCK_BYTES):
                     yield block
+            yield file_system.info(path)
 
     def _glob(self) -> Iterator[str]:
         with self._connected() as (file_system, path):

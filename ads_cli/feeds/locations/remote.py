@@ -99,7 +99,7 @@ class RemoteLocation(Location):
 
     def open(self) -> BinaryIO:
         """Copy the feed."""
-        self.trace.mask.add(*address_secrets(self.address))
+        self.trace.add_secrets(*address_secrets(self.address))
         with self.access.progress(self.label) as on_bytes:
             return copied(self.label, lambda file: self.copy_to(file, on_bytes))
 
@@ -117,7 +117,7 @@ def credentials_of(parts: SplitResult, access: RemoteAccess) -> tuple[str, str] 
     if found and parts.username is not None and found[0] != unquote(parts.username):
         return None  # of another user
     if found and access.trace:
-        access.trace.mask.add(found[1])
+        access.trace.add_secrets(found[1])
     return found
 
 

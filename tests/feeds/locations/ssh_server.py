@@ -3,7 +3,7 @@
 import asyncio
 import socketserver
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -23,6 +23,7 @@ class SshServer:
         self.host_key, self.user_key = (asyncssh.generate_private_key("ssh-ed25519") for _ in range(2))
         self.sign_ins: list[str] = []  # the users who began to sign in
         self.breaks_at: list[int] = []  # bytes of a file after which each connection in turn breaks off
+        self.on_read: Callable[[int], object] = lambda offset: None  # called before a file is read
         self.open: set[asyncssh.SSHServerConnection] = set()
         self.changed = threading.Condition()
 
@@ -90,6 +91,7 @@ class Files(asyncssh.SFTPServer):
         self.server = server
 
     def read(self, file_obj: object, offset: int, size: int) -> object:
+        self.server.on_read(offset)
         if self.server.breaks_at and offset >= self.server.breaks_at[0]:
             del self.server.breaks_at[0]
             self.connection.abort()

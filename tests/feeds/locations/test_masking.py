@@ -6,9 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ads_cli.errors import UsageError
 from ads_cli.masking import address_secrets, mask_address
-from ads_cli.numbers import parse_size, size_text
 
 secret = st.text(min_size=8, max_size=20).map(lambda text: "\u2603" + text)  # occurs nowhere else
 schemes = st.sampled_from(["https", "http", "s3", "gs", "az", "sftp", "HTTPS"])
@@ -42,35 +40,3 @@ def test_text_that_is_no_address_stays_as_it_is(text):
 )
 def test_addresses_are_shown_without_secrets(address, shown):
     assert mask_address(address) == shown
-
-
-@pytest.mark.parametrize(
-    ("text", "size"),
-    [
-        ("500MB", 500_000_000),
-        ("2GiB", 2**31),
-        ("1.5 kB", 1500),
-        ("7", 7),
-        ("10tb", 10**13),
-        ("3 MiB", 3 * 2**20),
-    ],
-)
-def test_sizes_are_read(text, size):
-    assert parse_size(text, "--max-size") == size
-
-
-@given(st.integers(1, 10**14))
-def test_a_size_for_people_is_within_a_tenth_of_the_size(size):
-    text = size_text(size).replace(",", "")
-    if "bytes" not in text:
-        assert abs(parse_size(text, "size") - size) <= size * 0.1
-    else:
-        assert text == f"{size} bytes"
-
-
-@given(st.text(max_size=8))
-def test_other_text_is_no_size(text):
-    try:
-        assert parse_size(text, "--max-size") >= 1
-    except UsageError as error:
-        assert error.message.startswith("--max-size: ")

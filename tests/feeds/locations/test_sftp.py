@@ -2,6 +2,7 @@
 
 import gc
 import json
+import os
 
 import pytest
 
@@ -83,6 +84,25 @@ def test_a_copy_that_breaks_off_is_resumed_in_silence(adsctl, admitted, caplog):
     assert admitted.breaks_at == [] and len(admitted.sign_ins) == 2
     gc.collect()
     assert caplog.text == ""
+
+
+@pytest.mark.parametrize("breaks_off", [True, False])
+def test_a_feed_that_is_replaced_while_it_is_copied_is_copied_from_the_beginning(
+    adsctl, admitted, breaks_off
+):
+    path, old = admitted.folder / "feed.csv", feed(12_000)
+    path.write_text(old)
+
+    def replace(offset: int) -> None:
+        if offset >= 1_200_000 and path.read_text() == old:
+            path.write_text(old.replace("12.50 EUR", "19.90 EUR"))  # as long as before
+            os.utime(path, (0, 0))
+
+    admitted.on_read = replace
+    admitted.breaks_at = [1_200_000] if breaks_off else []
+    adsctl("products", "convert", admitted.address("feed.csv"), "copy.csv")
+    copy = (adsctl.home / "copy.csv").read_text()
+    assert (copy.count("19.90 EUR"), copy.count("12.50 EUR")) == (12_000, 0)
 
 
 def test_an_unknown_host_key_is_refused_before_any_key_or_password_is_sent(adsctl, there):

@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from contextlib import suppress
 from typing import Any
 
+from ....api.amounts import NO_DECIMALS
 from ....api.iso_codes import CURRENCIES
 from ....output.text import first_of
 from .fix import FIELD_TYPES, Edit, edit
@@ -48,7 +49,7 @@ INDIAN_GROUPS = re.compile(r"[0-9]{1,2}(?:,[0-9]{2})*,[0-9]{3}")
 SEPARATORS = re.compile("[.,' ]")
 SHARED_SIGN = "it may be in"  # one of several currencies
 LISTED = 3  # currencies that a message names
-WHOLE = ("JPY", "KRW", "VND", "CLP", "ISK", "PYG", "UGX")  # currencies whose amounts have no decimals
+WHOLE = NO_DECIMALS | {"ISK", "PYG", "UGX"}  # currencies in which no price has decimals
 
 
 class PriceError(ValueError):
@@ -162,8 +163,6 @@ class Price:
         return ""
 
     def _read(self, price: Any) -> str:
-        if isinstance(price, str):
-            return read_price(price, self.currency)
-        if isinstance(price, int | float) and IS_VALID(f"{price} {self.currency}"):
-            return f"{price} {self.currency}"  # a number of JSON has a point, and is never ambiguous
-        raise PriceError
+        if not isinstance(price, str):
+            raise PriceError
+        return read_price(price, self.currency)

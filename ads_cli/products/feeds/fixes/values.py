@@ -21,7 +21,7 @@ JOINER = "\u200d"
 MIN_KEPT = 0.8  # of the limit: a cut at a word keeps at least this much, else it is made inside the word
 
 STOCK = re.compile(r"([+-]?[0-9]{1,9})(?:\.0{1,2})?\Z")
-# Spellings by value, as their letters alone.
+# Spellings by value, as `spelling_letters` writes them. None has a number: `0 in stock` is not guessed.
 AVAILABILITIES = {
     "in stock": (
         *("available", "yes", "y", "true", "limitedavailability", "onlineonly", "verfügbar", "auflager"),
@@ -30,22 +30,11 @@ AVAILABILITIES = {
         *("dostępna", "dostępne", "wmagazynie", "tak", "在庫あり"),
     ),
     "available for order": (
-        "backorder",
-        "madetoorder",
-        "surcommande",
-        "aufbestellung",
-        "nazamówienie",
-        "お取り寄せ",
+        *("backorder", "madetoorder", "surcommande", "aufbestellung", "nazamówienie", "お取り寄せ"),
     ),
     "preorder": (
-        "presale",
-        "vorbestellung",
-        "vorbestellbar",
-        "précommande",
-        "preventa",
-        "preordine",
-        "przedsprzedaż",
-        "予約受付中",
+        *("presale", "vorbestellung", "vorbestellbar", "précommande", "preventa", "preordine"),
+        *("przedsprzedaż", "予約受付中"),
     ),
     "out of stock": (
         *("outstock", "soldout", "unavailable", "notavailable", "no", "n", "false", "ausverkauft", "nein"),
@@ -73,9 +62,9 @@ CONDITIONS = {
 }
 
 
-def letters(text: str) -> str:
-    """Return the letters of a text in lower case."""
-    return "".join(filter(str.isalpha, unicodedata.normalize("NFC", text).casefold()))
+def spelling_letters(text: str) -> str:
+    """Return the letters and digits of a text in lower case."""
+    return "".join(filter(str.isalnum, unicodedata.normalize("NFC", text).casefold()))
 
 
 CATEGORY_ID = re.compile(r"^[0-9]+ +- +(?=\D)")  # as lists of the public taxonomy have it
@@ -119,7 +108,7 @@ class ChoiceFix:
         self.name = field
         self.rules = (field,)
         self._values = {
-            letters(each): value
+            spelling_letters(each): value
             for value in FIELD_TYPES[field].choices
             for each in (value, *spellings.get(value, ()))
         }
@@ -129,7 +118,7 @@ class ChoiceFix:
         return edit_texts(values, [self.name], self._meant)
 
     def _meant(self, field: str, text: str) -> str:
-        return self._values.get(letters(SCHEMA_ADDRESS.sub("", text.strip())), text)
+        return self._values.get(spelling_letters(SCHEMA_ADDRESS.sub("", text.strip())), text)
 
 
 class Availability(ChoiceFix):
@@ -184,7 +173,7 @@ class Gtin:
     def apply(self, values: dict[str, Any]) -> Sequence[Edit]:
         """Drop an invalid GTIN."""
         gtin = values.get("gtin")
-        if gtin is None or not isinstance(gtin, str) or not (values.get("brand") or values.get("mpn")):
+        if not isinstance(gtin, str) or not (values.get("brand") or values.get("mpn")):
             return ()
         if was_truncated(gtin) or not (gtin_error(gtin) or gtin_warning(gtin)):
             return ()

@@ -97,8 +97,7 @@ class FeedKind(msgspec.Struct, frozen=True, omit_defaults=True, dict=True):
 
     def recognizes(self, columns: Collection[str]) -> bool:
         """Tell whether a feed with these columns is of this kind."""
-        names = [column_key(column) for column in columns]
-        return any(all(_has(names, pattern) for pattern in wanted) for wanted in self.recognized_by)
+        return any(all(_has(columns, pattern) for pattern in wanted) for wanted in self.recognized_by)
 
     @cached_property
     def _fields(self) -> dict[str, str]:
@@ -124,11 +123,9 @@ class FeedKind(msgspec.Struct, frozen=True, omit_defaults=True, dict=True):
         return frozenset(column_key(column) for columns in self.roles.values() for column in columns)
 
 
-def _has(names: Collection[str], pattern: str) -> bool:
-    wanted = column_key(pattern)
-    if wanted.endswith("*"):
-        return any(name.startswith(wanted[:-1]) for name in names)
-    return wanted in names
+def _has(columns: Collection[str], pattern: str) -> bool:
+    matching = NamePatterns([pattern])
+    return any(column in matching for column in columns)
 
 
 def merged(kind: FeedKind, base: FeedKind) -> FeedKind:
@@ -181,9 +178,9 @@ def load_mapping(path: str, known: Collection[str], *, is_recipe: bool = False) 
     Of a recipe, what options say is left to them.
     """
     from ....api.names import neutral_name
-    from ....config.strict_yaml import load_mapping
+    from ....config import strict_yaml
 
-    document = load_mapping("--mapping", path, f"with {', '.join(MAPPING_KEYS)}")
+    document = strict_yaml.load_mapping("--mapping", path, f"with {', '.join(MAPPING_KEYS)}")
     if is_recipe:
         of_mapping = {*MAPPING_KEYS} - {*OPTION_KEYS}
         document = {name: value for name, value in document.items() if name in of_mapping}

@@ -80,8 +80,6 @@ def test_a_price_that_cannot_be_read_in_one_way_stays_and_the_ways_are_told(text
         ("44", "44 EUR"),
         ("44.9 USD", "44.9 USD"),
         ("US$ 1,50", "1.50 USD"),
-        (44.9, "44.9 EUR"),
-        (44, "44 EUR"),
     ],
 )
 def test_a_currency_completes_prices_that_name_none(text, price):

@@ -214,6 +214,15 @@ def test_a_variation_that_names_no_parent_takes_nothing_from_one_without_a_sku(a
     assert found["link"] == "https://shop.example/?p=7" and not found.get("product_type")
 
 
+def test_a_variation_that_is_switched_off_is_left_out_though_its_parent_is_published(adsctl, service):
+    parent = {"ID": "6", "Type": "variable", "Name": "Mug", "SKU": "mugs", "Published": "1"}
+    shown, hidden = ({"Type": "variation", "Parent": "mugs", "SKU": sku} for sku in ("shown", "hidden"))
+    adsctl.file("export.csv", table(parent, WOO | shown, WOO | hidden | {"Published": "0"}))
+    done = adsctl("products", "push", "export.csv", *OPTIONS)
+    assert service.stored == ["shown"]
+    assert "1 product left out: 1 whose Published is 0" in done.stderr
+
+
 def test_an_export_that_is_cut_off_is_told_by_its_line(adsctl):
     text = shopify_export.write([]).decode() + '"mug,"Mug\n'
     adsctl.file("export.csv", text)

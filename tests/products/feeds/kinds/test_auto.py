@@ -78,6 +78,11 @@ def test_an_availability_as_others_spell_it_is_understood(adsctl, service, spell
     assert product["availability"] == meant
 
 
+def test_a_kind_is_recognized_by_any_column_that_begins_so(adsctl):
+    adsctl.file("feed.csv", feed(PRODUCT | {"applink.ios_url": "shop://mug"}))
+    assert "read as a Meta catalog feed" in adsctl("products", "check", "feed.csv").stderr
+
+
 def test_one_other_spelling_among_many_is_a_mistake_and_not_a_kind(adsctl):
     rows = [
         PRODUCT | {"id": f"sku-{n}", "availability": "in_stock" if n == 3 else "in stock"} for n in range(9)

@@ -138,6 +138,34 @@ def test_a_post_in_several_campaigns_is_warned_of_and_counted_once(stats, servic
     assert [row["clicks"] for row in (group, *campaigns)] == [one["clicks"]] * 3
 
 
+def test_a_total_of_groups_counts_a_post_in_several_campaigns_once_whatever_else_is_in_them(stats):
+    ask = (*WEEK, "--entity", "PROMOTED_POST", "--metrics", "clicks", "--all", "--granularity", "TOTAL")
+    *rows, whole = stats.get(*ask, "--totals")
+    *groups, grouped_whole = stats.get(*ask, "--group-by", "campaign", "--totals")
+    assert "" in {row["post_id"] for row in groups} and len(groups) < len(rows)
+    assert total(groups, "clicks") > number(whole["clicks"]) > 0
+    assert grouped_whole["clicks"] == whole["clicks"]
+
+
+def test_segments_of_one_name_are_two_though_a_post_has_the_same_numbers_in_both(
+    stats, service, monkeypatch
+):
+    from tests.statistics.lying import lie
+
+    def same_in_two_towns(data):
+        for record in data:
+            del record["id_data"][2:]
+            for segment, value in zip(record["id_data"], ("t1", "t2"), strict=True):
+                segment["segment"] = {"segment_name": "Neustadt", "segment_value": value}
+                segment["metrics"]["clicks"] = [21]
+
+    lie(service, monkeypatch, same_in_two_towns)
+    words = (*WEEK, "--entity", "PROMOTED_POST", "--metrics", "clicks", "--ids", "7pt03,7pt05")
+    words += ("--granularity", "TOTAL", "--segment-by", "GENDER", "--totals")
+    *_, whole = stats.export(*words)
+    assert number(whole["clicks"]) == 42
+
+
 def test_a_post_in_one_campaign_is_counted_as_often_as_it_is_promoted(stats):
     ask = (*WEEK, *POST, "--ids", "7pt01,7pt05", "--totals", "--granularity", "TOTAL")
     done = stats.adsctl("stats", "get", *ask, "-o", "csv")

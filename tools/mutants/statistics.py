@@ -49,6 +49,20 @@ STATISTICS = (
         (f"{COMPARED}::test_a_post_in_several_campaigns_is_warned_of_and_counted_once",),
     ),
     Mutant(
+        "the total is that of groups, which no longer tell a post that several have",
+        "ads_cli/statistics/analysis.py",
+        "with_totals(table, self.group_by)",
+        "with_totals(grouped(table, self.group_by), ())",
+        (f"{COMPARED}::test_a_total_of_groups_counts_a_post_in_several_campaigns_once_whatever_else_is_in_them",),
+    ),
+    Mutant(
+        "two segments of one name are taken for a post that counts once",
+        "ads_cli/statistics/analysis.py",
+        'same = (*TIMES, "placement", SEGMENT_VALUE, POST)',
+        'same = (*TIMES, "placement", "segment", POST)',
+        (f"{COMPARED}::test_segments_of_one_name_are_two_though_a_post_has_the_same_numbers_in_both",),
+    ),
+    Mutant(
         "the period before is compared with itself",
         "ads_cli/statistics/analysis.py",
         "return Period(start - (end - start), start)",

@@ -104,7 +104,8 @@ class Calendar:
             if not 2006 <= time.year <= self.now.year + 1:
                 raise UsageError(f"{option}: {time.year} is not a year that has statistics", hint=EXAMPLES)
         if end <= start and not until:
-            raise UsageError(f"--since: {start.isoformat()} is in the future", hint=EXAMPLES)
+            why = "is in the future" if start > self.now else "began less than an hour ago"
+            raise UsageError(f"--since: {start.isoformat()} {why}", hint=EXAMPLES)
         if end <= start:
             raise UsageError(
                 f"--until: {end.isoformat()} is not after the beginning, {start.isoformat()}",
@@ -140,14 +141,15 @@ class Calendar:
         if match := AGO.fullmatch(word):
             back = int(match[1]) * AGO_UNITS[match[2]]
             return (self.hour if match[2] == "h" else self.today) - back, None
+        typed = text.strip().upper()
         try:
-            time = datetime.fromisoformat(text.strip().upper())
+            time = datetime.fromisoformat(typed)
         except (ValueError, OverflowError):
             raise UsageError(
                 f"{option}: {text!r} is not a time{suggestion(word, WORDS)}", hint=EXAMPLES
             ) from None
         if time.tzinfo is None:
-            time = time.replace(tzinfo=self.midnight if _is_day(text.strip()) else self.zone)
+            time = time.replace(tzinfo=self.midnight if _is_day(typed) else self.zone)
         if time.minute or time.second or time.microsecond:
             raise UsageError(f"{option}: {text!r} is not a whole hour", hint=EXAMPLES)
         try:

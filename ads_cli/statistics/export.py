@@ -70,7 +70,14 @@ def download(client: "Client", url: str, check: Callable[[bytes], Any]) -> bytes
     if not is_own and parsed.scheme != "https":
         raise UnavailableError(f"the result of a job is at {parsed.host}, and not at an https address")
     prepared = PreparedRequest(
-        *("GET", str(parsed), b"", "", "GET result"), retry=True, sensitive=True, to_stranger=not is_own
+        method="GET",
+        url=str(parsed),
+        body=b"",
+        content_type="",
+        route="GET result",
+        retry=True,
+        sensitive=True,
+        to_stranger=not is_own,
     )
     try:
         if not is_own:
@@ -106,8 +113,8 @@ def unpack(packed: bytes) -> Any:
 
 CLOCKS_DIFFER = timedelta(minutes=5)  # at most, or the service refuses what is signed
 # Jobs are those of one account; whatever else a job is made with tells it from others.
-COMPARED = [name for name in CreateJob.__struct_fields__ if name != "account_id"]
-TIMES = ("start_time", "end_time")
+JOB_PARAMS = [name for name in CreateJob.__struct_fields__ if name != "account_id"]
+TIME_PARAMS = ("start_time", "end_time")
 PROCESSING = "PROCESSING"  # the status of a job that has not ended
 
 
@@ -143,11 +150,11 @@ def _made_since(job: Mapping[str, Any], begun: datetime) -> bool:
 
 def _comparable(job: Mapping[str, Any]) -> tuple[Any, ...]:
     """Return what a job asks, in one form; its lists may have any order."""
-    return tuple(_in_one_form(name, job.get(name)) for name in COMPARED)
+    return tuple(_in_one_form(name, job.get(name)) for name in JOB_PARAMS)
 
 
 def _in_one_form(name: str, value: Any) -> Any:
-    if name in TIMES:
+    if name in TIME_PARAMS:
         return _moment(value)
     if isinstance(value, list):
         return tuple(sorted(map(str, value)))

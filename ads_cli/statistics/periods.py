@@ -100,7 +100,8 @@ class Calendar:
             end, _ = self._read(until, "--until")
         else:
             end = start + (end - start) // HOUR * HOUR
-        for option, time in (("--since", start), ("--until", end)):
+        ends = (("--since", start), ("--until", end))
+        for option, time in ends:
             if not 2006 <= time.year <= self.now.year + 1:
                 raise UsageError(f"{option}: {time.year} is not a year that has statistics", hint=EXAMPLES)
         if end <= start and not until:
@@ -116,11 +117,11 @@ class Calendar:
                 f"--until: {end.isoformat()} is not whole hours after the beginning, {start.isoformat()}",
                 hint="give both times with the same offset",
             )
-        for name, time in (("--since", start), ("--until", end)):
+        for option, time in ends:
             local = time.astimezone(self.midnight)
             if granularity == "DAY" and (local.hour, local.minute) != (0, 0):
                 raise UsageError(
-                    f"{name}: {local.isoformat()} is not the beginning of a day, as for --granularity DAY",
+                    f"{option}: {local.isoformat()} is not the beginning of a day, as for --granularity DAY",
                     hint="name a day, or use --granularity HOUR or TOTAL",
                 )
         return Period(start, end)

@@ -32,7 +32,6 @@ from .differences import NAMED_IDS, WRITES, Differences, ProductChange
 if TYPE_CHECKING:
     from ...client.client import Client
     from ...client.prepared_request import PreparedRequest
-    from ...uploads.journal import Journal
 
 
 class Deletions(msgspec.Struct):
@@ -221,7 +220,7 @@ class PendingChanges:
         return self._earlier.batches + len(self._earlier.unanswered) + requests
 
 
-REJECTED = -1
+NOT_ACCEPTED = -1  # in place of the hash of a key
 
 
 @dataclass
@@ -245,15 +244,15 @@ class CommitDifferences(Bookkeeper):
 
     def _accepted(self, acknowledged: Iterable[Acknowledgement]) -> Iterator[tuple[bytes, int]]:
         """Yield digest and key hash of the rows that were accepted, and have differed from the listing."""
-        keys = array("q")  # by record number: the key hash, or REJECTED, also where it was not sent
+        keys = array("q")  # by record number: the key hash, or NOT_ACCEPTED, also where it was not sent
         for ack in acknowledged:
             rejected = {record for record, _ in ack.failed}
             for record, key in zip(ack.records, ack.keys, strict=True):
-                keys.extend([REJECTED] * (record + 1 - len(keys)))
-                keys[record] = REJECTED if record in rejected else key
+                keys.extend([NOT_ACCEPTED] * (record + 1 - len(keys)))
+                keys[record] = NOT_ACCEPTED if record in rejected else key
         for change in self.differences.writes():
-            key = keys[change.record] if change.record < len(keys) else REJECTED
-            if key != REJECTED:
+            key = keys[change.record] if change.record < len(keys) else NOT_ACCEPTED
+            if key != NOT_ACCEPTED:
                 known = key or key_hash(change.product_key or "")
                 yield change.digest, known
                 if change.repeat:
@@ -291,7 +290,7 @@ class SyncPlan(ProductPlan):
         """Count their batches."""
         return self._pending.batches(BATCH_SIZE)
 
-    def phases(self, journal: "Journal", on_acknowledged: OnAcknowledged) -> Iterator[Batches]:
+    def phases(self, journal: Journal, on_acknowledged: OnAcknowledged) -> Iterator[Batches]:
         """Yield the batches of writes, and once these are acknowledged those of deletions."""
         for ack in journal.acknowledged.values():
             on_acknowledged(Batch(ack.batch, ()), ack)
@@ -327,13 +326,13 @@ class SyncPlan(ProductPlan):
         key = super().key(service, skip_invalid=skip_invalid)
         return replace(key, options=replace(key.options, upload=key.options.upload | self.options))
 
-    def begin(self, journal: "Journal") -> None:
+    def begin(self, journal: Journal) -> None:
         """Find out what earlier runs have sent, and forget the products that are about to change."""
         self._earlier = EarlierRuns(journal.acknowledged.values(), journal.attempts)
         self._resumed = PendingChanges(self.differences, self._earlier)
         super().begin(journal)
 
-    def finish(self, journal: "Journal") -> str:
+    def finish(self, journal: Journal) -> str:
         """Remember the products of the catalog that are as the feed says."""
         notes = [super().finish(journal)]
         if spared := self._pending.spared:

@@ -117,6 +117,15 @@ def test_a_server_that_is_busy_is_asked_again(shop, images, fault):
     assert shop.check().findings == [] and len(images.seen) == 3
 
 
+def test_no_server_holds_a_check_up_for_as_long_as_it_likes(shop, images, monkeypatch):
+    monkeypatch.setattr("ads_cli.products.images.fetcher.MAX_RETRY_AFTER_SECONDS", 0.1)
+    images.files["/a"] = image()
+    images.faults["/a"] = [status(503, Retry_After="20")]
+    shop.feed(images.address("/a"))
+    begun = time.monotonic()
+    assert shop.check().findings == [] and time.monotonic() - begun < 10
+
+
 def test_attempts_are_limited(shop, images):
     images.faults["/a"] = [status(503)] * 9
     shop.feed(images.address("/a"))

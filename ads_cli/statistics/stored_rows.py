@@ -116,7 +116,7 @@ def read_stored(paths: Iterable[Path]) -> StoredRows:
     if not metrics:
         raise ContentError(
             f"no numbers that can be added up in {', '.join(map(str, paths))}",
-            hint="ratios have no sum: add to --metrics what they are made of, as in --metrics spend,clicks,cpc",
+            hint="ratios have no sum: export what they are made of too, as in --metrics spend,clicks,cpc",
         )
     question = _question(rows, entities.pop(), metrics)
     has_earlier = {earlier_name(column) in record for record in records for column in known & record.keys()}

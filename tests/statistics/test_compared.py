@@ -147,9 +147,7 @@ def test_a_total_of_groups_counts_a_post_in_several_campaigns_once_whatever_else
     assert grouped_whole["clicks"] == whole["clicks"]
 
 
-def test_segments_of_one_name_are_two_though_a_post_has_the_same_numbers_in_both(
-    stats, service, monkeypatch
-):
+def test_segments_of_one_name_are_two_though_a_post_has_the_same_numbers_in_both(stats, service, monkeypatch):
     from tests.statistics.lying import lie
 
     def same_in_two_towns(data):

@@ -53,7 +53,9 @@ STATISTICS = (
         "ads_cli/statistics/analysis.py",
         "with_totals(table, self.group_by)",
         "with_totals(grouped(table, self.group_by), ())",
-        (f"{COMPARED}::test_a_total_of_groups_counts_a_post_in_several_campaigns_once_whatever_else_is_in_them",),
+        (
+            f"{COMPARED}::test_a_total_of_groups_counts_a_post_in_several_campaigns_once_whatever_else_is_in_them",
+        ),
     ),
     Mutant(
         "two segments of one name are taken for a post that counts once",
@@ -345,6 +347,16 @@ STATISTICS = (
         'sorted(found.values(), key=attrgetter("local"))',
         "[*found.values()]",
         ("tests/statistics/test_stored_rows.py::test_days_are_in_order_whatever_the_order_of_the_files",),
+    ),
+    Mutant(
+        "a page of ratios alone says that nothing was counted",
+        "ads_cli/statistics/stored_rows.py",
+        "    if not metrics:\n",
+        "    if False:\n",
+        (
+            "tests/statistics/test_stored_rows.py"
+            "::test_rows_of_ratios_alone_are_refused_and_not_shown_as_nothing",
+        ),
     ),
     Mutant(
         "a number in a file may be infinite",

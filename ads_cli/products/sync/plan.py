@@ -162,11 +162,18 @@ class PendingChanges:
     def _leave_out_sent(self) -> None:
         """Count again, without what earlier runs have sent."""
         for change in self._differences:
-            is_sent, is_write = self._earlier.has_sent(change), change.action in WRITES
+            is_sent = self._earlier.has_sent(change)
             is_equal = change.is_unseen or change.fields.keys() == {"id"}  # as far as can be seen
-            self.not_kept += is_sent and not (is_equal or self._earlier.was_refused(change))
-            self._writes -= is_sent and is_write
-            self._deletions -= not is_write and (is_sent or change.product_key in self._unanswered)
+            if is_sent and not (is_equal or self._earlier.was_refused(change)):
+                self.not_kept += 1
+            if change.action in WRITES:
+                self._writes -= is_sent
+            else:
+                self._deletions -= self._was_tried(change)
+
+    def _was_tried(self, deletion: ProductChange) -> bool:
+        """Tell whether an earlier run has sent a deletion, with an answer or without."""
+        return self._earlier.has_sent(deletion) or deletion.product_key in self._unanswered
 
     def spare(self, acknowledged: Iterable[Acknowledgement]) -> None:
         """Leave out deletions of keys that rows were acknowledged with."""
@@ -174,10 +181,7 @@ class PendingChanges:
         self._spared = {key for ack in acknowledged for key in ack.keys if key in hashes} - {NO_KEY}
         self.spared = [hashes[key] for key in self._spared]
         for change in self._differences.deletions() if self._spared else ():
-            is_unanswered = change.product_key in self._unanswered
-            self._deletions -= (
-                not is_unanswered and not self._earlier.has_sent(change) and self._is_spared(change)
-            )
+            self._deletions -= self._is_spared(change) and not self._was_tried(change)
 
     def _is_spared(self, change: ProductChange) -> bool:
         return key_hash(change.product_key or "") in self._spared
@@ -189,8 +193,7 @@ class PendingChanges:
     def deletions(self) -> Iterator[ProductChange]:
         """Yield the deletions that were never sent."""
         for change in self._differences.deletions():
-            is_sent = self._earlier.has_sent(change) or change.product_key in self._unanswered
-            if not (is_sent or self._is_spared(change)):
+            if not (self._was_tried(change) or self._is_spared(change)):
                 yield change
 
     def unanswered(self) -> Iterator[tuple[int, Deletions]]:

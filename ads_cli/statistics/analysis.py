@@ -331,5 +331,5 @@ def require_columns(option: str, named: Iterable[str], columns: Sequence[str]) -
         if name not in columns:
             raise UsageError(
                 f"{option}: no column {name!r}{suggestion(name, columns)}",
-                hint=f"columns: {', '.join(columns)}",
+                hint=f"columns: {', '.join(dict.fromkeys(columns))}",
             )

@@ -105,6 +105,13 @@ def test_days_of_another_number_are_refused_but_totals_are_compared(stats):
 
 
 @pytest.mark.parametrize("service_name", ["generic", "x"])
+def test_the_columns_that_there_are_are_named_once(stats, service_name):
+    told = stats.adsctl("stats", "get", *WEEK, *IDS, "--columns", "clicks,nope", code=2).stderr
+    listed = told.partition("columns: ")[2].split(", ")
+    assert "clicks" in listed and len(listed) == len({*listed})
+
+
+@pytest.mark.parametrize("service_name", ["generic", "x"])
 def test_rows_say_what_they_lie_in(stats, service_name):
     known = json.loads(stats.adsctl("line-items", "get", "9d4c2", "-o", "json").stdout)
     (campaign,) = stats.get(*WEEK, "--ids", "8wku3", "--granularity", "TOTAL")

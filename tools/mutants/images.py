@@ -67,6 +67,13 @@ IMAGES = (
         (f"{FETCHING}::test_a_host_that_does_not_answer_is_soon_left_alone",),
     ),
     Mutant(
+        "a host that answers in between is left alone",
+        FETCHER,
+        "        self._silences.pop(origin, None)\n",
+        "",
+        (f"{FETCHING}::test_a_host_that_answers_in_between_is_asked_for_every_image",),
+    ),
+    Mutant(
         "an image that was not found counts as sound",
         FETCHER,
         'return Unreachable(f"status {start.status}", f"the server answered with status {start.status}")',

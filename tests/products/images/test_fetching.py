@@ -146,6 +146,14 @@ def test_a_host_that_does_not_answer_is_soon_left_alone(shop, images):
     assert 5 <= len(images.seen) < 25  # requests in flight when the fifth failed are ended too
 
 
+def test_a_host_that_answers_in_between_is_asked_for_every_image(shop, images):
+    images.files = {f"/{n}": image() for n in range(60)}
+    images.faults = {f"/{n}": [hang_up] for n in range(0, 60, 6)}
+    shop.feed(*map(images.address, images.files))
+    (finding,) = shop.check("--max-attempts", "1").report["findings"]
+    assert finding["rows"] == 10 and len(images.seen) == 60
+
+
 def test_a_host_is_asked_for_few_images_at_a_time_and_does_not_hold_up_others(shop, images):
     six_and_another_ask, seventh_asks, released = threading.Barrier(7), threading.Event(), threading.Event()
     number = count(1)

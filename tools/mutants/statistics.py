@@ -349,6 +349,20 @@ STATISTICS = (
         ("tests/statistics/test_stored_rows.py::test_days_are_in_order_whatever_the_order_of_the_files",),
     ),
     Mutant(
+        "an export waits for ever for a job that does not end",
+        "ads_cli/statistics/export.py",
+        "if time.monotonic() + delay > last_ended + limiter.max_wait:",
+        "if not limiter.allows_wait(delay):",
+        ("tests/statistics/test_export.py::test_an_export_whose_jobs_do_not_end_ends_itself_after_max_wait",),
+    ),
+    Mutant(
+        "an export takes no longer than --max-wait though its jobs end",
+        "ads_cli/statistics/export.py",
+        "delay, last_ended = FIRST_WAIT_SECONDS, time.monotonic()\n            elif",
+        "delay = FIRST_WAIT_SECONDS\n            elif",
+        ("tests/statistics/test_export.py::test_an_export_takes_longer_than_max_wait_as_long_as_jobs_end",),
+    ),
+    Mutant(
         "a page of ratios alone says that nothing was counted",
         "ads_cli/statistics/stored_rows.py",
         "    if not metrics:\n",

@@ -79,10 +79,10 @@ AMOUNT = re.compile(r"(?>(?:0(?=[0-9]))*)([0-9]++)(?:\.((?>(?:0*+[1-9])*))0*+)?\
 
 def normal_form(name: str, value: Any) -> Any:
     """Return the one form of the values of a field that mean the same; None and empty texts are equal."""
-    text = "" if value is None else str(as_cell(value)).strip()
+    text = "" if value is None else str(join_list(value)).strip()
     if name in ("price", "sale_price") and (amount := AMOUNT.fullmatch(text)):
         whole, fraction, currency = amount.groups()
-        return f"{whole}{'.' * bool(fraction)}{fraction or ''} {currency}"
+        return f"{whole}.{fraction} {currency}" if fraction else f"{whole} {currency}"
     if name == "sale_price_effective_date" and text:
         try:
             return [datetime.fromisoformat(end).astimezone(UTC).isoformat() for end in text.split("/")]
@@ -91,8 +91,8 @@ def normal_form(name: str, value: Any) -> Any:
     return ",".join(map(str.strip, text.split(","))) if name == "additional_image_link" else text
 
 
-def as_cell(value: Any) -> Any:
-    """Return a value as a table has it: the items of a list between commas."""
+def join_list(value: Any) -> Any:
+    """Join the items of a list by commas, as a table has them; return any other value as it is."""
     return ",".join(map(str, value)) if isinstance(value, list) else value
 
 

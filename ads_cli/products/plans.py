@@ -100,8 +100,8 @@ def _delete_outcome(entry: Mapping[str, Any]) -> RowOutcome:
     message = "; ".join(each for each in said if each.upper() not in CONFIRMATIONS)
     status = str(entry.get("status") or "").upper()
     if entry.get("failed_product_key") or status == REJECTED or message:
-        is_unknown = bool(UNKNOWN_KEY.search(message))
-        return RowOutcome(FAILED, message or "rejected without a reason", if_repeated=DELETED * is_unknown)
+        if_repeated = DELETED if UNKNOWN_KEY.search(message) else ""
+        return RowOutcome(FAILED, message or "rejected without a reason", if_repeated=if_repeated)
     if status not in CONFIRMATIONS:
         raise not_understood(f"{entry.get('product_key')!r} has the status {status!r}")
     return RowOutcome(DELETED)

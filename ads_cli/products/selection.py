@@ -49,8 +49,8 @@ class ChangeSelector:
         self.sync_state = sync_state
         self.index = index
         self.caches_rows = len(index) > 0
-        self.trusts_listing_only = False  # what the index says may have been changed since
-        # With the catalog, which must have an acknowledged item.
+        self.trusts_index = True  # else what it says may have been changed since, and only the listing counts
+        # With the catalog, which must have an acknowledged item; see `ChangedRows.compare_with`.
         self.comparison: ListingComparison | None = None
         self._digest = b""  # of the item that was looked up last
         self._compared = ""  # its result of the comparison
@@ -68,11 +68,11 @@ class ChangeSelector:
         """Look the item up, and apply the rules unless it is acknowledged as it is."""
         self._digest = item_digest(item)
         self._compared = self.comparison.compare(item) if self.comparison else ""
-        if self.trusts_listing_only:
-            self._is_acknowledged = self._compared == SAME
-        else:
+        if self.trusts_index:
             changed = self._compared in (DIFFERING, MISSING)
             self._is_acknowledged = not changed and self.index.contains(self._digest)
+        else:
+            self._is_acknowledged = self._compared == SAME
         return [] if self._is_acknowledged else broken_rules(item)
 
     def select(self, rows: Iterable[CheckedRow], result: ValidationResult) -> Iterator[CheckedRow]:
@@ -92,7 +92,7 @@ class ChangeSelector:
             selected.states.append(state)
             if state == DUE:
                 selected.digests += self._digest
-            elif state == SKIPPED and self.trusts_listing_only and self.comparison:
+            elif state == SKIPPED and not self.trusts_index and self.comparison:
                 selected.same += self._digest + self.comparison.key.to_bytes(KEY_BYTES)
             if self.caches_rows and IS_DUE_OR_INVALID[state]:
                 checked.row.record = len(selected.states)
@@ -135,9 +135,14 @@ class ChangedRows:
             if self._cache_bytes_left < 0:
                 self._cache = None
 
+    def compare_with(self, comparison: ListingComparison, *, trusts_index: bool) -> None:
+        """Compare rows with the catalog too, or with it alone, once they are validated again."""
+        self.selector.comparison = comparison
+        self.selector.trusts_index = trusts_index
+
     def same(self) -> Iterator[tuple[bytes, int]] | None:
         """Yield digest and key hash of the rows that the listing has; None where the index is trusted."""
-        if not self.selector.trusts_listing_only:
+        if self.selector.trusts_index:
             return None
         records = split_records(self._same)
         return ((record[:DIGEST_BYTES], int.from_bytes(record[DIGEST_BYTES:])) for record in records)

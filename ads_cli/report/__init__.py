@@ -122,8 +122,8 @@ def _is_svg(content: bytes) -> bool:
 
     try:
         text = content.decode("utf-8-sig")
-        declares_entity = "<!ENTITY" in text
-        return not declares_entity and ElementTree.fromstring(content).tag == SVG_TAG
+        hides_nothing = "\0" not in text and "<!ENTITY" not in text  # UTF-16 without a mark has zeros
+        return hides_nothing and ElementTree.fromstring(content).tag == SVG_TAG
     except (ElementTree.ParseError, LookupError, ValueError):  # an encoding that is declared may be none
         return False
 
@@ -307,10 +307,9 @@ def render(page: ReportPage, version: str, mask: Mask = str) -> str:
     def shown(value: Any) -> Any:
         return value if isinstance(value, Markup) else mask(safe(str(value)))
 
-    before = ("uplot.",) if any(isinstance(part, TimeChart) for part in page.parts) else ()
-    style, script = (
-        "".join(_asset(f"{name}{kind}") for name in (*before, "page.")) for kind in ("css", "js")
-    )
+    names = ["uplot", "page"] if any(isinstance(part, TimeChart) for part in page.parts) else ["page"]
+    style = "".join(_asset(f"{name}.css") for name in names)
+    script = "".join(_asset(f"{name}.js") for name in names)
     tables = [part.shown(MAX_TABLE_BYTES) for part in page.parts if isinstance(part, ReportTable)]
     cells = [cell for rows in tables for row in rows for cell in row]
     origins = sorted({cell.origin for cell in cells if isinstance(cell, Picture)})

@@ -22,6 +22,7 @@ from .rows import (
     OWNERS,
     POST,
     SEGMENT_KEYS,
+    SEGMENT_VALUE,
     TIMES,
     TOTAL,
     ResultContext,
@@ -120,8 +121,7 @@ class Analysis(msgspec.Struct, frozen=True):
     def sums(self, asked: ResultContext, answers: Answers, before: Earlier | None) -> StatsTable:
         """Return the rows of the answers, added up; those of the earlier period are beside them."""
         table = compared(asked, answers, *before) if before else table_of(asked, answers)
-        table = grouped(table, self.group_by) if self.group_by else table
-        return with_totals(table) if self.has_totals else table
+        return with_totals(table, self.group_by) if self.has_totals else grouped(table, self.group_by)
 
     def shown(self, asked: ResultContext, table: StatsTable) -> StatsTable:
         """Return sums with the columns that are shown, derived metrics among them, in their order."""
@@ -245,8 +245,10 @@ def parse_group_by(text: str | None) -> tuple[str, ...]:
 def grouped(table: StatsTable, by: Collection[str]) -> StatsTable:
     """Return one row for each combination of values, in the order in which they first occur.
 
-    Amounts are grouped by their currency too.
+    Amounts are grouped by their currency too. Where `by` names no column, the rows stay as they are.
     """
+    if not by:
+        return table
     kept = {*by, *_currency_of(table)}
     positions = [position for position, name in enumerate(table.keys) if name in kept]
 
@@ -260,15 +262,22 @@ def grouped(table: StatsTable, by: Collection[str]) -> StatsTable:
     return table._replace(rows=sums())
 
 
-def with_totals(table: StatsTable) -> StatsTable:
-    """Return the rows, and then the total, of amounts that of each currency."""
-    has_currency = bool(_currency_of(table))
+def with_totals(table: StatsTable, by: Collection[str]) -> StatsTable:
+    """Return the rows, grouped by columns, and then the total of all, of amounts that of each currency.
 
-    def then_totals() -> Iterator[Row]:
-        totals = defaultdict[Any, _Group](partial(_Group, table))
+    The total is made of the rows as they are before, which still tell whose numbers they are: a post in
+    several campaigns counts once.
+    """
+    has_currency = bool(_currency_of(table))
+    totals = defaultdict[Any, _Group](partial(_Group, table))
+
+    def added() -> Iterator[Row]:
         for row in table.rows:
             totals[row[len(table.keys) - 1] if has_currency else None].add(row)
             yield row
+
+    def then_totals() -> Iterator[Row]:
+        yield from grouped(table._replace(rows=added()), by).rows
         for group in totals.values() if totals else [_Group(table)]:
             yield group.row({0: TOTAL})
 
@@ -287,7 +296,8 @@ class _Group:
         self._width, self._repeated_posts = len(table.keys), table.repeated_posts
         self._post = table.keys.index(POST)
         self._owners = [table.keys.index(name) for name in (*OWNERS, CURRENCY)]
-        self._same = [table.keys.index(name) for name in (*TIMES, "placement", "segment", POST)]
+        same = (*TIMES, "placement", SEGMENT_VALUE, POST)
+        self._same = [position for position, name in enumerate(table.keys) if name in same]
         self._seen = set[Row]()
         self._common = dict[int, Any]()  # at their positions: what all rows lie in, and their currency
         self._numbers: list[Any] = [None] * len(table.metrics)
@@ -321,5 +331,5 @@ def require_columns(option: str, named: Iterable[str], columns: Sequence[str]) -
         if name not in columns:
             raise UsageError(
                 f"{option}: no column {name!r}{suggestion(name, columns)}",
-                hint=f"columns: {', '.join(columns)}",
+                hint=f"columns: {', '.join(dict.fromkeys(columns))}",
             )

@@ -279,5 +279,6 @@ def catalog_metrics(names: Names) -> Iterator[CatalogMetric]:
 def _unit(metric: str) -> str:
     columns = columns_of(metric)
     if len(columns) > 1:  # the numbers of a conversion
-        return "numbers" + ", and sale_amount in micro-units" * columns[-1].endswith("sale_amount")
+        has_sales = columns[-1].endswith(SALE_AMOUNT)
+        return "numbers, and sale_amount in micro-units" if has_sales else "numbers"
     return "currency" if columns[0].endswith(AMOUNT) else "number"

@@ -1,6 +1,7 @@
 """Statistics by jobs: made, waited for, downloaded and kept until all are there."""
 
 import re
+import time
 import zlib
 from collections import Counter, deque
 from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -70,7 +71,14 @@ def download(client: "Client", url: str, check: Callable[[bytes], Any]) -> bytes
     if not is_own and parsed.scheme != "https":
         raise UnavailableError(f"the result of a job is at {parsed.host}, and not at an https address")
     prepared = PreparedRequest(
-        *("GET", str(parsed), b"", "", "GET result"), retry=True, sensitive=True, to_stranger=not is_own
+        method="GET",
+        url=str(parsed),
+        body=b"",
+        content_type="",
+        route="GET result",
+        retry=True,
+        sensitive=True,
+        to_stranger=not is_own,
     )
     try:
         if not is_own:
@@ -106,8 +114,8 @@ def unpack(packed: bytes) -> Any:
 
 CLOCKS_DIFFER = timedelta(minutes=5)  # at most, or the service refuses what is signed
 # Jobs are those of one account; whatever else a job is made with tells it from others.
-COMPARED = [name for name in CreateJob.__struct_fields__ if name != "account_id"]
-TIMES = ("start_time", "end_time")
+JOB_PARAMS = [name for name in CreateJob.__struct_fields__ if name != "account_id"]
+TIME_PARAMS = ("start_time", "end_time")
 PROCESSING = "PROCESSING"  # the status of a job that has not ended
 
 
@@ -143,20 +151,20 @@ def _made_since(job: Mapping[str, Any], begun: datetime) -> bool:
 
 def _comparable(job: Mapping[str, Any]) -> tuple[Any, ...]:
     """Return what a job asks, in one form; its lists may have any order."""
-    return tuple(_in_one_form(name, job.get(name)) for name in COMPARED)
+    return tuple(_in_one_form(name, job.get(name)) for name in JOB_PARAMS)
 
 
 def _in_one_form(name: str, value: Any) -> Any:
-    if name in TIMES:
+    if name in TIME_PARAMS:
         return _moment(value)
     if isinstance(value, list):
         return tuple(sorted(map(str, value)))
     return None if value is None else str(value)
 
 
-def _moment(time: Any) -> datetime | None:
+def _moment(value: Any) -> datetime | None:
     try:
-        return Time.parse(time).moment
+        return Time.parse(value).moment
     except ValueError:
         return None
 
@@ -209,14 +217,14 @@ class Export:
 
     def run(self, on_progress: Callable[[int], None]) -> None:
         """Download every result; raise UnavailableError where a job fails twice, or none ends in time."""
-        delay = FIRST_WAIT_SECONDS
+        delay, last_ended = FIRST_WAIT_SECONDS, time.monotonic()
         on_progress(len(self._folder.done))
         while len(self._folder.done) < len(self._parts):
             self._make_jobs()
             if self._download_ready(on_progress):
-                delay = FIRST_WAIT_SECONDS
+                delay, last_ended = FIRST_WAIT_SECONDS, time.monotonic()
             elif self._folder.jobs:
-                self._wait(delay)
+                self._wait(delay, last_ended)
                 delay = min(delay * GROWTH, LONGEST_WAIT_SECONDS)
 
     def answers(self) -> Iterator[list[QueryResult]]:
@@ -307,8 +315,6 @@ class Export:
             else:
                 folder.store(number, packed)
             on_progress(len(folder.done))
-        if ended:
-            self._client.rate_limiter.record_progress()
         return ended > 0
 
     def _download(self, task: tuple[int, str]) -> tuple[int, bytes | UnavailableError | None]:
@@ -345,10 +351,10 @@ class Export:
                 found |= {str(job.get("id_str")): job for job in response.records}
         return found
 
-    def _wait(self, delay: float) -> None:
-        """Wait for jobs, at most as long as --max-wait allows without progress."""
+    def _wait(self, delay: float, last_ended: float) -> None:
+        """Wait for jobs, at most --max-wait since one has ended: that the service answers is no progress."""
         limiter = self._client.rate_limiter
-        if not limiter.allows_wait(delay):
+        if time.monotonic() + delay > last_ended + limiter.max_wait:
             left = counted(len(self._folder.jobs), "job")
             raise UnavailableError(
                 f"{left} still in processing, and none has ended within --max-wait",

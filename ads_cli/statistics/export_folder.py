@@ -51,7 +51,10 @@ class ExportFolder:
 
     @contextmanager
     def opened(self, *, resume: bool) -> Iterator[bool]:
-        """Lock the folder, and read or empty it; yield whether an export is resumed."""
+        """Lock the folder, and read or empty it; yield whether an export is resumed.
+
+        An error that ends the export says how to resume it, where that saves anything.
+        """
         with ExitStack() as stack:
             with self._state_errors():
                 make_folder(self.path.parent)
@@ -138,6 +141,7 @@ class ExportFolder:
                 del self.jobs[part]
 
     def _take(self, entry: PartEntry) -> None:
+        """Change what is known by an entry that is on disk."""
         if entry.state == "begun":
             self.begun = entry.at
         elif entry.state == "made":

@@ -100,11 +100,13 @@ class Calendar:
             end, _ = self._read(until, "--until")
         else:
             end = start + (end - start) // HOUR * HOUR
-        for option, time in (("--since", start), ("--until", end)):
+        ends = (("--since", start), ("--until", end))
+        for option, time in ends:
             if not 2006 <= time.year <= self.now.year + 1:
                 raise UsageError(f"{option}: {time.year} is not a year that has statistics", hint=EXAMPLES)
         if end <= start and not until:
-            raise UsageError(f"--since: {start.isoformat()} is in the future", hint=EXAMPLES)
+            why = "is in the future" if start > self.now else "began less than an hour ago"
+            raise UsageError(f"--since: {start.isoformat()} {why}", hint=EXAMPLES)
         if end <= start:
             raise UsageError(
                 f"--until: {end.isoformat()} is not after the beginning, {start.isoformat()}",
@@ -115,11 +117,11 @@ class Calendar:
                 f"--until: {end.isoformat()} is not whole hours after the beginning, {start.isoformat()}",
                 hint="give both times with the same offset",
             )
-        for name, time in (("--since", start), ("--until", end)):
+        for option, time in ends:
             local = time.astimezone(self.midnight)
             if granularity == "DAY" and (local.hour, local.minute) != (0, 0):
                 raise UsageError(
-                    f"{name}: {local.isoformat()} is not the beginning of a day, as for --granularity DAY",
+                    f"{option}: {local.isoformat()} is not the beginning of a day, as for --granularity DAY",
                     hint="name a day, or use --granularity HOUR or TOTAL",
                 )
         return Period(start, end)
@@ -140,14 +142,15 @@ class Calendar:
         if match := AGO.fullmatch(word):
             back = int(match[1]) * AGO_UNITS[match[2]]
             return (self.hour if match[2] == "h" else self.today) - back, None
+        typed = text.strip().upper()
         try:
-            time = datetime.fromisoformat(text.strip().upper())
+            time = datetime.fromisoformat(typed)
         except (ValueError, OverflowError):
             raise UsageError(
                 f"{option}: {text!r} is not a time{suggestion(word, WORDS)}", hint=EXAMPLES
             ) from None
         if time.tzinfo is None:
-            time = time.replace(tzinfo=self.midnight if _is_day(text.strip()) else self.zone)
+            time = time.replace(tzinfo=self.midnight if _is_day(typed) else self.zone)
         if time.minute or time.second or time.microsecond:
             raise UsageError(f"{option}: {text!r} is not a whole hour", hint=EXAMPLES)
         try:

@@ -113,6 +113,11 @@ def read_stored(paths: Iterable[Path]) -> StoredRows:
         raise ContentError(f"the files have rows of {listed}, which cannot be added up", hint=HINT)
     known = {name for record in records for name in record}.intersection(all_columns(_all_metrics()))
     metrics = tuple(metric for metric in _all_metrics() if known.intersection(columns_of(metric)))
+    if not metrics:
+        raise ContentError(
+            f"no numbers that can be added up in {', '.join(map(str, paths))}",
+            hint="ratios have no sum: export what they are made of too, as in --metrics spend,clicks,cpc",
+        )
     question = _question(rows, entities.pop(), metrics)
     has_earlier = {earlier_name(column) in record for record in records for column in known & record.keys()}
     is_compared = has_earlier == {True}

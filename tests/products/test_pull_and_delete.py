@@ -88,6 +88,29 @@ def test_a_group_of_one_is_whole_where_the_service_shows_several_of_another(remo
     assert len((remote.home / "backup.csv").read_text().splitlines()) == 1 + 4
 
 
+@pytest.mark.parametrize(("listable", "code"), [({2, 5}, 0), ({2}, 5)])
+def test_a_pull_goes_on_without_two_groups_in_a_row_and_ends_at_three(
+    remote, httpserver: HTTPServer, listable, code
+):
+    variants = [
+        VARIANT | {"id": f"v{n}", "product_key": f"v{n}", "item_group_key": f"g{n}"} for n in range(7)
+    ]
+    for n, variant in enumerate(variants):
+        by_group = httpserver.expect_request(LISTED, query_string={"item_group_key": f"g{n}"})
+        if n in listable:
+            by_group.respond_with_json({"data": [variant]})
+        else:
+            by_group.respond_with_json({"errors": [{"code": "NOT_FOUND", "message": "no group"}]}, status=404)
+    serve(httpserver, *variants)
+    told = remote(*PULL, "--allow-incomplete", code=code).stderr
+    asked = [request for request, _ in httpserver.log if request.args.get("item_group_key")]
+    if code:
+        assert len(asked) == 6 and not (remote.home / "backup.csv").exists()
+    else:
+        assert "5 groups of variants could not be listed" in told
+        assert len((remote.home / "backup.csv").read_text().splitlines()) == 1 + 7
+
+
 def test_a_folder_that_is_missing_is_to_be_created(adsctl):
     said = adsctl.local("products", "pull", "nodir/x.csv", code=2).stderr
     assert "nodir/x.csv: cannot be written" in said and "create the folder nodir" in said

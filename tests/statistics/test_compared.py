@@ -105,6 +105,13 @@ def test_days_of_another_number_are_refused_but_totals_are_compared(stats):
 
 
 @pytest.mark.parametrize("service_name", ["generic", "x"])
+def test_the_columns_that_there_are_are_named_once(stats, service_name):
+    told = stats.adsctl("stats", "get", *WEEK, *IDS, "--columns", "clicks,nope", code=2).stderr
+    listed = told.partition("columns: ")[2].split(", ")
+    assert "clicks" in listed and len(listed) == len({*listed})
+
+
+@pytest.mark.parametrize("service_name", ["generic", "x"])
 def test_rows_say_what_they_lie_in(stats, service_name):
     known = json.loads(stats.adsctl("line-items", "get", "9d4c2", "-o", "json").stdout)
     (campaign,) = stats.get(*WEEK, "--ids", "8wku3", "--granularity", "TOTAL")
@@ -136,6 +143,32 @@ def test_a_post_in_several_campaigns_is_warned_of_and_counted_once(stats, servic
     (group,) = getattr(stats, command)(*ask, "--group-by", "post_id")
     campaigns = getattr(stats, command)(*ask, "--group-by", "campaign")
     assert [row["clicks"] for row in (group, *campaigns)] == [one["clicks"]] * 3
+
+
+def test_a_total_of_groups_counts_a_post_in_several_campaigns_once_whatever_else_is_in_them(stats):
+    ask = (*WEEK, "--entity", "PROMOTED_POST", "--metrics", "clicks", "--all", "--granularity", "TOTAL")
+    *rows, whole = stats.get(*ask, "--totals")
+    *groups, grouped_whole = stats.get(*ask, "--group-by", "campaign", "--totals")
+    assert "" in {row["post_id"] for row in groups} and len(groups) < len(rows)
+    assert total(groups, "clicks") > number(whole["clicks"]) > 0
+    assert grouped_whole["clicks"] == whole["clicks"]
+
+
+def test_segments_of_one_name_are_two_though_a_post_has_the_same_numbers_in_both(stats, service, monkeypatch):
+    from tests.statistics.lying import lie
+
+    def same_in_two_towns(data):
+        for record in data:
+            del record["id_data"][2:]
+            for segment, value in zip(record["id_data"], ("t1", "t2"), strict=True):
+                segment["segment"] = {"segment_name": "Neustadt", "segment_value": value}
+                segment["metrics"]["clicks"] = [21]
+
+    lie(service, monkeypatch, same_in_two_towns)
+    words = (*WEEK, "--entity", "PROMOTED_POST", "--metrics", "clicks", "--ids", "7pt03,7pt05")
+    words += ("--granularity", "TOTAL", "--segment-by", "GENDER", "--totals")
+    *_, whole = stats.export(*words)
+    assert number(whole["clicks"]) == 42
 
 
 def test_a_post_in_one_campaign_is_counted_as_often_as_it_is_promoted(stats):

@@ -258,6 +258,24 @@ def test_jobs_that_are_too_many_at_once_wait_their_turn(stats, monkeypatch):
     assert len(jobs(stats)) == 4 + 4
 
 
+def test_an_export_whose_jobs_do_not_end_ends_itself_after_max_wait(stats, monkeypatch):
+    monkeypatch.setattr(statistics_jobs, "PROCESSING_TIME", timedelta(seconds=4))
+    monkeypatch.setattr("ads_cli.statistics.export.LONGEST_WAIT_SECONDS", 0.2)
+    done = exported(stats, "--since", "5d", *ALL, "-o", "none", "--max-wait", "1s", code=8)
+    assert "1 job still in processing, and none has ended within --max-wait" in done.stderr
+    monkeypatch.setattr(statistics_jobs, "PROCESSING_TIME", timedelta())
+    assert "--resume" in done.stderr and exported(stats, "--since", "5d", *ALL, "-o", "none", "--resume")
+
+
+def test_an_export_takes_longer_than_max_wait_as_long_as_jobs_end(stats, monkeypatch):
+    words = ("--since", "2026-03-01", "--until", "2026-06-01", "--ids", "8wku3", "-o", "none")
+    words += ("--metrics", "clicks,mobile_conversion_installs")  # four jobs
+    monkeypatch.setattr(statistics_jobs, "MAX_JOBS", 2)  # at once
+    monkeypatch.setattr(statistics_jobs, "PROCESSING_TIME", timedelta(seconds=0.2))
+    exported(stats, *words, "--max-wait", "0.8s", "--max-attempts", "1")
+    assert len(jobs(stats)) == 4
+
+
 LONG = (
     "--since",
     "2024-01-01",

@@ -36,6 +36,7 @@ def berlin(now: datetime = WEDNESDAY) -> Calendar:
         ("2026-03-01", "2026-03-02", "DAY", "2026-03-01T00:00:00+02:00", "2026-03-02T00:00:00+02:00"),
         ("2026-06-01T08:00", "now", "HOUR", "2026-06-01T08:00:00+02:00", "2026-06-17T14:00:00+02:00"),
         ("2026-06-01T06:00Z", "now", "HOUR", "2026-06-01T08:00:00+02:00", "2026-06-17T14:00:00+02:00"),
+        ("2026-w09-7", "2026-w10-1", "DAY", "2026-03-01T00:00:00+02:00", "2026-03-02T00:00:00+02:00"),
         ("20260301", "2026-W10", "DAY", "2026-03-01T00:00:00+02:00", "2026-03-02T00:00:00+02:00"),
     ],
 )
@@ -75,6 +76,7 @@ def test_a_period_of_half_an_hour_more_is_refused(granularity):
         ("yesterdy", None, "DAY", "--since: 'yesterdy' is not a time; did you mean 'yesterday'?"),
         ("7d", "8d", "DAY", "--until: 2026-06-09T00:00:00+02:00 is not after the beginning"),
         ("2026-12-24", None, "DAY", "--since: 2026-12-24T00:00:00+02:00 is in the future"),
+        ("now", None, "HOUR", "--since: 2026-06-17T14:00:00+02:00 began less than an hour ago"),
         ("6h", None, "DAY", "is not the beginning of a day"),
         ("2026-06-01T08:30", None, "HOUR", "is not a whole hour"),
         ("0001-01-01", None, "DAY", "is not a year"),

@@ -119,6 +119,7 @@ def test_a_page_has_a_title_and_a_logo_inside(stats, name):
         (("--logo", "big.png", "--report", "o.html"), "larger than 1,000,000 bytes"),
         (("--logo", "bomb.svg", "--report", "o.html"), "bomb.svg is not a picture"),
         (("--logo", "wide.svg", "--report", "o.html"), "wide.svg is not a picture"),
+        (("--logo", "unmarked.svg", "--report", "o.html"), "unmarked.svg is not a picture"),
         (("--logo", "none.svg", "--report", "o.html"), "none.svg is not a picture"),
         (("--logo", "jis.svg", "--report", "o.html"), "jis.svg is not a picture"),
     ],
@@ -132,6 +133,7 @@ def test_a_logo_that_is_no_picture_is_refused_before_anything_is_asked(
     stats.adsctl.file("bomb.svg", bomb)
     wide = b'<?xml version="1.0" encoding="utf-16"?>' + bomb
     stats.adsctl.file("wide.svg", wide.decode().encode("utf-16"))
+    stats.adsctl.file("unmarked.svg", bomb.decode().encode("utf-16-le"))
     for name, encoding in (("none.svg", b"foo"), ("jis.svg", b"shift_jis")):
         declared = b'<?xml version="1.0" encoding="%s"?>' % encoding
         stats.adsctl.file(name, declared + b'<svg xmlns="http://www.w3.org/2000/svg"/>')

@@ -67,11 +67,32 @@ IMAGES = (
         (f"{FETCHING}::test_a_host_that_does_not_answer_is_soon_left_alone",),
     ),
     Mutant(
+        "a host that answers in between is left alone",
+        FETCHER,
+        "        self._silences.pop(origin, None)\n",
+        "",
+        (f"{FETCHING}::test_a_host_that_answers_in_between_is_asked_for_every_image",),
+    ),
+    Mutant(
         "an image that was not found counts as sound",
         FETCHER,
         'return Unreachable(f"status {start.status}", f"the server answered with status {start.status}")',
-        'return Image("JPG", 500, 500, 1)',
+        'return ImageInfo("JPG", 500, 500, 1)',
         (f"{FINDINGS}::test_what_cannot_be_fetched_is_a_warning",),
+    ),
+    Mutant(
+        "a server holds a check of images up for as long as it likes",
+        FETCHER,
+        "self._ended.wait(min(delay, MAX_RETRY_AFTER_SECONDS))",
+        "self._ended.wait(delay)",
+        (f"{FETCHING}::test_no_server_holds_a_check_up_for_as_long_as_it_likes",),
+    ),
+    Mutant(
+        "remembered images are deleted while another program has their file",
+        "ads_cli/products/images/stores.py",
+        "if error.sqlite_errorcode & 0xFF == sqlite3.SQLITE_BUSY:",
+        "if False:",
+        ("tests/products/images/test_remembered.py::test_a_memory_that_another_program_holds_is_kept",),
     ),
     Mutant(
         "a row with two mistakes is counted twice",

@@ -510,6 +510,13 @@ OTHERS = (
         (f"{PULL}::test_a_product_that_is_listed_twice_is_written_once_and_the_file_passes_check",),
     ),
     Mutant(
+        "a pull ends at the third group that cannot be listed, though others could",
+        "ads_cli/products/pull.py",
+        "        self._failed_in_a_row = 0\n        return members",
+        "        return members",
+        (f"{PULL}::test_a_pull_goes_on_without_two_groups_in_a_row_and_ends_at_three",),
+    ),
+    Mutant(
         "an incomplete pull replaces the earlier file",
         "ads_cli/commands/products/pull.py",
         "if out and reader.missing and not allow_incomplete and file_to_replace(out.path):",

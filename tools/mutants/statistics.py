@@ -49,6 +49,22 @@ STATISTICS = (
         (f"{COMPARED}::test_a_post_in_several_campaigns_is_warned_of_and_counted_once",),
     ),
     Mutant(
+        "the total is that of groups, which no longer tell a post that several have",
+        "ads_cli/statistics/analysis.py",
+        "with_totals(table, self.group_by)",
+        "with_totals(grouped(table, self.group_by), ())",
+        (
+            f"{COMPARED}::test_a_total_of_groups_counts_a_post_in_several_campaigns_once_whatever_else_is_in_them",
+        ),
+    ),
+    Mutant(
+        "two segments of one name are taken for a post that counts once",
+        "ads_cli/statistics/analysis.py",
+        'same = (*TIMES, "placement", SEGMENT_VALUE, POST)',
+        'same = (*TIMES, "placement", "segment", POST)',
+        (f"{COMPARED}::test_segments_of_one_name_are_two_though_a_post_has_the_same_numbers_in_both",),
+    ),
+    Mutant(
         "the period before is compared with itself",
         "ads_cli/statistics/analysis.py",
         "return Period(start - (end - start), start)",
@@ -331,6 +347,30 @@ STATISTICS = (
         'sorted(found.values(), key=attrgetter("local"))',
         "[*found.values()]",
         ("tests/statistics/test_stored_rows.py::test_days_are_in_order_whatever_the_order_of_the_files",),
+    ),
+    Mutant(
+        "an export waits for ever for a job that does not end",
+        "ads_cli/statistics/export.py",
+        "if time.monotonic() + delay > last_ended + limiter.max_wait:",
+        "if not limiter.allows_wait(delay):",
+        ("tests/statistics/test_export.py::test_an_export_whose_jobs_do_not_end_ends_itself_after_max_wait",),
+    ),
+    Mutant(
+        "an export takes no longer than --max-wait though its jobs end",
+        "ads_cli/statistics/export.py",
+        "delay, last_ended = FIRST_WAIT_SECONDS, time.monotonic()\n            elif",
+        "delay = FIRST_WAIT_SECONDS\n            elif",
+        ("tests/statistics/test_export.py::test_an_export_takes_longer_than_max_wait_as_long_as_jobs_end",),
+    ),
+    Mutant(
+        "a page of ratios alone says that nothing was counted",
+        "ads_cli/statistics/stored_rows.py",
+        "    if not metrics:\n",
+        "    if False:\n",
+        (
+            "tests/statistics/test_stored_rows.py"
+            "::test_rows_of_ratios_alone_are_refused_and_not_shown_as_nothing",
+        ),
     ),
     Mutant(
         "a number in a file may be infinite",

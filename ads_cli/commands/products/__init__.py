@@ -161,9 +161,9 @@ class _ProductHooks(FeedHooks, kw_only=True):
         is_unconfirmed = selection.expected_epoch is not None and not sync_state_of(self.call).is_confirmed
         if is_unconfirmed:
             self.call.messages.say(UNCONFIRMED)
-            selection.selector.trusts_listing_only = True
         if self.verify or is_unconfirmed:
-            selection.selector.comparison = comparison = _compare(self.call)
+            comparison = _compare(self.call)
+            selection.compare_with(comparison, trusts_index=not is_unconfirmed)
             self.plan.validator.select_again()
             self.call.messages.say(describe(comparison.counts))
         if selection.skipped:

@@ -190,15 +190,18 @@ def _open(path: Path) -> sqlite3.Connection | None:
             make_folder(path.parent)
             os.close(os.open(path, os.O_RDWR | os.O_CREAT, 0o600))
             database = _connect(str(path))
+        except (OSError, AdsctlError, sqlite3.Error):
+            return None
+        try:
             database.execute("PRAGMA journal_mode = WAL")
             database.execute("PRAGMA synchronous = NORMAL")
             database.execute(REMEMBERED_TABLE)
             return database
-        except sqlite3.DatabaseError:
+        except sqlite3.DatabaseError as error:
             database.close()
-            for name in (path, *(path.with_name(path.name + suffix) for suffix in ("-wal", "-shm"))):
+            if error.sqlite_errorcode & 0xFF == sqlite3.SQLITE_BUSY:
+                return None  # another program has it: it is not damaged
+            for suffix in ("", "-wal", "-shm"):
                 with suppress(OSError):
-                    name.unlink()
-        except (OSError, AdsctlError):
-            return None
+                    path.with_name(path.name + suffix).unlink()
     return None

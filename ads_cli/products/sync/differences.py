@@ -155,10 +155,10 @@ class Differences:
     @property
     def shortfall(self) -> str:
         """Say what a sync cannot make equal to the feed; empty where it can."""
-        return "\n".join(filter(None, (self._not_kept_words, self._left_words)))
+        return "\n".join(filter(None, (self._not_kept_message, self._left_message)))
 
     @property
-    def _left_words(self) -> str:
+    def _left_message(self) -> str:
         """Say that products without a row may be hidden."""
         if not self.left:
             return ""
@@ -169,13 +169,12 @@ class Differences:
         )
 
     @property
-    def _not_kept_words(self) -> str:
+    def _not_kept_message(self) -> str:
         """Name products that the service does not keep as rows say; empty where there are none."""
         if not self.not_kept:
             return ""
-        named = ", ".join(map(repr, self.not_kept_ids)) + (
-            ", …" if self.not_kept > len(self.not_kept_ids) else ""
-        )
+        named = ", ".join(map(repr, self.not_kept_ids))
+        named += ", …" if self.not_kept > len(self.not_kept_ids) else ""
         return (
             f"{counted(self.not_kept, 'product')} reverted by the service, which has acknowledged the row "
             f"twice and lists other values: {named}; not sent again until the row or the product changes, "

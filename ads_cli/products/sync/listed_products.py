@@ -14,7 +14,7 @@ import msgspec
 
 from ...api.product_ids import id_form
 from ...parallel import batched
-from ..normal_form import COMPARED, Scope, as_cell
+from ..normal_form import COMPARED, Scope, join_list
 from . import blob, create_database, insert, open_unchanging, select, text
 
 TABLE = """
@@ -238,5 +238,5 @@ def _storable(value: Any) -> Any:
     try:
         _encode(value)
     except UNSTORABLE:
-        return str(as_cell(value)).encode("utf-8", "replace").decode()
+        return str(join_list(value)).encode("utf-8", "replace").decode()
     return value

@@ -32,7 +32,6 @@ from .differences import NAMED_IDS, WRITES, Differences, ProductChange
 if TYPE_CHECKING:
     from ...client.client import Client
     from ...client.prepared_request import PreparedRequest
-    from ...uploads.journal import Journal
 
 
 class Deletions(msgspec.Struct):
@@ -163,11 +162,18 @@ class PendingChanges:
     def _leave_out_sent(self) -> None:
         """Count again, without what earlier runs have sent."""
         for change in self._differences:
-            is_sent, is_write = self._earlier.has_sent(change), change.action in WRITES
+            is_sent = self._earlier.has_sent(change)
             is_equal = change.is_unseen or change.fields.keys() == {"id"}  # as far as can be seen
-            self.not_kept += is_sent and not (is_equal or self._earlier.was_refused(change))
-            self._writes -= is_sent and is_write
-            self._deletions -= not is_write and (is_sent or change.product_key in self._unanswered)
+            if is_sent and not (is_equal or self._earlier.was_refused(change)):
+                self.not_kept += 1
+            if change.action in WRITES:
+                self._writes -= is_sent
+            else:
+                self._deletions -= self._was_tried(change)
+
+    def _was_tried(self, deletion: ProductChange) -> bool:
+        """Tell whether an earlier run has sent a deletion, with an answer or without."""
+        return self._earlier.has_sent(deletion) or deletion.product_key in self._unanswered
 
     def spare(self, acknowledged: Iterable[Acknowledgement]) -> None:
         """Leave out deletions of keys that rows were acknowledged with."""
@@ -175,10 +181,7 @@ class PendingChanges:
         self._spared = {key for ack in acknowledged for key in ack.keys if key in hashes} - {NO_KEY}
         self.spared = [hashes[key] for key in self._spared]
         for change in self._differences.deletions() if self._spared else ():
-            is_unanswered = change.product_key in self._unanswered
-            self._deletions -= (
-                not is_unanswered and not self._earlier.has_sent(change) and self._is_spared(change)
-            )
+            self._deletions -= self._is_spared(change) and not self._was_tried(change)
 
     def _is_spared(self, change: ProductChange) -> bool:
         return key_hash(change.product_key or "") in self._spared
@@ -190,8 +193,7 @@ class PendingChanges:
     def deletions(self) -> Iterator[ProductChange]:
         """Yield the deletions that were never sent."""
         for change in self._differences.deletions():
-            is_sent = self._earlier.has_sent(change) or change.product_key in self._unanswered
-            if not (is_sent or self._is_spared(change)):
+            if not (self._was_tried(change) or self._is_spared(change)):
                 yield change
 
     def unanswered(self) -> Iterator[tuple[int, Deletions]]:
@@ -221,7 +223,7 @@ class PendingChanges:
         return self._earlier.batches + len(self._earlier.unanswered) + requests
 
 
-REJECTED = -1
+NOT_ACCEPTED = -1  # in place of the hash of a key
 
 
 @dataclass
@@ -245,15 +247,15 @@ class CommitDifferences(Bookkeeper):
 
     def _accepted(self, acknowledged: Iterable[Acknowledgement]) -> Iterator[tuple[bytes, int]]:
         """Yield digest and key hash of the rows that were accepted, and have differed from the listing."""
-        keys = array("q")  # by record number: the key hash, or REJECTED, also where it was not sent
+        keys = array("q")  # by record number: the key hash, or NOT_ACCEPTED, also where it was not sent
         for ack in acknowledged:
             rejected = {record for record, _ in ack.failed}
             for record, key in zip(ack.records, ack.keys, strict=True):
-                keys.extend([REJECTED] * (record + 1 - len(keys)))
-                keys[record] = REJECTED if record in rejected else key
+                keys.extend([NOT_ACCEPTED] * (record + 1 - len(keys)))
+                keys[record] = NOT_ACCEPTED if record in rejected else key
         for change in self.differences.writes():
-            key = keys[change.record] if change.record < len(keys) else REJECTED
-            if key != REJECTED:
+            key = keys[change.record] if change.record < len(keys) else NOT_ACCEPTED
+            if key != NOT_ACCEPTED:
                 known = key or key_hash(change.product_key or "")
                 yield change.digest, known
                 if change.repeat:
@@ -291,7 +293,7 @@ class SyncPlan(ProductPlan):
         """Count their batches."""
         return self._pending.batches(BATCH_SIZE)
 
-    def phases(self, journal: "Journal", on_acknowledged: OnAcknowledged) -> Iterator[Batches]:
+    def phases(self, journal: Journal, on_acknowledged: OnAcknowledged) -> Iterator[Batches]:
         """Yield the batches of writes, and once these are acknowledged those of deletions."""
         for ack in journal.acknowledged.values():
             on_acknowledged(Batch(ack.batch, ()), ack)
@@ -327,13 +329,13 @@ class SyncPlan(ProductPlan):
         key = super().key(service, skip_invalid=skip_invalid)
         return replace(key, options=replace(key.options, upload=key.options.upload | self.options))
 
-    def begin(self, journal: "Journal") -> None:
+    def begin(self, journal: Journal) -> None:
         """Find out what earlier runs have sent, and forget the products that are about to change."""
         self._earlier = EarlierRuns(journal.acknowledged.values(), journal.attempts)
         self._resumed = PendingChanges(self.differences, self._earlier)
         super().begin(journal)
 
-    def finish(self, journal: "Journal") -> str:
+    def finish(self, journal: Journal) -> str:
         """Remember the products of the catalog that are as the feed says."""
         notes = [super().finish(journal)]
         if spared := self._pending.spared:

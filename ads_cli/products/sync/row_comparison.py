@@ -15,7 +15,7 @@ from ...feeds.row import Row, RowTransform
 from ...parallel import batched
 from ...validation import CheckedRow, KeptRun
 from ..digest_index import KEY_BYTES, DigestIndex, id_hash, item_digest, kept_digest, key_hash
-from ..normal_form import OUT_OF_SCOPE, as_cell
+from ..normal_form import OUT_OF_SCOPE, join_list
 from . import blob, text
 from .differences import FieldChange, ProductChange, Unlisted, difference
 from .listed_products import Listed, ListedProducts, content_of_item, values_in
@@ -363,10 +363,10 @@ class Completion(RowTransform):
             return
         for name, value in listed.values.items():
             if name not in self._fields:
-                row.values.setdefault(name, as_cell(value))
+                row.values.setdefault(name, join_list(value))
 
     def _find(self, id: str) -> Listed | None:
         if self._listing is None:
             self._listing = ListedProducts.open(self._path)
-            self._unlisted = UNLISTED + OR_HIDDEN * self._listing.may_hide_variants()
+            self._unlisted = UNLISTED + (OR_HIDDEN if self._listing.may_hide_variants() else "")
         return self._listing.find([id]).get(id)

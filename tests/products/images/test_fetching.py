@@ -117,6 +117,15 @@ def test_a_server_that_is_busy_is_asked_again(shop, images, fault):
     assert shop.check().findings == [] and len(images.seen) == 3
 
 
+def test_no_server_holds_a_check_up_for_as_long_as_it_likes(shop, images, monkeypatch):
+    monkeypatch.setattr("ads_cli.products.images.fetcher.MAX_RETRY_AFTER_SECONDS", 0.1)
+    images.files["/a"] = image()
+    images.faults["/a"] = [status(503, Retry_After="20")]
+    shop.feed(images.address("/a"))
+    begun = time.monotonic()
+    assert shop.check().findings == [] and time.monotonic() - begun < 10
+
+
 def test_attempts_are_limited(shop, images):
     images.faults["/a"] = [status(503)] * 9
     shop.feed(images.address("/a"))
@@ -135,6 +144,14 @@ def test_a_host_that_does_not_answer_is_soon_left_alone(shop, images):
     (finding,) = report["findings"]
     assert finding["rows"] == 100 and "closed the connection" in finding["problem"]
     assert 5 <= len(images.seen) < 25  # requests in flight when the fifth failed are ended too
+
+
+def test_a_host_that_answers_in_between_is_asked_for_every_image(shop, images):
+    images.files = {f"/{n}": image() for n in range(60)}
+    images.faults = {f"/{n}": [hang_up] for n in range(0, 60, 6)}
+    shop.feed(*map(images.address, images.files))
+    (finding,) = shop.check("--max-attempts", "1").report["findings"]
+    assert finding["rows"] == 10 and len(images.seen) == 60
 
 
 def test_a_host_is_asked_for_few_images_at_a_time_and_does_not_hold_up_others(shop, images):

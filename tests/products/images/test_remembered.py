@@ -68,6 +68,20 @@ def test_a_memory_that_is_damaged_is_no_memory(shop, images, content):
     assert "1 of them unchanged" in shop.check().said
 
 
+def test_a_memory_that_another_program_holds_is_kept(shop, images, monkeypatch):
+    monkeypatch.setattr("ads_cli.products.images.stores.BUSY_SECONDS", 0.05)
+    images.files = {"/a": image(), "/b": image()}
+    shop.feed(images.address("/a"), images.address("/b"))
+    shop.check()
+    shop.feed(images.address("/a"))
+    with closing(sqlite3.connect(shop.adsctl.home / "state" / "images.db", isolation_level=None)) as holder:
+        holder.execute("PRAGMA journal_mode = DELETE")
+        holder.execute("BEGIN EXCLUSIVE")
+        assert "unchanged" not in shop.check().said
+    shop.feed(images.address("/a"), images.address("/b"))
+    assert "2 of them unchanged" in shop.check().said
+
+
 def test_without_a_state_folder_images_are_looked_at_all_the_same(shop, images):
     images.files["/a"] = image(width=9)
     shop.feed(images.address("/a"))

@@ -23,7 +23,7 @@ INVISIBLE = (
 # Which YAML refuses, or reads as the end of a line; or which are not seen.
 UNPRINTABLE_IN_YAML = (
     "[\x00-\x1f\x7f-\xa0\xad\u0600-\u0605\u200b-\u200f\u2028-\u202e\u2060-\u206f"
-    "\ud800-\udfff\ufeff\ufff0-\uffff]"
+    "\ud800-\udfff\ufeff\ufff0-\ufffc\ufffe\uffff]"
 )
 UNESCAPED = f"[\x7f-\x9f{INVISIBLE}]|{JOINERS}"
 # With control characters. None of all these is printable. These patterns take long to compile, and most

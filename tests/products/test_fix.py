@@ -328,7 +328,18 @@ def test_a_converted_feed_is_fixed(adsctl):
 
 
 @pytest.mark.parametrize(
-    "text", ["0 in stock", "In stock: 0", "lieferbar 12.03.", "-2 available", "3 in stock"]
+    ("text", "availability", "inventory"),
+    [("3 in stock", "in stock", 3), ("12 auf Lager", "in stock", 12), ("0 in stock", "out of stock", 0)],
+)
+def test_a_count_in_stock_is_an_availability_and_an_inventory(adsctl, service, text, availability, inventory):
+    write(adsctl, {"availability": text})
+    adsctl("products", "push", "feed.csv", "--fix", "all")
+    stored = service.emulator.data.product("sku-1")
+    assert (stored["availability"], stored["inventory"]) == (availability, inventory)
+
+
+@pytest.mark.parametrize(
+    "text", ["In stock: 0", "lieferbar 12.03.", "-2 available", "3 out of stock", "2 x in stock"]
 )
 def test_an_availability_with_a_number_in_a_text_is_never_guessed(adsctl, service, text):
     write(adsctl, {"availability": text})

@@ -21,7 +21,8 @@ JOINER = "\u200d"
 MIN_KEPT = 0.8  # of the limit: a cut at a word keeps at least this much, else it is made inside the word
 
 STOCK = re.compile(r"([+-]?[0-9]{1,9})(?:\.0{1,2})?\Z")
-# Spellings by value, as `spelling_letters` writes them. None has a number: `0 in stock` is not guessed.
+STOCK_IN_WORDS = re.compile(r"([0-9]{1,9}) ([^0-9]+)\Z")
+# Spellings by value, as `spelling_letters` writes them. None has a number: `in stock: 0` is not guessed.
 AVAILABILITIES = {
     "in stock": (
         *("available", "yes", "y", "true", "limitedavailability", "onlineonly", "verfügbar", "auflager"),
@@ -132,7 +133,11 @@ class Availability(ChoiceFix):
         value = values.get("availability")
         if value is None or isinstance(value, dict | list):
             return ()
-        if stock := STOCK.match(str(value).strip()):
+        text = str(value).strip()
+        stock, in_words = STOCK.match(text), STOCK_IN_WORDS.match(text)
+        if in_words and self._meant(self.name, in_words[2]) == "in stock":
+            stock = in_words
+        if stock:
             count = max(0, int(stock[1]))
             edits = [edit(values, "availability", "in stock" if count else "out of stock")]
             if "inventory" not in values:

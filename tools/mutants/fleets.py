@@ -161,8 +161,8 @@ FLEETS = (
     Mutant(
         "what --only runs anew has the records of its earlier run",
         "ads_cli/fleet/tasks.py",
-        "*filter(None, [self.attempt]))",
-        ")",
+        "self.account, self.attempt)",
+        "self.account)",
         (f"{RUN}::test_only_runs_its_tasks_anew_in_the_last_run_and_resume_continues_that",),
     ),
     Mutant(

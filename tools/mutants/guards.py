@@ -155,8 +155,8 @@ GUARDS = (
     Mutant(
         "guard: what is activated is judged by what it sets alone",
         GUARD,
-        "if value is None or not (is_set or op.activates):",
-        "if value is None or not is_set:",
+        "(is_set or op.activates or change.resumes)",
+        "(is_set or change.resumes)",
         (f"{AMOUNTS}::test_what_is_activated_is_judged_by_the_budget_that_it_has",),
     ),
     Mutant(

@@ -128,7 +128,7 @@ def _limits(kind: type[Request]) -> Mapping[str, str]:
 
 
 @cache
-def _lifting(kind: type[Request]) -> dict[str, tuple[str, str]]:
+def lifting_fields(kind: type[Request]) -> dict[str, tuple[str, str]]:
     """Return the field, and its value, with which a limit is ignored, by the field of the limit."""
     lifting = marked_fields(kind, "lifts").items()
     # `after_update` empties a field to the value that lifts a limit, so there may be only one.
@@ -168,7 +168,7 @@ def after_update(request: Request, before: Mapping[str, Any]) -> dict[str, Any]:
 
     What it empties is None, or the value that lifts a limit: the service may choose that one.
     """
-    lifting = dict(_lifting(type(request)).values())
+    lifting = dict(lifting_fields(type(request)).values())
     own = request.endpoint.path_fields
     given = {name: getattr(request, name) for name in request.__struct_fields__ if name not in own}
     emptied = {name: lifting.get(name) for name, value in given.items() if value == ""}
@@ -177,7 +177,7 @@ def after_update(request: Request, before: Mapping[str, Any]) -> dict[str, Any]:
 
 def _touched(request: Request) -> Iterator[str]:
     """Yield the fields of limits that an update may change."""
-    lifting = _lifting(type(request))
+    lifting = lifting_fields(type(request))
     for field in _limits(type(request)):
         others = lifting[field][:1] if field in lifting else ()
         if any(getattr(request, name) is not None for name in (field, *others)):
@@ -186,7 +186,7 @@ def _touched(request: Request) -> Iterator[str]:
 
 def _value(kind: type[Request], field: str, record: Mapping[str, Any]) -> int | str | Unreadable | None:
     """Return a limit of a record: millionths, a time, None where there is none, or UNREADABLE."""
-    if field in (lifting := _lifting(kind)):
+    if field in (lifting := lifting_fields(kind)):
         name, lifted = lifting[field]
         if record.get(name) == lifted:
             return None

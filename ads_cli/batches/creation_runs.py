@@ -111,11 +111,12 @@ class CreationStart(NamedTuple):
 
 
 def begin_creation(
-    state_dir: Path, creation: Creation, warn: Callable[[str], None], *, resume: bool
+    state_dir: Path, creation: Creation, warn: Callable[[str], None], *, resume: bool, is_task: bool = False
 ) -> CreationStart:
     """Find the run to be resumed, or what a new one requires: step 1 of what the module says.
 
     Warn where a run with the file has ended, since all of it is sent again.
+    A task of a fleet that had begun need not have come as far as a run: it begins one where there was none.
     Raise StateError where a run that has not ended may have created some of the records and this one does
     not resume it, where there is none to resume, and where a journal cannot be read.
     """
@@ -125,7 +126,7 @@ def begin_creation(
     related = _related(known, creation)
     if not related:
         ended = [job for _, job, has_ended in known if has_ended and _is_sent_again(job, creation)]
-        if resume:
+        if resume and (ended or not is_task):
             raise _nothing_to_resume(ended)
         if ended:
             last = ended[-1]

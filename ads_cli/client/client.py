@@ -12,7 +12,7 @@ from ..api.endpoint import Base, Request
 from ..api.names import GENERIC, Names
 from ..api.parts import request_parts
 from ..api.rates import TOTAL_COUNTS, Rate
-from ..errors import AccessError, AdsctlError, NotFoundError, UnavailableError
+from ..errors import AccessError, AdsctlError, Interrupted, NotFoundError, ReportedError, UnavailableError
 from ..http.response_body import Parse, parse_json
 from ..http.retry import CLOCK, Clock, FailedAttempt, backoff, requested_delay
 from ..http.trace import Trace
@@ -242,10 +242,10 @@ class _Attempts:
                 self._limiter.wait(delay)
                 if is_stated:
                     self._limiter.record_progress()  # the service was not silent
-        except (AdsctlError, StoppedError) as error:
+        except (AdsctlError, StoppedError, Interrupted) as error:
             error.may_be_applied = error.may_be_applied or self._may_be_applied
             is_once = not self._prepared.retry and self._prepared.method != "GET"
-            if error.may_be_applied and is_once and isinstance(error, AdsctlError):
+            if error.may_be_applied and is_once and isinstance(error, ReportedError):
                 error.hint = "the request may have been applied: check before you send it again"
             raise
 
@@ -255,6 +255,9 @@ class _Attempts:
         try:
             response = self._client.send_once(self._prepared, self._auth, permit, self._parse)
             self._check_response(response)
+        except Interrupted as signalled:  # while it was sent, or its answer awaited
+            signalled.may_be_applied = self._prepared.method != "GET"
+            raise
         except AdsctlError as error:
             self._limiter.record_progress()
             if (

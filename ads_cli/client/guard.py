@@ -17,7 +17,7 @@ import msgspec
 
 from ..api.endpoint import Request
 from ..api.fields import fields_of
-from ..api.spending import ACTIVE
+from ..api.spending import ACTIVE, is_on, lifting_fields, may_serve
 from ..config.guard import ActiveHours, Amount, Guard, Limit, Percentage
 from ..errors import GuardError, StateError
 from .prepared_request import PreparedRequest
@@ -26,6 +26,7 @@ from .writes import Dialect, Operation, Write, write_of
 
 KEYS = {"daily budget": "max_daily_budget", "total budget": "max_total_budget", "bid": "max_bid"}
 KEYS_WITHOUT_RECORDS = {"read_only", "deny", "max_changes"}  # which are judged by the requests alone
+END = "end_time"
 FLEET_COUNT = "ADSCTL_FLEET_COUNT"  # in the environment of the tasks of a fleet: the path of this one's count
 HINT = "adsctl guard show lists the limits; one is changed where it stands, and by no option"
 
@@ -37,6 +38,15 @@ class RecordChange(NamedTuple):
     operation: Operation
     digest: bytes  # of what it changes, and how
     before: Record = {}
+
+    @property
+    def resumes(self) -> bool:
+        """Whether what is active and has ended may serve again, or may as far as it can be read."""
+        values, before, now = self.operation.values, self.before, datetime.now(UTC)
+        if END not in values or self.operation.action != "update":
+            return False
+        has_ended = not before or (is_on(before) and not may_serve(before, now))
+        return has_ended and may_serve({**before, **values}, now)
 
 
 @cache
@@ -209,10 +219,16 @@ class _SpendingJudge(msgspec.Struct, eq=False):
     def judge(self, due: Sequence[RecordChange], *, with_sum: bool) -> None:
         """Raise the error of the first change that a limit refuses; `with_sum` as one with all before."""
         concerned = [change for change in due if _concerns_spending(change.operation)]
-        if not concerned or {limit.key for limit in self.guard().limits} <= KEYS_WITHOUT_RECORDS:
+        if {limit.key for limit in self.guard().limits} <= KEYS_WITHOUT_RECORDS:
+            is_denied = any("activate" in limit.value for limit in self.guard().of("deny"))
+            concerned = [change for change in concerned if is_denied and END in change.operation.values]
+        if not concerned:
             return
         changes = self._with_records(concerned)
         for change in changes:
+            for limit in self.guard().of("deny") if change.resumes else ():
+                if "activate" in limit.value:
+                    raise refused("to let anything that has ended serve again", limit)
             self._judge_amounts(change)
             self._judge_hours(change)
         if with_sum:
@@ -240,12 +256,13 @@ class _SpendingJudge(msgspec.Struct, eq=False):
             for limit in self.guard().of(KEYS[name]):
                 if is_set and new is None and op.action == "update":
                     raise refused(f"to remove the {name}", limit)
-                if value is None or not (is_set or op.activates):
+                if value is None or not (is_set or op.activates or change.resumes):
                     continue
                 self._require_currency(change, limit)
                 if value > limit.value.micros or value < 0:
                     raise refused(f"a {name} of {_amount(value, limit)}", limit)
-            for limit in self.guard().of("max_increase") if is_set and op.action == "update" else ():
+            is_changed = (is_set or _is_lifted(op, field)) and op.action == "update"
+            for limit in self.guard().of("max_increase") if is_changed else ():
                 self._judge_increase(name, old, new, change, limit)
 
     def _judge_increase(
@@ -273,10 +290,13 @@ class _SpendingJudge(msgspec.Struct, eq=False):
                 continue
             if op.activates and not (op.action == "update" and change.before.get("entity_status") == ACTIVE):
                 raise refused("to activate anything now", limit)
+            if change.resumes:
+                raise refused("to let anything that has ended serve again now", limit)
             for field, name in limited_fields(op.kind).items() if op.kind and op.action == "update" else ():
                 old, new = micros(change.before.get(field)), micros(op.values.get(field))
                 is_higher = new is None if old is not None else not change.before
-                if field in op.values and (is_higher or (old is not None and new is not None and new > old)):
+                is_changed = field in op.values or _is_lifted(op, field)
+                if is_changed and (is_higher or (old is not None and new is not None and new > old)):
                     raise refused(f"to raise the {name} now", limit)
 
     def _judge_sum(self, changes: Sequence[RecordChange]) -> None:
@@ -326,6 +346,12 @@ class _SpendingJudge(msgspec.Struct, eq=False):
 def _concerns_spending(op: Operation) -> bool:
     """Whether a change may concern budgets, bids or what is active."""
     return op.kind is not None and (op.activates or bool(limited_fields(op.kind))) and op.action != "delete"
+
+
+def _is_lifted(op: Operation, field: str) -> bool:
+    """Whether a change lets the service choose a limit, as with `bid_strategy: AUTO`."""
+    name, lifted = lifting_fields(op.kind).get(field, ("", "")) if op.kind else ("", "")
+    return name in op.values and str(op.values[name] or lifted).upper() == lifted
 
 
 def _digests(write: Write) -> set[bytes]:

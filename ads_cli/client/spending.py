@@ -156,7 +156,13 @@ class AccountSpending(NamedTuple):
             values = {**records[field].get(identifier, {}), **op.values}
             if op.status is not None:
                 values["entity_status"] = ACTIVE if op.activates else op.status
-            records[field][identifier] = {**values, "deleted": op.action == "delete"}
+            was_active = self._is_active(records[field].get(identifier, {}))
+            record = records[field][identifier] = {**values, "deleted": op.action == "delete"}
+            if field == LINE_ITEM_ID and self._is_active(record) and not was_active:
+                # Its campaign has not ended then, whatever the service has said before.
+                campaigns, campaign = records[CAMPAIGN_ID], str(record.get(CAMPAIGN_ID))
+                if campaign in campaigns:
+                    campaigns[campaign] = {**campaigns[campaign], "reasons_not_servable": None}
         return AccountSpending(records, self.now)
 
     @property

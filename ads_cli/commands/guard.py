@@ -9,6 +9,7 @@ from ..console.options import HANDED_ON, CommandLine, words_of
 from ..console.parameters import argument
 from ..console.writes import ask_guard
 from ..errors import UsageError
+from ..output.text import shell_command
 
 if TYPE_CHECKING:
     from ..fleet.check import ParsedLine
@@ -56,6 +57,10 @@ def check(
     tree = ctx.find_root().command
     line = CommandLine([*words_of(call.flags, INHERITED), "--dry-run", *words])
     line.mask = call.mask
+    named = str(line.options.get("profile"))
+    if line.names_profiles and named not in (call.settings.read_config().get("profiles") or {}):
+        hint = f"{shell_command(['adsctl', '--profile', named])} guard check -- COMMAND"
+        raise UsageError("--profile of the command names several: each is checked by itself", hint=hint)
     parsed = parse_line(tree, line.words)
     if parsed.command == "fleet run":
         params = parsed.params

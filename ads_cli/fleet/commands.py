@@ -29,6 +29,7 @@ class TaskCommand(msgspec.Struct, frozen=True, kw_only=True):
     inputs: tuple[str, ...] = ("files", "file", "table", "from_")
     outputs: tuple[str, ...] = ()  # of a job, one of them must be given
     is_once: bool = False  # what it sends counts each time
+    makes_anew: bool = False  # creates another record each time it is run
     exclusive_with: str = ""  # the parameter with which a task must be the only one of its target
     shared_outputs: tuple[str, ...] = ()  # in place of them, and of several tasks
     rewrites: str = ""  # the parameter with which it writes its inputs too
@@ -148,6 +149,7 @@ class FleetCommands:
             node = node.commands[word]
         return TaskCommand(
             is_write=node.request.endpoint.changes,
+            makes_anew=node.request.endpoint.makes_anew,
             needs_account="account" in node.common,
         )
 

@@ -18,13 +18,16 @@ import msgspec
 from ..client.guard import FLEET_COUNT
 from ..errors import STATE_HINT, AdsctlError, ContentError, Interrupted, StateError
 from ..output import ResultShape
+from ..output.text import shell_command
 from ..signals import signal_numbers
-from ..uploads.job_file import EARLIER_VARIABLE, GROUP_VARIABLE
+from ..uploads.job_file import BEGUN_VARIABLE, EARLIER_VARIABLE, GROUP_VARIABLE
 from .engine import NO_DATA, TaskResult
 from .records import Records
 from .run_task import Assignment
 
 MAX_DATA_BYTES = 256 * 1024 * 1024  # what is more is written to a file by the command itself
+# Exit codes after which a request was certainly not applied; 11 may be that of a look at an earlier attempt.
+NOT_APPLIED = {2, 3, 4, 5, 6, 7, 12}
 MAX_TAIL_BYTES = 64 * 1024  # of the log, in which the error is
 
 # Runs words with options that outrank theirs; returns the exit code, and how the result is shown.
@@ -60,13 +63,22 @@ def _run_once(assignment: Assignment, records: Records, run_command: RunCommand,
     earlier = records.find(task)
     if earlier and earlier.status == "ok":
         return earlier.exit_code or 0
-    resumes = records.begin(task) and task.can_resume
+    has_begun = records.has_begun(task)
+    if has_begun and task.is_creation and (not earlier or earlier.exit_code not in NOT_APPLIED):
+        raise StateError(
+            f"an earlier attempt of the task {task.name} may have created its record",
+            hint=f"look whether it exists; fleet run --only {shell_command([task.name])} creates another one",
+        )
+    records.begin(task)
+    resumes = has_begun and task.can_resume
     log_start = os.fstat(2).st_size
     with tempfile.TemporaryFile() as output:
         os.dup2(output.fileno(), 1)
         # The error is JSON too. An option would be refused by commands without a result.
         os.environ["ADSCTL_OUTPUT"] = "json"
         os.environ[FLEET_COUNT] = str(records.count_file(task))
+        if resumes:
+            os.environ[BEGUN_VARIABLE] = "1"
         if task.is_part:
             os.environ[GROUP_VARIABLE] = assignment.run.id
         if task.is_once:

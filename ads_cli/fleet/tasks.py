@@ -24,6 +24,7 @@ class Task(msgspec.Struct, frozen=True):
     is_part: bool = False  # of a user list: parts of one list may run at once
     can_resume: bool = False  # whether the command takes --resume
     is_once: bool = False  # what it sends counts each time
+    is_creation: bool = False  # creates another record each time, and has no journal to resume
     is_job: bool = True  # what it prints is its summary, and no data
     uses_account: bool = True  # so that it counts in the limits of its token
     account: str = ""  # as it is set, if it is
@@ -32,8 +33,11 @@ class Task(msgspec.Struct, frozen=True):
 
     @property
     def digest(self) -> str:
-        """Return 16 hex digits that stand for what is run: with another command it is another task."""
-        run = (self.name, self.words, *filter(None, [self.attempt]))  # as before there were attempts
+        """Return 16 hex digits that stand for what is run: with another command it is another task.
+
+        So it is under another profile or in another account, whatever has named these.
+        """
+        run = (self.name, self.words, self.profile, self.account, self.attempt)
         return hashlib.sha256(msgspec.json.encode(run)).hexdigest()[:16]
 
     @property

@@ -140,6 +140,7 @@ class Planned(msgspec.Struct):
 END = b'{"end":true}\n'
 MARK = b"-\n"  # follows a line that is on the disk for sure, before what it notes is done
 GROUP_VARIABLE = "ADSCTL_JOB_GROUP"  # in the environment of tasks that fill one list together
+BEGUN_VARIABLE = "ADSCTL_TASK_HAD_BEGUN"  # in that of tasks that are resumed, and may have sent nothing
 EARLIER_VARIABLE = "ADSCTL_EARLIER_JOBS"  # in that of tasks that send once: a file of the jobs before them
 Entry = Acknowledgement | Attempt | SentPart | Planned
 

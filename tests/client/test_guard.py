@@ -158,6 +158,53 @@ def test_outside_of_its_hours_nothing_is_activated_or_raised(guarded, adsctl, ti
     guarded(hours, *update, "--entity-status", "ACTIVE", code=0)
 
 
+ENDED, LATER = "9d4b1", "2027-03-01T00:00:00Z"  # an active line item of 40 EUR a day that has ended
+
+
+@pytest.mark.parametrize(
+    ("limit", "said"),
+    [
+        ("max_account_daily_budget: 100 EUR", "a day in the account"),
+        ("max_daily_budget: 30 EUR", "a daily budget of 40 EUR"),
+        ("active_hours: Mon-Fri 08:00-18:00 Europe/Berlin", "serve again now"),
+        ("deny: activate", "serve again"),
+    ],
+)
+def test_what_has_ended_serves_again_only_as_what_is_activated(guarded, adsctl, time_machine, limit, said):
+    time_machine.move_to(datetime(2026, 11, 21, 12, tzinfo=UTC))  # a Saturday
+    plan = f"campaigns: [{{id: 8wkt0, line_items: [{{id: {ENDED}, end_time: {LATER}}}]}}]\n"
+    table = adsctl.file("ends.csv", f"line_item_id,end_time\n{ENDED},{LATER}\n9d4c2,{LATER}\n")
+    for words in (
+        ("line-items", "update", ENDED, f"--end-time={LATER}"),
+        ("line-items", "update", "-f", table),
+        ("campaigns", "apply", adsctl.file("plan.yaml", plan)),
+        ("api", "PUT", f"/12/accounts/{ACCOUNT}/line_items/{ENDED}", "-f", f"end_time={LATER}"),
+        ("api", "PUT", f"/12/accounts/{ACCOUNT}/line_items/{ENDED}", "-f", "end_time="),
+    ):
+        assert said in guarded(limit, *words)
+    guarded(limit, "line-items", "update", ENDED, "--name", "other", code=0)
+    guarded(limit, "line-items", "update", "9d4c2", f"--end-time={LATER}", code=0)
+
+
+def test_a_new_line_item_of_a_campaign_that_has_ended_counts_in_the_sum(guarded):
+    item = ["WEBSITE_CLICKS" if word == "ENGAGEMENTS" else word for word in ITEM]
+    create = (*item, "--campaign-id", "8wkt0", "--daily-budget=1")
+    limit = "max_account_daily_budget: 100 EUR"
+    assert "a day in the account" in guarded(limit, *create, "--active")
+    guarded(limit, *create, code=0)
+    guarded("max_account_daily_budget: 1000 EUR", *create, "--active", code=0)
+
+
+@pytest.mark.parametrize("limit", ["max_increase: 50%", "active_hours: Mon-Fri 08:00-18:00 Europe/Berlin"])
+def test_a_bid_that_the_service_is_to_choose_was_removed(guarded, time_machine, limit):
+    time_machine.move_to(datetime(2026, 11, 21, 12, tzinfo=UTC))  # a Saturday
+    path = f"/12/accounts/{ACCOUNT}/line_items/9d4d1"
+    assert "the bid" in guarded(limit, "line-items", "update", "9d4d1", "--bid-strategy", "AUTO")
+    assert "the bid" in guarded(limit, "api", "PUT", path, "-f", "bid_strategy=AUTO")
+    guarded(limit, "line-items", "update", "9d4c4", "--bid-strategy", "AUTO", code=0)  # which has none
+    guarded("max_bid: 1 EUR", "line-items", "update", "9d4d1", "--bid-strategy", "AUTO", code=0)
+
+
 def test_the_strictest_of_several_places_holds(remote):
     remote("profile", "set", "shop", "guard.max_daily_budget=50EUR", "guard.deny=posts")
     file = remote.file("guard.yaml", "max_daily_budget: 100 EUR\ndeny: [delete]\nread_only: false\n")

@@ -3,11 +3,13 @@
 import json
 import os
 import signal
+import threading
 
 import pytest
 from pytest_httpserver import HTTPServer
 from werkzeug import Response
 
+from tests.adsctl import TIMEOUT_SECONDS
 from tests.conftest import feed
 
 CREATE = ("campaigns", "create", "--name", "x", "--funding-instrument-id", "4a1n0", "--daily-budget=10")
@@ -108,6 +110,26 @@ def test_a_killed_command_shows_as_unknown(remote, httpserver: HTTPServer):
     process[0].communicate()
     (change,) = changes(remote)
     assert change["outcome"] == "unknown" and change["ids"] == ["c"]
+
+
+@pytest.mark.parametrize("signum", [signal.SIGINT, signal.SIGTERM])
+def test_what_a_signal_stops_while_its_answer_is_awaited_is_unknown_and_says_so(
+    remote, httpserver: HTTPServer, signum
+):
+    process, ended = [], threading.Event()
+
+    def stop(request) -> Response:
+        os.kill(process[0].pid, signum)
+        ended.wait(TIMEOUT_SECONDS)
+        return Response("{}")
+
+    httpserver.expect_request("/12/accounts/a/campaigns", method="POST").respond_with_handler(stop)
+    process.append(remote.popen(*CREATE, "--currency", "EUR", "-A", "a", "--yes", "-o", "json"))
+    _, stderr = process[0].communicate()
+    ended.set()
+    (change,) = changes(remote)
+    assert process[0].returncode == 128 + signum and change["outcome"] == "unknown"
+    assert "may have been applied" in json.loads(stderr.splitlines()[-1])["error"]["hint"]
 
 
 def test_what_the_guard_refuses_is_no_change(adsctl):

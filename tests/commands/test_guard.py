@@ -25,6 +25,13 @@ def test_a_command_of_the_service_is_judged_after_common_options(adsctl):
     adsctl("guard", "check", "--", "--profile", "local", "campaigns", "delete", "8wkt0", code=12, **env)
 
 
+def test_several_profiles_are_checked_by_the_check_of_each(adsctl):
+    adsctl("profile", "set", "shop-a", "account=7")
+    words = ("campaigns", "delete", "8wkt0")
+    done = adsctl("guard", "check", "--", "--profile", "shop-*", *words, code=2)
+    assert "hint: adsctl --profile 'shop-*' guard check -- COMMAND" in done.stderr
+
+
 def test_a_fleet_is_refused_as_its_run_would_be(adsctl):
     adsctl.file("feed.csv", f"{','.join(PRODUCT)}\n")
     adsctl.file("fleet.yaml", "tasks:\n- {name: a, profile: local, run: products push feed.csv}\n")

@@ -51,6 +51,19 @@ def test_a_first_profile_becomes_the_default_and_says_so(adsctl):
     assert "there is no profile 'shp'; did you mean 'shop'?" in adsctl("profile", "use", "shp", code=2).stderr
 
 
+def test_a_limit_for_a_profile_that_does_not_exist_says_that_it_is_new(adsctl):
+    adsctl("profile", "set", "shop", "account=7")
+    done = adsctl("profile", "set", "shpo", "guard.read_only=true")
+    assert "shpo is a new profile; did you mean 'shop'?" in done.stderr
+    assert not adsctl("profile", "set", "shop", "guard.read_only=true").stderr
+
+
+def test_two_values_of_one_key_are_refused(adsctl):
+    pairs = ("guard.max_daily_budget=100EUR", "guard.max_daily_budget=1000EUR")
+    assert "guard.max_daily_budget is given twice" in adsctl("profile", "set", "shop", *pairs, code=2).stderr
+    assert not (adsctl.home / "config/config.yaml").exists()
+
+
 @pytest.mark.parametrize(
     ("section", "pair", "written"),
     [

@@ -187,6 +187,58 @@ def test_a_task_whose_command_has_changed_is_run_by_a_resumed_run(fleet, service
     assert len(service.puts) == 2
 
 
+CREATE = "campaigns create --name New --funding-instrument-id 4a1n0 --daily-budget 5"
+CAMPAIGN = {"name": "New", "funding_instrument_id": "4a1n0", "daily_budget": "5"}
+
+
+@pytest.mark.parametrize(
+    "run",
+    [
+        "campaigns update 8wku2 --name New",
+        "campaigns update 8wku2 8wku3 --name New",
+        "campaigns update -f change.json",
+        "campaigns activate 8wku4",
+        "campaigns delete 8wku2",
+        CREATE,
+        "campaigns create -f one.json",
+        "campaigns create -f several.json",
+    ],
+)
+def test_what_was_refused_before_it_was_sent_is_run_by_a_resumed_run(fleet, service, adsctl, run):
+    adsctl.file("change.json", json.dumps({"campaign_id": "8wku2", "name": "New"}))
+    adsctl.file("one.json", json.dumps(CAMPAIGN))
+    adsctl.file("several.json", json.dumps([CAMPAIGN, CAMPAIGN | {"name": "Another"}]))
+    fleet.write(f"{{name: change, run: {run} --yes -A 18ce54d4x5t}}")
+    fleet(code=12, ADSCTL_GUARD=str(adsctl.file("guard.yaml", "max_changes: 0")))
+    assert statuses(fleet("--resume")) == {"change": "ok"}
+    assert len(json.loads(adsctl("changes", "list", "-o", "json").stdout)) == 1
+
+
+def test_what_may_have_been_created_is_not_created_again_by_a_resumed_run(fleet, service, adsctl):
+    fleet.write(f"{{name: create, run: {CREATE} -A 18ce54d4x5t}}")
+    service.fail("POST /12/accounts/*/campaigns reset-after times=1")
+    fleet(code=8)
+    for _ in range(2):
+        (record,) = fleet("--resume", code=11)
+        assert "may have created" in record["error"]["message"] and "--only" in record["error"]["hint"]
+    listed = adsctl("campaigns", "list", "--q", "New", "-A", "18ce54d4x5t", "-o", "json").stdout
+    assert [each["name"] for each in json.loads(listed)] == ["New"]
+    assert statuses(fleet("--only", "create")) == {"create": "ok"}  # a person has looked
+
+
+def test_a_resumed_run_of_another_profile_or_account_is_not_that_of_the_first(
+    fleet, service, adsctl, profiles
+):
+    profiles("nord", "sued")
+    fleet.write("{name: rename, run: campaigns update 8wku2 --name New}")
+    account = {"ADSCTL_ACCOUNT": "18ce54d4x5t"}
+    for env in ({"ADSCTL_PROFILE": "nord"}, {"ADSCTL_PROFILE": "sued"}, {"ADSCTL_PROFILE": "sued"}):
+        fleet("--resume", **account, **env)
+    logged = json.loads(adsctl("changes", "list", "-o", "json").stdout)
+    assert [change["profile"] for change in logged] == ["nord", "sued"]
+    fleet("--resume", code=5, ADSCTL_PROFILE="sued", ADSCTL_ACCOUNT="18ce55gze09")
+
+
 def test_after_so_many_failures_nothing_further_starts(fleet, feeds):
     feeds("bad", price="cheap")
     fleet.write(*(check(f"t{number}", "bad.csv") for number in range(4)))

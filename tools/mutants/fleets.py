@@ -13,7 +13,44 @@ LOST = "tests/fleet/test_lost_workers.py"
 MEMBERS = "tests/fleet/test_members.py"
 LINK = "tests/fleet/test_cluster_link.py"
 
+REFUSED = f"{RUN}::test_what_was_refused_before_it_was_sent_is_run_by_a_resumed_run"
+
 FLEETS = (
+    Mutant(
+        "a resumed task of one record is resumed as a file",
+        "ads_cli/fleet/check.py",
+        'can_resume="resume" in params and not is_of_one',
+        'can_resume="resume" in params',
+        (f"{REFUSED}[campaigns update 8wku2 --name New]",),
+    ),
+    Mutant(
+        "a resumed task of a file of one change is refused",
+        "ads_cli/commands/batches/__init__.py",
+        'else ("failed_out", "uncertain")',
+        'else ("failed_out", "resume", "uncertain")',
+        (f"{REFUSED}[campaigns update -f change.json]",),
+    ),
+    Mutant(
+        "a resumed task that had sent nothing creates nothing",
+        "ads_cli/batches/creation_runs.py",
+        "if resume and (ended or not is_task):",
+        "if resume:",
+        (f"{REFUSED}[campaigns create -f one.json]",),
+    ),
+    Mutant(
+        "a resumed task creates again what may exist",
+        "ads_cli/fleet/task_process.py",
+        "    if has_begun and task.is_creation and",
+        "    if False and",
+        (f"{RUN}::test_what_may_have_been_created_is_not_created_again_by_a_resumed_run",),
+    ),
+    Mutant(
+        "a resumed run under another profile is that of the first",
+        "ads_cli/fleet/tasks.py",
+        "(self.name, self.words, self.profile, self.account, self.attempt)",
+        "(self.name, self.words, self.attempt)",
+        (f"{RUN}::test_a_resumed_run_of_another_profile_or_account_is_not_that_of_the_first",),
+    ),
     Mutant(
         "a fleet takes an estimate for a change",
         "ads_cli/fleet/commands.py",
@@ -138,8 +175,8 @@ FLEETS = (
     Mutant(
         "what --only runs anew has the records of its earlier run",
         "ads_cli/fleet/tasks.py",
-        "*filter(None, [self.attempt]))",
-        ")",
+        "self.account, self.attempt)",
+        "self.account)",
         (f"{RUN}::test_only_runs_its_tasks_anew_in_the_last_run_and_resume_continues_that",),
     ),
     Mutant(

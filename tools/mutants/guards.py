@@ -13,7 +13,47 @@ COMPLETED = (
     "::test_a_record_counts_once_for_the_guard_though_its_files_are_uploaded_after_it_was_judged"
 )
 
+ENDED = f"{AMOUNTS}::test_what_has_ended_serves_again_only_as_what_is_activated"
+
 GUARDS = (
+    Mutant(
+        "guard: what has ended serves again at any time",
+        GUARD,
+        "            if change.resumes:\n",
+        "            if False:\n",
+        (f"{ENDED}[active_hours: Mon-Fri 08:00-18:00 Europe/Berlin-serve again now]",),
+    ),
+    Mutant(
+        "guard: what has ended serves again, though it may not be activated",
+        GUARD,
+        'any("activate" in limit.value for limit in self.guard().of("deny"))',
+        "False",
+        (f"{ENDED}[deny: activate-serve again]",),
+    ),
+    Mutant(
+        "guard: what has ended serves again with any budget",
+        GUARD,
+        "(is_set or op.activates or change.resumes)",
+        "(is_set or op.activates)",
+        (f"{ENDED}[max_daily_budget: 30 EUR-a daily budget of 40 EUR]",),
+    ),
+    Mutant(
+        "guard: a campaign that has ended counts nothing once a line item of it serves again",
+        "ads_cli/client/spending.py",
+        "                if campaign in campaigns:\n",
+        "                if False:\n",
+        (
+            f"{ENDED}[max_account_daily_budget: 100 EUR-a day in the account]",
+            f"{AMOUNTS}::test_a_new_line_item_of_a_campaign_that_has_ended_counts_in_the_sum",
+        ),
+    ),
+    Mutant(
+        "guard: a bid that the service is to choose is none that was removed",
+        GUARD,
+        "return name in op.values and",
+        "return False and",
+        (f"{AMOUNTS}::test_a_bid_that_the_service_is_to_choose_was_removed",),
+    ),
     Mutant(
         "guard: an upload of people without rows cannot be judged",
         GUARD,
@@ -115,8 +155,8 @@ GUARDS = (
     Mutant(
         "guard: what is activated is judged by what it sets alone",
         GUARD,
-        "if value is None or not (is_set or op.activates):",
-        "if value is None or not is_set:",
+        "(is_set or op.activates or change.resumes)",
+        "(is_set or change.resumes)",
         (f"{AMOUNTS}::test_what_is_activated_is_judged_by_the_budget_that_it_has",),
     ),
     Mutant(

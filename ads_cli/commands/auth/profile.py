@@ -79,14 +79,21 @@ def set_values(
 
     For example: adsctl profile set shop ads_url=https://ads.example account=18ce54d4x5t
     """
-    pairs = dict(map(_key_and_value, values))
+    pairs: dict[str, str | None] = {}
+    for key, value in map(_key_and_value, values):
+        if key in pairs:
+            raise UsageError(f"{key} is given twice")
+        pairs[key] = value
     call = Invocation.of(ctx)
     checked = checked_values(call.settings, name, pairs)
     _confirm_looser(call, name, guard_values(pairs))
     if call.is_dry_run(f"set {', '.join(pairs)} of the profile {name}"):
         return
-    is_first = not call.settings.read_config().get("profile")
+    config = call.settings.read_config()
+    profiles, is_first = config.get("profiles") or {}, not config.get("profile")
     store(call.settings, name, checked)
+    if profiles and name not in profiles:
+        call.messages.note(f"{name} is a new profile{suggestion(name, profiles)}")
     if is_first:
         call.messages.say(f"{name} is now the default profile; 'adsctl profile use' chooses another")
 

@@ -58,7 +58,7 @@ class BatchOptions(SendOptions, frozen=True):
 
     def of_several(self, kind: type[Request]) -> dict[str, Any]:
         """Return those that were given and one record has no use for: what creates it is resumed too."""
-        names = ("failed_out",) if kind.endpoint.makes_anew else ("failed_out", "resume", "uncertain")
+        names = ("failed_out",) if kind.endpoint.makes_anew else ("failed_out", "uncertain")
         return {name: value for name in names if (value := getattr(self, name))}
 
 

@@ -6,13 +6,14 @@ import time
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from datetime import UTC, datetime
 from hashlib import file_digest, sha256
 from pathlib import Path
 from typing import Any, NamedTuple
 from urllib.parse import parse_qsl, urlsplit
 
 from ...api.names import to_neutral
-from ...api.spending import ACTIVE, DAILY_BUDGET, STATUS
+from ...api.spending import ACTIVE, DAILY_BUDGET, STATUS, may_serve
 from ...config.guard import Guard
 from ...console.invocation import QUESTION
 from ...errors import NotConfirmedError, NotFoundError, StateError, UsageError
@@ -377,8 +378,8 @@ def _spend(
 
 
 def _daily(record: Mapping[str, Any]) -> int | None:
-    """Return the daily budget of a record that serves; 0 where it does not, None where it has none."""
-    if record.get(STATUS) != ACTIVE:
+    """Return the daily budget of a record that may serve; 0 where it may not, None where it has none."""
+    if record.get(STATUS) != ACTIVE or not may_serve(record, datetime.now(UTC)):
         return 0
     budget = str(record.get(DAILY_BUDGET))
     return int(budget) if budget.isdecimal() else None

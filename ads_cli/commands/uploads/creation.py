@@ -21,7 +21,7 @@ from ...console.invocation import Invocation
 from ...console.results import show
 from ...errors import AdsctlError
 from ...feeds.locations import Location
-from ...uploads.job_file import Acknowledgement, JobKey, UploadTarget, current_folder
+from ...uploads.job_file import BEGUN_VARIABLE, Acknowledgement, JobKey, UploadTarget, current_folder
 from ...uploads.upload import noted
 from .journal import document_key, new_job, open_job
 from .reports import resume_command
@@ -72,7 +72,8 @@ def create_once(
     The order is that of the steps in `batches.creation_runs`.
     """
     creation = Creation(one.key, named_file(one.location), current_folder(), [one.content])
-    start = begin_creation(call.settings.state_dir, creation, call.messages.warn, resume=one.resume)
+    is_task, state_dir = BEGUN_VARIABLE in call.settings.environ, call.settings.state_dir
+    start = begin_creation(state_dir, creation, call.messages.warn, resume=one.resume, is_task=is_task)
     confirm()
     key, is_resumed = start.resumes or one.key, start.resumes is not None
     job = new_job(call, key, one.noun, one.location.identity, rows=1, batches=1)

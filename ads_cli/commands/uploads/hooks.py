@@ -102,7 +102,7 @@ class OnceHooks(PushHooks, kw_only=True):
     def confirm(self) -> None:
         """Refuse to create, or to send, what an earlier run may have created or sent."""
         from ...batches.creation_runs import begin_creation
-        from ...uploads.job_file import EARLIER_VARIABLE, current_folder
+        from ...uploads.job_file import BEGUN_VARIABLE, EARLIER_VARIABLE, current_folder
         from ...uploads.jobs import TaskJobs
         from .reports import resume_command
 
@@ -119,7 +119,8 @@ class OnceHooks(PushHooks, kw_only=True):
                 return
             is_resumed = is_resumed and jobs.can_be_resumed
         creation = self.plan.creation(key, current_folder())
-        start = begin_creation(state_dir, creation, self.call.messages.warn, resume=is_resumed)
+        is_task, warn = BEGUN_VARIABLE in self.call.settings.environ, self.call.messages.warn
+        start = begin_creation(state_dir, creation, warn, resume=is_resumed, is_task=is_task)
         self.plan.resumes, self.plan.expected_epoch = start.resumes, start.expected_epoch
 
 

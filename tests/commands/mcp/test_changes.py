@@ -91,6 +91,15 @@ def test_a_plan_says_what_a_field_was_in_groups_of_several_words_too(guarded):
     assert {"field": "name", "before": "Spring table", "after": "Summer table"} in changes
 
 
+def test_a_plan_says_that_what_has_ended_spends_nothing_before_it_serves_again(guarded):
+    async def use(client):
+        later = {"line_item_id": "9d4b1", "end_time": "2199-01-01T00:00:00Z"}
+        return await called(client, "plan_change", command="line-items update", arguments=later)
+
+    spend = session(guarded, use, *WRITES)["data"]["spend"]
+    assert spend == {"currency": "EUR", "daily_before_micro": 0, "daily_after_micro": 40_000_000}
+
+
 def test_what_the_guard_refuses_has_no_plan(guarded):
     async def use(client):
         arguments = {"campaign_id": "8wku2", "daily_budget": "4500"}

@@ -139,6 +139,25 @@ def test_what_was_killed_after_it_was_sent_and_was_applied_is_found(guarded, hel
     assert {*created(guarded)} == {found["data"]["id"], another["data"]["id"]}
 
 
+def test_what_was_cancelled_while_its_answer_was_awaited_is_created_once(guarded, held):
+    with raw(guarded, *AT_SERVICE) as client:
+        client.initialize()
+        plan = planned(client)["plan_id"]
+        held.chosen = is_post
+        id = client.request("tools/call", name="apply_change", arguments={"plan_id": plan})
+        assert held.asked.wait(TIMEOUT_SECONDS)
+        client.send({"jsonrpc": "2.0", "method": "notifications/cancelled", "params": {"requestId": id}})
+        while job(client, plan)["state"] == "running":
+            pass
+        held.answered.set()
+        held.chosen = lambda method, path: False
+        assert job(client, plan)["outcome"] == "unknown"
+        refused = planned(client, fails=True)["error"]
+        assert refused["exit_code"] == 11 and plan in refused["message"]
+        assert planned(client, **CAMPAIGN, resume=True)["data"]["id"] == created(guarded)[0]
+    assert len(created(guarded)) == 1
+
+
 def test_what_was_killed_after_it_was_sent_and_was_lost_is_created_once(guarded, held):
     held.applies = False
     with killed(guarded, held, is_post) as (client, plan, _):

@@ -96,8 +96,8 @@ def keep_planned(stored: StoredPlan, plan: CampaignPlan, *, is_begun: bool) -> i
     """Keep of a plan what a stored one has, and return how many other differences there are by now.
 
     Raise NotConfirmedError where a campaign that the stored plan touches has changed. Of one that is begun,
-    what an earlier run has done is no change: a part of a planned change is planned too, and what the plan
-    saw is not compared.
+    what an earlier run has done is no change: a part of a planned change is planned too, where the fields
+    that are left have the values that the plan saw.
     """
     planned = {_identity(record): record for record in stored.changes}
 
@@ -106,9 +106,12 @@ def keep_planned(stored: StoredPlan, plan: CampaignPlan, *, is_begun: bool) -> i
         same = planned.get(_identity(record))
         if not is_begun:
             return record == same
-        # What an earlier run of the plan has created has an id by now.
-        same = same or planned.get(_identity({**record, "id": None}))
-        return same is not None and (record["after"] or {}).items() <= (same["after"] or {}).items()
+        # What an earlier run of the plan has created has an id by now, and values that the plan did not see.
+        if created := planned.get(_identity({**record, "id": None})):
+            same = {**created, "before": record["before"]}
+        return same is not None and all(
+            (record[values] or {}).items() <= (same[values] or {}).items() for values in ("before", "after")
+        )
 
     campaigns = _campaigns(plan)
     kept = [change for change in plan.changes if is_planned(change)]

@@ -504,6 +504,20 @@ def test_a_stored_plan_that_was_stopped_deletes_only_what_it_names(adsctl, servi
     assert [each["id"] for each in document(adsctl)["campaigns"] if each["name"] == gone["name"]] == [id]
 
 
+def test_a_stored_plan_that_was_stopped_keeps_what_was_changed_by_hand_since(adsctl, service):
+    campaigns = [{"id": SPRING, "daily_budget": "70"}, {"id": KNITTERS, "daily_budget": "16"}]
+    file = adsctl.file("two.json", json.dumps({"campaigns": campaigns}))
+    adsctl("campaigns", "plan", file, "--out", "two.plan", code=DIFFERENCES)
+    service.fail("POST */batch/*/campaigns status=400 times=1")
+    apply(adsctl, "two.plan", code=6)
+    adsctl("campaigns", "update", SPRING, "--daily-budget", "20")
+    assert "has changed since the plan was made" in apply(adsctl, "two.plan", code=12).stderr
+    assert spring(adsctl)[1]["daily_budget"] == "20.00"
+    adsctl("campaigns", "update", SPRING, "--daily-budget", "60", "--yes")
+    apply(adsctl, "two.plan")
+    assert spring(adsctl)[1]["daily_budget"] == "70.00"
+
+
 def test_a_stored_plan_that_was_stopped_activates_what_it_has_created(adsctl, service, monkeypatch):
     solo = {"name": "Solo", "funding_instrument_id": CARD, "daily_budget": "5", "entity_status": "ACTIVE"}
     file = adsctl.file("solo.json", json.dumps({"campaigns": [solo]}))

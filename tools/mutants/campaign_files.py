@@ -20,6 +20,13 @@ LOOPS = "tests/campaigns/test_campaign_loops.py"
 
 CAMPAIGN_FILES = (
     Mutant(
+        "a stored plan that was stopped overrides what was changed by hand since",
+        "ads_cli/campaigns/stored_plan.py",
+        'for values in ("before", "after")',
+        'for values in ("after",)',
+        (f"{FILES}::test_a_stored_plan_that_was_stopped_keeps_what_was_changed_by_hand_since",),
+    ),
+    Mutant(
         "a loop over files takes folders",
         "ads_cli/campaigns/loops.py",
         "if (folder / name).is_file())",

@@ -12,6 +12,8 @@ POSTS = "tests/campaigns/test_campaign_posts.py"
 SEVERAL = "tests/campaigns/test_several_records.py"
 MANY = "tests/campaigns/test_many_records.py"
 
+CURRENCIES = "tests/campaigns/test_currencies.py"
+
 REFUSED = "tests/campaigns/test_refused_changes.py"
 
 WORKBOOKS = "tests/campaigns/test_campaign_workbooks.py"
@@ -25,6 +27,44 @@ CAMPAIGN_FILES = (
         'for values in ("before", "after")',
         'for values in ("after",)',
         (f"{FILES}::test_a_stored_plan_that_was_stopped_keeps_what_was_changed_by_hand_since",),
+    ),
+    Mutant(
+        "what an apply has made is made again where a list lacks it",
+        COMPARISON,
+        "if made and made not in self._by_id:",
+        "if False:",
+        (f"{REFUSED}::test_what_an_apply_has_made_is_not_made_again_where_a_list_lacks_it",),
+    ),
+    Mutant(
+        "a new campaign is in the currency of another one",
+        COMPARISON,
+        'self._currencies.get(str(entry.values.get(FUNDING)), "")',
+        'next((one.currency for one in self._campaigns if one.currency), "")',
+        (f"{CURRENCIES}::test_what_is_asked_names_the_currency_of_what_pays",),
+    ),
+    Mutant(
+        "an amount of a file has more decimals than its currency",
+        COMPARISON,
+        "self._note_too_precise(entry, values, currency)",
+        "pass",
+        (f"{CURRENCIES}::test_an_amount_has_no_more_decimals_than_its_currency",),
+    ),
+    Mutant(
+        "a change of a file has more decimals than its currency",
+        COMPARISON,
+        "self._note_too_precise(entry, changing, one.currency)",
+        "pass",
+        (f"{CURRENCIES}::test_a_change_has_no_more_decimals_than_its_currency",),
+    ),
+    Mutant(
+        "a copy has the amounts of another currency",
+        "ads_cli/commands/campaigns/copying.py",
+        "copied.note_other_currencies(copy_file, plan)",
+        "pass",
+        (
+            f"{CURRENCIES}::test_a_copy_that_is_paid_in_another_currency_needs_amounts_of_its_own",
+            f"{CURRENCIES}::test_a_copy_within_an_account_that_another_card_pays_needs_amounts_of_its_own",
+        ),
     ),
     Mutant(
         "a loop over files takes folders",

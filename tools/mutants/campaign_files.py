@@ -67,6 +67,27 @@ CAMPAIGN_FILES = (
         ),
     ),
     Mutant(
+        "a condition compares a status that no record has",
+        "ads_cli/commands/batches/several.py",
+        "name == STATUS and text not in STATUSES",
+        "False",
+        (f"{SEVERAL}::test_a_condition_that_no_value_can_meet_finds_nothing_and_deletes_nothing",),
+    ),
+    Mutant(
+        "a condition compares a time as it was typed",
+        "ads_cli/commands/batches/several.py",
+        "return Time.parse(text)",
+        "Time.parse(text)",
+        (f"{SEVERAL}::test_a_time_of_a_condition_may_have_any_offset",),
+    ),
+    Mutant(
+        "a condition compares what is no amount",
+        "ads_cli/commands/batches/several.py",
+        "if not (amount := ParsedAmount.parse(text)) or amount.currency:",
+        "if not text:",
+        (f"{SEVERAL}::test_a_condition_that_no_value_can_meet_finds_nothing_and_deletes_nothing",),
+    ),
+    Mutant(
         "a loop over files takes folders",
         "ads_cli/campaigns/loops.py",
         "if (folder / name).is_file())",

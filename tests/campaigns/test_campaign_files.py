@@ -529,6 +529,17 @@ def test_a_stored_plan_that_was_stopped_activates_what_it_has_created(adsctl, se
     assert made["entity_status"] == "ACTIVE"
 
 
+def test_a_stored_plan_that_was_stopped_keeps_a_cut_of_what_it_has_created(adsctl, service, monkeypatch):
+    solo = {"name": "Solo", "funding_instrument_id": CARD, "daily_budget": "5", "entity_status": "ACTIVE"}
+    file = adsctl.file("solo.json", json.dumps({"campaigns": [solo]}))
+    adsctl("campaigns", "plan", file, "--out", "solo.plan", code=DIFFERENCES)
+    with pytest.raises(KilledError), killed_at(monkeypatch, at_second_change("before")):
+        apply(adsctl, "solo.plan")
+    (made,) = [each for each in document(adsctl)["campaigns"] if each["name"] == "Solo"]
+    adsctl("campaigns", "update", made["id"], "--daily-budget", "1")
+    assert "has changed since the plan was made" in apply(adsctl, "solo.plan", code=12).stderr
+
+
 def test_a_stored_plan_that_was_stopped_spends_what_it_has_shown(adsctl, service, winter, monkeypatch):
     adsctl("campaigns", "plan", winter, "--out", "winter.plan", code=DIFFERENCES)
     with pytest.raises(KilledError), killed_at(monkeypatch, at_second_change("before")):

@@ -29,6 +29,13 @@ CAMPAIGN_FILES = (
         (f"{FILES}::test_a_stored_plan_that_was_stopped_keeps_what_was_changed_by_hand_since",),
     ),
     Mutant(
+        "a stored plan that was stopped overrides a cut of what it has created",
+        "ads_cli/campaigns/stored_plan.py",
+        "for change in others if creation(change.record())}",
+        "for change in others if False}",
+        (f"{FILES}::test_a_stored_plan_that_was_stopped_keeps_a_cut_of_what_it_has_created",),
+    ),
+    Mutant(
         "what an apply has made is made again where a list lacks it",
         COMPARISON,
         "if made and made not in self._by_id:",
@@ -326,15 +333,15 @@ CAMPAIGN_FILES = (
     Mutant(
         "campaign files: a stopped plan is resumed with other values than it has shown",
         "ads_cli/campaigns/stored_plan.py",
-        """ and (record["after"] or {}).items() <= (same["after"] or {}).items()""",
-        "",
+        'for values in ("before", "after")',
+        'for values in ("before",)',
         (f"{FILES}::test_a_stored_plan_that_was_stopped_spends_what_it_has_shown",),
     ),
     Mutant(
         "campaign files: a stopped plan does not activate what it has created",
         "ads_cli/campaigns/stored_plan.py",
-        """        same = same or planned.get(_identity({**record, "id": None}))\n""",
-        "",
+        "if created := creation(record):",
+        "if created := None:",
         (f"{FILES}::test_a_stored_plan_that_was_stopped_activates_what_it_has_created",),
     ),
     Mutant(

@@ -540,9 +540,12 @@ def test_a_stored_plan_that_was_stopped_keeps_a_cut_of_what_it_has_created(adsct
     assert "has changed since the plan was made" in apply(adsctl, "solo.plan", code=12).stderr
 
 
-def test_a_stored_plan_that_was_stopped_spends_what_it_has_shown(adsctl, service, winter, monkeypatch):
+@pytest.mark.parametrize("moment", [lambda number: "before", at_second_change("before")])
+def test_a_stored_plan_that_was_stopped_spends_what_it_has_shown(
+    adsctl, service, winter, monkeypatch, moment
+):
     adsctl("campaigns", "plan", winter, "--out", "winter.plan", code=DIFFERENCES)
-    with pytest.raises(KilledError), killed_at(monkeypatch, at_second_change("before")):
+    with pytest.raises(KilledError), killed_at(monkeypatch, moment):
         apply(adsctl, "winter.plan")
     rows = (adsctl.home / "markets.csv").read_text()
     (adsctl.home / "markets.csv").write_text(rows.replace(",12.50", ",1250"))

@@ -161,13 +161,16 @@ def too_precise(request: Request, amounts: Mapping[str, str], currency_of: Curre
     currency = currency_of(request) if fractions else None
     if currency is None:
         return []
-    smallest = MICROS_PER_UNIT // 10 ** decimals_of(currency)
-    most = decimals_of(currency) or "none"
-    return [
-        Problem(amounts[field], f"{as_amount(amount, currency)} has too many decimals: {currency} has {most}")
-        for field, amount in fractions.items()
-        if amount % smallest
-    ]
+    found = {field: precision_problem(amount, currency) for field, amount in fractions.items()}
+    return [Problem(amounts[field], text) for field, text in found.items() if text]
+
+
+def precision_problem(micros: int, currency: str) -> str | None:
+    """Say that an amount has more decimals than its currency."""
+    decimals = decimals_of(currency)
+    if not micros % (MICROS_PER_UNIT // 10**decimals):
+        return None
+    return f"{as_amount(micros, currency)} has too many decimals: {currency} has {decimals or 'none'}"
 
 
 def unknown_currency(request: Request) -> None:

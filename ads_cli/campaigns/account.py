@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from ..api.audiences import ListAudiences
 from ..api.fields import fields_by_name
+from ..api.funding_instruments import ListFundingInstruments
 from ..api.names import to_neutral
 from ..errors import NotFoundError, UnavailableError
 from ..parallel.ordered_map import map_ordered
@@ -71,6 +72,15 @@ class AccountReader:
             for record in of_one:
                 once.setdefault(record["id"], record)
         return [*once.values()]
+
+    def currencies(self, campaigns: Iterable[Any], wanted: Collection[str]) -> dict[str, str]:
+        """Return the currencies of what pays, by its id: those of campaigns, and of what else is wanted."""
+        records = map(to_neutral, campaigns)
+        known = {str(one.get("funding_instrument_id")): one.get("currency") for one in records}
+        if not all(map(known.get, wanted)):
+            listed = list_all(self.client, ListFundingInstruments, account_id=self.account)
+            known |= {str(one.get("id")): one.get("currency") for one in listed}
+        return {id: currency for id, currency in known.items() if isinstance(currency, str)}
 
     def tree(
         self,

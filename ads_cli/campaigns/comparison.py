@@ -3,6 +3,7 @@
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
+from ..api.amounts import precision_problem
 from ..api.problems import Problem
 from ..api.spending import PAUSED, STATUS
 from ..api.validation import check
@@ -10,6 +11,7 @@ from .file import CampaignFile
 from .memory import ApplyMemory, Mark
 from .model import (
     CAMPAIGN,
+    FUNDING,
     MEDIA,
     Entry,
     FileField,
@@ -59,6 +61,7 @@ class Comparison:
         memory: ApplyMemory,
         *,
         uncovered: Collection[str] = (),
+        currencies: Mapping[str, str] | None = None,
         prune: bool = False,
         replace: bool = False,
         is_copy: bool = False,
@@ -67,6 +70,8 @@ class Comparison:
         self._campaigns = campaigns
         self._uncovered = uncovered  # ids of campaigns that are not pruned: the file is not about them
         self._prune, self._replace, self._is_copy = prune, replace, is_copy
+        self._currencies = currencies or {}  # by the id of what pays
+        self._currencies_of_new: dict[Entry, str] = {}
         self._by_id = {one.id: one for top in campaigns for one in (top, *_each_below(top))}
         self._ids_obsolete: set[Entry] = set()  # whose ids are those of records that were replaced
         self._has_replaced = any(mark.is_replacement for mark in (*memory.ids, *memory.lost))
@@ -271,7 +276,16 @@ class Comparison:
             sent = {name: value for name, value in changing.items() if value is not None}
             values = {"account_id": "-", entry.kind.id_field: one.id, **sent}
             self._note_all(entry, check(kind, values)[1])
+            self._note_too_precise(entry, changing, one.currency)
         return len(self._file.problems) == before
+
+    def _note_too_precise(self, entry: Entry, values: Mapping[str, Any], currency: str) -> None:
+        """Note amounts that have more decimals than their currency, where that is known."""
+        fields = file_fields(entry.kind)
+        for name, value in values.items():
+            is_amount = currency and fields[name].is_money and isinstance(value, int)
+            if is_amount and (text := precision_problem(value, currency)):
+                self._file.note(entry, text, name)
 
     def _note_all(self, entry: Entry, problems: Iterable[Problem]) -> None:
         noted = {problem.path for problem in self._file.problems}
@@ -292,6 +306,12 @@ class Comparison:
         status = {STATUS: PAUSED} if STATUS in file_fields(entry.kind) else {}
         sent = {"account_id": "-", **status, **creation_values(entry.kind, [values], PLACEHOLDER_ID)}
         self._note_all(entry, check(entry.kind.create, sent)[1])
+        mark = mark_of(entry, parent_id) if entry.kind.is_named else None
+        made = self._memory.ids.get(mark) if mark else None
+        if made and made not in self._by_id:
+            self.plan.unlisted.append((entry.kind, made))
+        currency = self._currencies_of_new[entry] = self._currency(entry, parent)
+        self._note_too_precise(entry, values, currency)
         self.plan.changes.append(
             Change(
                 "create",
@@ -305,7 +325,7 @@ class Comparison:
                 parent,
                 parent_id,
                 replaces=entry.id or "",
-                currency=self._currency(parent),
+                currency=currency,
             )
         )
         for entries in entry.below.values():
@@ -314,11 +334,14 @@ class Comparison:
                     self._file.note(inner, self._no_such_id(inner, PLACEHOLDER_ID), "id")
                 self._create(inner, entry, PLACEHOLDER_ID)
 
-    def _currency(self, parent: Entry | None) -> str:
-        found = self.plan.matched.get(parent) if parent else None
-        return (
-            found.currency if found else next((one.currency for one in self._campaigns if one.currency), "")
-        )
+    def _currency(self, entry: Entry, parent: Entry | None) -> str:
+        """Return the currency of a new record: that of what pays for its campaign; empty where unknown."""
+        if parent is None:
+            return self._currencies.get(str(entry.values.get(FUNDING)), "")
+        if parent in self._currencies_of_new:
+            return self._currencies_of_new[parent]
+        above = self.plan.matched.get(parent)
+        return above.currency if above else ""
 
     def _note_deletion(self, one: Stored, path: str, replaced_by: Entry | None = None) -> None:
         """Note a record that is deleted, and before it those below it."""

@@ -35,6 +35,7 @@ from .model import (
     fields_by_key,
     file_fields,
 )
+from .plan import CampaignPlan
 from .writer import document_of
 
 if TYPE_CHECKING:
@@ -53,9 +54,14 @@ class CopySetting(NamedTuple):
     field: FileField
     value: str
 
+    @property
+    def is_relative(self) -> bool:
+        """Whether it changes an amount of the original."""
+        return self.field.is_money and RELATIVE.fullmatch(self.value) is not None
+
     def of(self, old: Any, currency: str) -> Any:
         """Return the new value: relative amounts change the old one; raise UsageError where there is none."""
-        if not (self.field.is_money and RELATIVE.fullmatch(self.value)):
+        if not self.is_relative:
             return None if self.value in ("", "null") else self.value
         return relative_amount(self.value, old, currency, self.field.key)
 
@@ -181,6 +187,26 @@ class Copy:
         for key, value in record.items():
             if isinstance(value, str) and value in self.mapped:
                 record[key] = self.mapped[value]
+
+    def note_other_currencies(self, file: CampaignFile, plan: CampaignPlan) -> None:
+        """Note amounts of new copies that are paid in another currency than their originals."""
+        named = {(each.kind, each.field.name) for each in self.settings if not each.is_relative}
+        currencies = {each.entry: each.currency for each in plan.changes if each.action == "create"}
+        for top, one in zip(file.campaigns, self.originals, strict=True):
+            for entry in each_entry([top]):
+                currency, fields = currencies.get(entry), file_fields(entry.kind)
+                if not currency or not one.currency or currency == one.currency:
+                    continue
+                prefix = INNER if entry.kind is LINE_ITEM else ""
+                for name, value in entry.values.items():
+                    each = fields[name]
+                    if each.is_money and value is not None and (entry.kind, name) not in named:
+                        file.note(
+                            entry,
+                            f"is in {one.currency}, and the copy is paid in {currency}: "
+                            f"--set {prefix}{each.key}=AMOUNT names the amount",
+                            name,
+                        )
 
 
 def note_missing(client: "Client", account: str, file: CampaignFile) -> None:

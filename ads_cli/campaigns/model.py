@@ -23,6 +23,7 @@ from ..api.time import decode_custom
 
 LISTS = ("line_items", "targeting", "ads", "tracking_tags")  # below campaigns
 TYPE, OPERATOR, VALUE = "targeting_type", "operator_type", "targeting_value"
+FUNDING = "funding_instrument_id"  # of campaigns
 OPERATOR_WORDS = {"EQ": "", "NE": "EXCLUDE ", "LT": "LT ", "GTE": "GTE "}  # before the type of a criterion
 KEYS = ("account", "scope", "q", "campaigns")  # of a file
 MAX_RECORDS = 200_000  # in a file

@@ -109,6 +109,7 @@ class CampaignPlan:
     ids: dict[Mark, str] = field(default_factory=dict)  # of the keys that were found
     matched: dict[Entry, Stored] = field(default_factory=dict)
     listed: int = 0  # records in the lists that the file has
+    unlisted: list[tuple[Kind, str]] = field(default_factory=list)  # ids of what was made, to be made again
 
     @property
     def budgets(self) -> Budgets:

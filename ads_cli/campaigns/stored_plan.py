@@ -7,6 +7,7 @@ from typing import Any, Literal
 
 import msgspec
 
+from ..api.spending import PAUSED, STATUS
 from ..config.strict_yaml import LinedBuilder, fast_loader, load
 from ..errors import ContentError, NotConfirmedError
 from .file import CampaignFile
@@ -96,19 +97,26 @@ def keep_planned(stored: StoredPlan, plan: CampaignPlan, *, is_begun: bool) -> i
     """Keep of a plan what a stored one has, and return how many other differences there are by now.
 
     Raise NotConfirmedError where a campaign that the stored plan touches has changed. Of one that is begun,
-    what an earlier run has done is no change: a part of a planned change is planned too, and what the plan
-    saw is not compared.
+    what an earlier run has done is no change: a part of a planned change is planned too, where the fields
+    that are left have the values that the plan saw.
     """
     planned = {_identity(record): record for record in stored.changes}
+
+    def creation(record: dict[str, Any]) -> dict[str, Any] | None:
+        """Return what has created a record that has an id by now."""
+        return planned.get(_identity({**record, "id": None}))
 
     def is_planned(change: Change) -> bool:
         record: dict[str, Any] = json.loads(json.dumps(change.record()))
         same = planned.get(_identity(record))
         if not is_begun:
             return record == same
-        # What an earlier run of the plan has created has an id by now.
-        same = same or planned.get(_identity({**record, "id": None}))
-        return same is not None and (record["after"] or {}).items() <= (same["after"] or {}).items()
+        # What an earlier run of the plan has created has an id by now, and may still be paused.
+        if created := creation(record):
+            same = {**created, "before": {STATUS: PAUSED}}
+        return same is not None and all(
+            (record[values] or {}).items() <= (same[values] or {}).items() for values in ("before", "after")
+        )
 
     campaigns = _campaigns(plan)
     kept = [change for change in plan.changes if is_planned(change)]
@@ -116,6 +124,7 @@ def keep_planned(stored: StoredPlan, plan: CampaignPlan, *, is_begun: bool) -> i
     touched = {campaigns[change] for change in kept}
     if is_begun:
         touched |= {_top(one) for one in plan.matched.values() if one.id in stored.seen}
+        touched |= {campaigns[change] for change in others if creation(change.record())}
     plan.changes = kept
     is_same = touched.isdisjoint(campaigns[change] for change in others) and (
         is_begun

@@ -212,7 +212,7 @@ def _value(name: str, head: str, text: str) -> Any:
         return None
     if any(field.type.is_time for field in fields):
         if text.replace(".", "").isdecimal():
-            raise ValueError(f"is the number {text}, not a date: write 2031-12-01, or 2031-12-01T08:00:00Z")
+            raise ValueError(f"is the number {text}, not a time: write 2031-12-01T08:00:00Z")
         return text.removesuffix("T00:00:00")
     return comma_list(text) if (name, head) == ("ads", "media") else text
 

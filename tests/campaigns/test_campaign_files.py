@@ -504,6 +504,20 @@ def test_a_stored_plan_that_was_stopped_deletes_only_what_it_names(adsctl, servi
     assert [each["id"] for each in document(adsctl)["campaigns"] if each["name"] == gone["name"]] == [id]
 
 
+def test_a_stored_plan_that_was_stopped_keeps_what_was_changed_by_hand_since(adsctl, service):
+    campaigns = [{"id": SPRING, "daily_budget": "70"}, {"id": KNITTERS, "daily_budget": "16"}]
+    file = adsctl.file("two.json", json.dumps({"campaigns": campaigns}))
+    adsctl("campaigns", "plan", file, "--out", "two.plan", code=DIFFERENCES)
+    service.fail("POST */batch/*/campaigns status=400 times=1")
+    apply(adsctl, "two.plan", code=6)
+    adsctl("campaigns", "update", SPRING, "--daily-budget", "20")
+    assert "has changed since the plan was made" in apply(adsctl, "two.plan", code=12).stderr
+    assert spring(adsctl)[1]["daily_budget"] == "20.00"
+    adsctl("campaigns", "update", SPRING, "--daily-budget", "60", "--yes")
+    apply(adsctl, "two.plan")
+    assert spring(adsctl)[1]["daily_budget"] == "70.00"
+
+
 def test_a_stored_plan_that_was_stopped_activates_what_it_has_created(adsctl, service, monkeypatch):
     solo = {"name": "Solo", "funding_instrument_id": CARD, "daily_budget": "5", "entity_status": "ACTIVE"}
     file = adsctl.file("solo.json", json.dumps({"campaigns": [solo]}))
@@ -515,9 +529,23 @@ def test_a_stored_plan_that_was_stopped_activates_what_it_has_created(adsctl, se
     assert made["entity_status"] == "ACTIVE"
 
 
-def test_a_stored_plan_that_was_stopped_spends_what_it_has_shown(adsctl, service, winter, monkeypatch):
-    adsctl("campaigns", "plan", winter, "--out", "winter.plan", code=DIFFERENCES)
+def test_a_stored_plan_that_was_stopped_keeps_a_cut_of_what_it_has_created(adsctl, service, monkeypatch):
+    solo = {"name": "Solo", "funding_instrument_id": CARD, "daily_budget": "5", "entity_status": "ACTIVE"}
+    file = adsctl.file("solo.json", json.dumps({"campaigns": [solo]}))
+    adsctl("campaigns", "plan", file, "--out", "solo.plan", code=DIFFERENCES)
     with pytest.raises(KilledError), killed_at(monkeypatch, at_second_change("before")):
+        apply(adsctl, "solo.plan")
+    (made,) = [each for each in document(adsctl)["campaigns"] if each["name"] == "Solo"]
+    adsctl("campaigns", "update", made["id"], "--daily-budget", "1")
+    assert "has changed since the plan was made" in apply(adsctl, "solo.plan", code=12).stderr
+
+
+@pytest.mark.parametrize("moment", [lambda number: "before", at_second_change("before")])
+def test_a_stored_plan_that_was_stopped_spends_what_it_has_shown(
+    adsctl, service, winter, monkeypatch, moment
+):
+    adsctl("campaigns", "plan", winter, "--out", "winter.plan", code=DIFFERENCES)
+    with pytest.raises(KilledError), killed_at(monkeypatch, moment):
         apply(adsctl, "winter.plan")
     rows = (adsctl.home / "markets.csv").read_text()
     (adsctl.home / "markets.csv").write_text(rows.replace(",12.50", ",1250"))

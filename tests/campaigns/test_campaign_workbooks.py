@@ -111,7 +111,7 @@ def test_wrong_cells_are_told_all_at_once_by_sheet_and_cell(adsctl, service):
     told = book.plan(code=3).stderr
     for line in (
         f"shop.xlsx:line_items!{last - 2}: the cell ",
-        "is the number 46357, not a date: write 2031-12-01",
+        "is the number 46357, not a time: write 2031-12-01T08:00:00Z",
         f"shop.xlsx:line_items!{last - 1}: campaign: no row is 'Nobody'",
         f"shop.xlsx:line_items!{last}: campaign: is required",
         "is a formula without a stored value",

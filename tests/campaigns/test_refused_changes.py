@@ -9,6 +9,7 @@ from tests.campaigns.kills import at_second_change, run_until_it_ends
 from tests.campaigns.test_campaign_files import apply, document, plan, pull, short
 from tests.emulator.seeded import (
     BANNER,
+    CARD,
     CLICKS,
     FILMS,
     FOLLOWERS,
@@ -301,3 +302,26 @@ def test_what_has_no_name_is_replaced_once_whenever_a_run_is_killed(adsctl, serv
     run_until_it_ends(monkeypatch, lambda: apply(adsctl, file, "--replace"), at_second_change(when))
     assert len(ads(adsctl, FILMS)) == 2
     assert plan(adsctl, file, "--replace", code=0) == plan(adsctl, file, code=0) == []
+
+
+@pytest.mark.parametrize("unlisted", ["campaigns", "line_items"])
+def test_what_an_apply_has_made_is_not_made_again_where_a_list_lacks_it(adsctl, service, unlisted):
+    item = {"name": "Hats", "objective": "REACH", "product_type": "PROMOTED_POSTS"}
+    item |= {"placements": ["ALL_ON_PLATFORM"], "bid_strategy": "AUTO", "start_time": "2031-12-01"}
+    hats = {"name": "Hats", "funding_instrument_id": CARD, "daily_budget": "5", "line_items": [item]}
+    apply(adsctl, {"campaigns": [hats]})
+    before = document(adsctl)
+    service.fail(f"GET */{unlisted} empty")
+    told = apply(adsctl, {"campaigns": [hats]}, code=8).stderr
+    assert "is there, and the service does not list it" in told
+    service.fail()
+    assert document(adsctl) == before
+
+
+def test_what_an_apply_has_made_and_somebody_has_deleted_is_made_again(adsctl, service):
+    hats = {"name": "Hats", "funding_instrument_id": CARD, "daily_budget": "5"}
+    apply(adsctl, {"campaigns": [hats]})
+    (id,) = [each["id"] for each in document(adsctl)["campaigns"] if each["name"] == "Hats"]
+    adsctl("campaigns", "delete", id, "--yes")
+    apply(adsctl, {"campaigns": [hats]})
+    assert [each["name"] for each in document(adsctl)["campaigns"]].count("Hats") == 1

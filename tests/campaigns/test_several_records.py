@@ -186,3 +186,33 @@ def test_several_ids_and_a_file_are_refused_together(adsctl, service, writes):
         assert "--file" in adsctl("campaigns", "update", *words, "-f", file, code=2).stderr
     assert "--failed-out" in adsctl("campaigns", "update", "a", "b", "--failed-out", "x", code=2).stderr
     assert not writes
+
+
+@pytest.mark.parametrize(
+    ("where", "told"),
+    [
+        ("daily_budget>9,5", "'9,5' is not an amount, as in 9.50"),
+        ("daily_budget>050", "'050' is not an amount, as in 9.50"),
+        ("daily_budget>50 EUR", "'50 EUR' is not an amount, as in 9.50"),
+        ("daily_budget_amount_local_micro>5e7", "'5e7' is not an amount, as in 9.50"),
+        ("created_at<yesterday", "'yesterday' is not a time, as in 2031-12-01 or 2031-12-01T08:00:00Z"),
+        ("created_at>2025", "'2025' is not a time"),
+        ("created_at>=2026-13-01", "'2026-13-01' is not a time"),
+        ("entity_status!=active", "'active' is not one of ACTIVE, PAUSED, DRAFT"),
+        ("deleted!=yes", "'yes' is neither true nor false"),
+    ],
+)
+def test_a_condition_that_no_value_can_meet_finds_nothing_and_deletes_nothing(adsctl, service, where, told):
+    error = adsctl("campaigns", "delete", "--where", where, "--yes", code=2).stderr
+    assert f"--where: {told}" in error
+    assert len(records(adsctl, "campaigns", "list")) == 7
+
+
+def test_a_time_of_a_condition_may_have_any_offset(adsctl, service):
+    words = ("line-items", "get", "--where")
+    at_eight = [one["id"] for one in records(adsctl, *words, "start_time=2026-03-01T08:00:00Z")]
+    assert at_eight and at_eight == [
+        one["id"] for one in records(adsctl, *words, "start_time=2026-03-01T09:00:00+01:00")
+    ]
+    later = ("--where", "start_time>2026-03-01T00:00:00Z", "--where", "start_time<2026-03-02")
+    assert [one["id"] for one in records(adsctl, "line-items", "get", *later)] == at_eight

@@ -12,6 +12,8 @@ POSTS = "tests/campaigns/test_campaign_posts.py"
 SEVERAL = "tests/campaigns/test_several_records.py"
 MANY = "tests/campaigns/test_many_records.py"
 
+CURRENCIES = "tests/campaigns/test_currencies.py"
+
 REFUSED = "tests/campaigns/test_refused_changes.py"
 
 WORKBOOKS = "tests/campaigns/test_campaign_workbooks.py"
@@ -19,6 +21,79 @@ WORKBOOKS = "tests/campaigns/test_campaign_workbooks.py"
 LOOPS = "tests/campaigns/test_campaign_loops.py"
 
 CAMPAIGN_FILES = (
+    Mutant(
+        "a stored plan that was stopped overrides what was changed by hand since",
+        "ads_cli/campaigns/stored_plan.py",
+        'for values in ("before", "after")',
+        'for values in ("after",)',
+        (f"{FILES}::test_a_stored_plan_that_was_stopped_keeps_what_was_changed_by_hand_since",),
+    ),
+    Mutant(
+        "a stored plan that was stopped overrides a cut of what it has created",
+        "ads_cli/campaigns/stored_plan.py",
+        "for change in others if creation(change.record())}",
+        "for change in others if False}",
+        (f"{FILES}::test_a_stored_plan_that_was_stopped_keeps_a_cut_of_what_it_has_created",),
+    ),
+    Mutant(
+        "what an apply has made is made again where a list lacks it",
+        COMPARISON,
+        "if made and made not in self._by_id:",
+        "if False:",
+        (f"{REFUSED}::test_what_an_apply_has_made_is_not_made_again_where_a_list_lacks_it",),
+    ),
+    Mutant(
+        "a new campaign is in the currency of another one",
+        COMPARISON,
+        'self._currencies.get(str(entry.values.get(FUNDING)), "")',
+        'next((one.currency for one in self._campaigns if one.currency), "")',
+        (f"{CURRENCIES}::test_what_is_asked_names_the_currency_of_what_pays",),
+    ),
+    Mutant(
+        "an amount of a file has more decimals than its currency",
+        COMPARISON,
+        "self._note_too_precise(entry, values, currency)",
+        "pass",
+        (f"{CURRENCIES}::test_an_amount_has_no_more_decimals_than_its_currency",),
+    ),
+    Mutant(
+        "a change of a file has more decimals than its currency",
+        COMPARISON,
+        "self._note_too_precise(entry, changing, one.currency)",
+        "pass",
+        (f"{CURRENCIES}::test_a_change_has_no_more_decimals_than_its_currency",),
+    ),
+    Mutant(
+        "a copy has the amounts of another currency",
+        "ads_cli/commands/campaigns/copying.py",
+        "copied.note_other_currencies(copy_file, plan)",
+        "pass",
+        (
+            f"{CURRENCIES}::test_a_copy_that_is_paid_in_another_currency_needs_amounts_of_its_own",
+            f"{CURRENCIES}::test_a_copy_within_an_account_that_another_card_pays_needs_amounts_of_its_own",
+        ),
+    ),
+    Mutant(
+        "a condition compares a status that no record has",
+        "ads_cli/commands/batches/several.py",
+        "name == STATUS and text not in STATUSES",
+        "False",
+        (f"{SEVERAL}::test_a_condition_that_no_value_can_meet_finds_nothing_and_deletes_nothing",),
+    ),
+    Mutant(
+        "a condition compares a time as it was typed",
+        "ads_cli/commands/batches/several.py",
+        "return Time.parse(text)",
+        "Time.parse(text)",
+        (f"{SEVERAL}::test_a_time_of_a_condition_may_have_any_offset",),
+    ),
+    Mutant(
+        "a condition compares what is no amount",
+        "ads_cli/commands/batches/several.py",
+        "if not (amount := ParsedAmount.parse(text)) or amount.currency:",
+        "if not text:",
+        (f"{SEVERAL}::test_a_condition_that_no_value_can_meet_finds_nothing_and_deletes_nothing",),
+    ),
     Mutant(
         "a loop over files takes folders",
         "ads_cli/campaigns/loops.py",
@@ -258,15 +333,15 @@ CAMPAIGN_FILES = (
     Mutant(
         "campaign files: a stopped plan is resumed with other values than it has shown",
         "ads_cli/campaigns/stored_plan.py",
-        """ and (record["after"] or {}).items() <= (same["after"] or {}).items()""",
-        "",
+        'for values in ("before", "after")',
+        'for values in ("before",)',
         (f"{FILES}::test_a_stored_plan_that_was_stopped_spends_what_it_has_shown",),
     ),
     Mutant(
         "campaign files: a stopped plan does not activate what it has created",
         "ads_cli/campaigns/stored_plan.py",
-        """        same = same or planned.get(_identity({**record, "id": None}))\n""",
-        "",
+        "if created := creation(record):",
+        "if created := None:",
         (f"{FILES}::test_a_stored_plan_that_was_stopped_activates_what_it_has_created",),
     ),
     Mutant(

@@ -11,14 +11,15 @@ from ...api.endpoint import Request
 from ...api.names import neutral_name, to_neutral
 from ...api.parts import batch_request, encode_operation, operation
 from ...api.records import differing_fields
-from ...api.spending import may_spend_more
+from ...api.spending import ACTIVE, DRAFT, PAUSED, STATUS, may_spend_more
+from ...api.time import Time, is_plain_date
 from ...batches.upload import DONE, OPERATIONS, BatchUpload, Items
 from ...client.prepared_request import PreparedRequest
 from ...console.invocation import Invocation
 from ...console.progress import progress
 from ...console.results import show, show_prepared_requests
 from ...errors import AdsctlError, IncompleteError, NotFoundError, RefusedError, UsageError
-from ...feeds.transforms import Where, text_of
+from ...feeds.transforms import ParsedAmount, Where, text_of
 from ...output.table_view import MONEY, header
 from ...output.text import cell, counted, listed, safe, singular
 from ...spelling import suggestion
@@ -28,6 +29,8 @@ from . import Record, request_of_group
 
 IDS_PER_REQUEST, PAGE_SIZE = 200, 1000
 MOST_NAMED = 5  # ids in a question
+STATUSES = (ACTIVE, PAUSED, DRAFT)
+FLAGS = ("deleted", "servable", "standard_delivery")  # fields of records that are true or false
 RequestOf = Callable[[dict[str, Any]], Request]  # makes a request of the values of its options
 
 
@@ -120,8 +123,32 @@ class RecordSearch:
                     f"--where: {condition.column!r} is not a field of {self.noun}{near}",
                     hint=f"fields: {', '.join(sorted(headings))}",
                 )
-            found.append(Where(name, condition.operator, condition.value))
+            value = condition.value
+            if value and not condition.operator.endswith("~"):
+                value = self._comparable(name, value)
+            found.append(Where(name, condition.operator, value))
         return found
+
+    def _comparable(self, name: str, text: str) -> str:
+        """Return a value as records have it; raise UsageError for one that no record can have."""
+        problem = ""
+        if name in self._amounts or name.endswith(MONEY):
+            if not (amount := ParsedAmount.parse(text)) or amount.currency:
+                problem = "is not an amount, as in 9.50"
+        elif name.endswith(("_at", "_time")):
+            try:
+                if not is_plain_date(text):
+                    return Time.parse(text)
+                Time.parse(f"{text}T00:00:00Z")
+            except ValueError:
+                problem = "is not a time, as in 2031-12-01 or 2031-12-01T08:00:00Z"
+        elif name == STATUS and text not in STATUSES:
+            problem = f"is not one of {', '.join(STATUSES)}"
+        elif name in FLAGS and text not in ("true", "false"):
+            problem = "is neither true nor false"
+        if problem:
+            raise UsageError(f"--where: {text!r} {problem}")
+        return text
 
     @cached_property
     def _amounts(self) -> dict[str, str]:

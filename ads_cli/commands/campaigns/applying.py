@@ -1,7 +1,7 @@
 """Compare a file of campaigns with an account, ask, and carry out what differs."""
 
 from collections.abc import Callable, Iterator
-from contextlib import closing, contextmanager
+from contextlib import closing, contextmanager, suppress
 from datetime import UTC, datetime
 from hashlib import sha256
 from itertools import chain
@@ -13,7 +13,7 @@ from ...campaigns.apply import Applied, Apply, update_request
 from ...campaigns.comparison import Comparison
 from ...campaigns.file import MAX_MIB, CampaignFile, parse_file
 from ...campaigns.memory import ApplyMemory, memory_path
-from ...campaigns.model import LISTS, Stored, each_entry
+from ...campaigns.model import FUNDING, LISTS, Stored, each_entry
 from ...campaigns.new_posts import find_posts
 from ...campaigns.plan import CampaignPlan
 from ...campaigns.stored_plan import StoredPlan, decode, is_stored_plan, keep_planned
@@ -22,7 +22,7 @@ from ...config.atomic_files import make_folder, read_whole
 from ...config.file_locks import locked_or_refused
 from ...console.invocation import Invocation
 from ...console.progress import progress
-from ...errors import AdsctlError, ContentError, UsageError
+from ...errors import AdsctlError, ContentError, NotFoundError, UnavailableError, UsageError
 from ...output.text import counted, safe
 from ...uploads.job_file import Acknowledgement, UploadTarget, current_folder
 from ...uploads.jobs import list_jobs
@@ -123,15 +123,29 @@ class ApplyRun:
             within |= {one.id for one in campaigns} - uncovered
         campaigns = reader.tree(listed, self._lists(parsed), within)
         resolve_names(call.client, call.account, parsed)
-        return Comparison(
+        paying = {str(each.values[FUNDING]) for each in parsed.campaigns if each.values.get(FUNDING)}
+        found = Comparison(
             parsed,
             campaigns,
             memory,
             uncovered=uncovered,
+            currencies=reader.currencies(listed, paying),
             prune=self.prune,
             replace=self.replace,
             is_copy=is_copy,
         ).run()
+        self._require_deleted(found)
+        return found
+
+    def _require_deleted(self, found: CampaignPlan) -> None:
+        """Raise UnavailableError where what an apply has created is not listed, and yet is there."""
+        for kind, id in found.unlisted:
+            with suppress(NotFoundError):
+                if self.call.stored.one(kind.id_field, id).get("deleted") is False:
+                    raise UnavailableError(
+                        f"the {kind.noun} {id} is there, and the service does not list it",
+                        hint="nothing was changed, since it would be created twice; try again later",
+                    )
 
     def _lists(self, parsed: CampaignFile) -> list[str]:
         """Name the lists that are read: those of the file, and all where records may be deleted."""

@@ -66,9 +66,8 @@ def copy(
     call.client.open()
     reader = AccountReader(call.client, call.account)
     originals = reader.tree(reader.campaigns(ids=[*dict.fromkeys(ids)]), LISTS)
-    copy_file = Copy(
-        originals, call.account, name=template, settings=settings, mapped=mapped, active=active
-    ).file()
+    copied = Copy(originals, call.account, name=template, settings=settings, mapped=mapped, active=active)
+    copy_file = copied.file()
     if is_elsewhere:
         note_missing(target.client, target.account, copy_file)
     run = ApplyRun(target, prune=False, replace=False)
@@ -76,6 +75,7 @@ def copy(
         call.messages.detail("what was created is found, and not created again")
     with run.locked():
         plan = run.compare_parsed(copy_file, is_copy=True)
+        copied.note_other_currencies(copy_file, plan)
         _require_new_names(run, copy_file, plan)
         # What its owner has changed since of a copy that is there stays: it is only activated.
         plan.changes = [

@@ -16,8 +16,9 @@ if TYPE_CHECKING:
 
 HEX = re.compile(r"[0-9a-f]{16}")
 NUMBER = re.compile(r"[0-9]+")
-ID = re.compile(r"[0-9a-z]{1,13}")
-# By type: what its values look like, and the search for them.
+ID = re.compile(r"[0-9a-z]{1,16}")
+# By type: what its values look like, which are not looked up, and the search for names. Letters alone may be
+# a name that looks like an id, such as `business`.
 SEARCHES: dict[str, tuple[re.Pattern[str], Any]] = {
     "LOCATION": (HEX, targeting_search.SearchLocations),
     "INTEREST": (NUMBER, targeting_search.SearchInterests),
@@ -27,7 +28,7 @@ SEARCHES: dict[str, tuple[re.Pattern[str], Any]] = {
     "DEVICE": (ID, targeting_search.SearchDevices),
     "NETWORK_OPERATOR": (ID, targeting_search.SearchNetworkOperators),
     "CONVERSATION": (re.compile(r"[0-9a-f]{16}|[0-9]+"), targeting_search.SearchConversations),
-    "EVENT": (re.compile(r"[0-9a-f]{16}|[0-9a-z]{1,13}"), targeting_search.SearchEvents),
+    "EVENT": (ID, targeting_search.SearchEvents),
     "APP_STORE_CATEGORY": (ID, targeting_search.SearchAppStoreCategories),
     "CUSTOM_AUDIENCE": (ID, ListAudiences),
     "CUSTOM_AUDIENCE_EXPANDED": (ID, ListAudiences),
@@ -44,7 +45,8 @@ def resolve_names(client: "Client", account: str, file: CampaignFile) -> None:
         if entry.kind is not TARGETING or type_ not in SEARCHES or not isinstance(text, str):
             continue
         looks, search = SEARCHES[type_]
-        if looks.fullmatch(text) and search is not ListAudiences:
+        may_be_name = search is ListAudiences or (looks is ID and text.isalpha())
+        if looks.fullmatch(text) and not may_be_name:
             continue
         key = (type_, text)
         if key not in found:  # several criteria may have the same name

@@ -315,7 +315,8 @@ class _SpendingJudge(msgspec.Struct, eq=False):
                     raise refused(f"the campaign {min(unbounded)}, whose daily spend has no bound", limit)
                 if total > before:
                     for change in changes:
-                        self._require_currency(change, limit)
+                        if change.account == account:
+                            self._require_currency(change, limit)
                 if before < total > limit.value.micros:
                     raise refused(f"up to {_amount(total, limit)} a day in the account {account}", limit)
             self.accounts[account] = after

@@ -18,12 +18,15 @@ from ..http.response_body import parse_json
 from .prepared_request import FORM, JSON, PreparedRequest, may_change_method
 
 ROW_ACTIONS = frozenset[str](("create", "update"))  # of rows, whose records may be new
-# What the requests of commands change, apart from their actions; the longest beginning counts.
+# What commands and their requests change, apart from their actions, by words of `deny`; the longest
+# beginning counts.
 SUBJECTS = {
     "products": "products",
     "catalog": "products",
     "audiences push": "users",
+    "audiences sync": "users",
     "audiences do-not-reach push": "users",
+    "audiences do-not-reach sync": "users",
     "conversions": "conversions",
     "measurement conversion-events": "conversions",
     "media": "media",

@@ -8,6 +8,7 @@ import os
 import re
 import secrets
 import time
+from collections.abc import Iterator
 from contextlib import suppress
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -127,21 +128,35 @@ class ChangeLog:
         except FileNotFoundError:
             return []
 
+    def _lines(self) -> Iterator[bytes]:
+        for path in self._paths():
+            yield from path.read_bytes().splitlines(keepends=True)
+
+    def made_ids(self) -> set[str]:
+        """Return the ids of the records that changes have made and whose answers named them."""
+        changed: dict[str, list[str]] = {}
+        made: set[str] = set()
+        for entry in map(_decoded, self._lines()):
+            if isinstance(entry, ChangeBegun):
+                changed[entry.id] = entry.ids
+            elif entry:
+                made.update(id for id in entry.ids if id not in changed.get(entry.id, ()))
+        return made
+
     def changes(self) -> tuple[list[dict[str, Any]], int]:
         """Return the changes, oldest first, and how many damaged lines were left out."""
         found: dict[str, dict[str, Any]] = {}
         ended: dict[str, ChangeEnded] = {}
         damaged = 0
-        for path in self._paths():
-            for line in path.read_bytes().splitlines(keepends=True):
-                entry = _decoded(line)
-                if isinstance(entry, ChangeBegun):
-                    values = msgspec.to_builtins(entry) | {"outcome": UNKNOWN}
-                    found[entry.id] = {name: values.get(name) for name in COLUMNS}
-                elif entry:
-                    ended[entry.id] = entry
-                else:
-                    damaged += line != b"\n"
+        for line in self._lines():
+            entry = _decoded(line)
+            if isinstance(entry, ChangeBegun):
+                values = msgspec.to_builtins(entry) | {"outcome": UNKNOWN}
+                found[entry.id] = {name: values.get(name) for name in COLUMNS}
+            elif entry:
+                ended[entry.id] = entry
+            else:
+                damaged += line != b"\n"
         for id, end in ended.items():
             if record := found.get(id):
                 record["outcome"] = end.outcome

@@ -34,6 +34,8 @@ class OutputFile:
 
     def confirm(self, call: Invocation, *, force: bool) -> None:
         """Ask before an existing file is replaced, unless `--force` or `--yes` is given."""
+        if str(self.path) != "-":
+            check_output_path(str(self.path), self.path)
         if not file_to_replace(self.path):
             return
         try:

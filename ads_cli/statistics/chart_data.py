@@ -145,8 +145,8 @@ class ChartData:
 
     @property
     def lines_with_numbers(self) -> list[ChartSeries]:
-        """The lines that have a number other than zero."""
-        return [line for line in self.lines if any(line.totals.values())]
+        """The lines that have a number other than zero in a column that is drawn."""
+        return [line for line in self.lines if any(map(line.totals.get, self.columns))]
 
     @property
     def counted_columns(self) -> list[str]:

@@ -601,6 +601,18 @@ campaigns:
     assert "standard input:7: campaigns[0].line_items[0].targeting[1]: it is also on line 6" in told
 
 
+def test_values_that_were_found_by_names_in_any_case_are_pulled_and_planned_again(adsctl, service):
+    targeting = [{"DEVICE": "iphone 15"}, {"NETWORK_OPERATOR": "verizon"}]
+    item = {"name": "People who knit", "targeting": targeting}
+    document = json.dumps({"campaigns": [{"id": KNITTERS, "line_items": [item]}]})
+    made = plan(adsctl, json.loads(document))
+    values = [change["after"]["targeting_value"] for change in made if change["kind"] == "targeting"]
+    assert len(values) == 2 and "verizon" not in values
+    adsctl("campaigns", "apply", "-", "--yes", input=document)
+    adsctl("campaigns", "pull", "all.yaml")
+    adsctl("campaigns", "plan", "all.yaml")
+
+
 def test_the_audiences_of_an_account_are_listed_once_for_all_criteria(adsctl, service, monkeypatch):
     urls, send = [], Sender.send
 

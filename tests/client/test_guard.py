@@ -378,6 +378,17 @@ def test_a_fleet_is_refused_before_any_task_runs(adsctl, limit):
     assert not [*adsctl.home.glob("state/jobs/*")]
 
 
+@pytest.mark.parametrize("command", ["push", "sync"])
+@pytest.mark.parametrize("group", ["audiences", "audiences do-not-reach"])
+def test_every_task_that_sends_people_is_refused_before_any_runs(adsctl, group, command):
+    env = {"ADSCTL_GUARD": str(adsctl.file("guard.yaml", "deny: [users]\n"))}
+    adsctl.file("list.csv", "email\nann@shop.example\n")
+    target = " --list 4zn1" if "do-not-reach" in group else " --audience 1nmw1"
+    fleet = adsctl.file("fleet.yaml", f"tasks:\n- {{name: a, run: {group} {command} list.csv{target}}}\n")
+    done = adsctl.local("fleet", "check", fleet, code=12, **env)
+    assert "deny is users" in done.stderr
+
+
 def test_a_task_of_a_fleet_is_refused_where_it_runs(adsctl):
     env = {"ADSCTL_GUARD": str(adsctl.file("guard.yaml", "max_changes: 1\n"))}
     adsctl.file("feed.csv", feed(2))

@@ -101,6 +101,17 @@ def test_a_picture_has_no_chart_of_a_currency_in_which_nothing_is_spent_any_more
     assert "billed_charge_local (EUR)" in picture and "(JPY)<" not in picture
 
 
+def test_a_line_with_numbers_of_an_earlier_period_alone_is_not_drawn():
+    columns = ("impressions", "impressions_before")
+    data = ChartData(columns[:1], ())
+    rows = [
+        (*(campaign(name, name).get(key) for key in SEGMENT_KEYS), *numbers)
+        for name, numbers in (("now", (5, 2)), ("before", (0, 7)))
+    ]
+    deque(data.watch(StatsTable(SEGMENT_KEYS, columns, rows)).rows, 0)
+    assert [line.label for line in data.largest("impressions", 9)] == ["now"]
+
+
 def test_a_ratio_that_only_small_lines_have_is_not_drawn():
     data = ChartData(("impressions", "ctr"), ())
     rows = [

@@ -40,12 +40,6 @@ def sent_by(job: str, state_dir: Path) -> LoggedCreation:
     return LoggedCreation(UNKNOWN if damaged else NOT_SENT, [])
 
 
-def known_ids(state_dir: Path) -> set[str]:
-    """Return the ids of what the log of changes knows, which a lost answer did not name."""
-    changes, _ = ChangeLog(state_dir).changes()
-    return {id for change in changes if change["outcome"] == OK for id in change["ids"]}
-
-
 class Look(NamedTuple):
     """What a look in the account has found of a creation whose answer was lost."""
 

@@ -14,13 +14,14 @@ from urllib.parse import parse_qsl, urlsplit
 
 from ...api.names import to_neutral
 from ...api.spending import ACTIVE, DAILY_BUDGET, STATUS, may_serve
+from ...config.change_log import ChangeLog
 from ...config.guard import Guard
 from ...console.invocation import QUESTION
 from ...errors import NotConfirmedError, NotFoundError, StateError, UsageError
 from ...spelling import as_name
 from .applies import AppliedPlans, UnansweredCreation
 from .child import CommandError, Commands, Finished
-from .creations import Look, known_ids, listing_of, look_for
+from .creations import Look, listing_of, look_for
 from .files import OpenFolders
 from .reachable import NAMED_CHANGES, READS, Reachable, ReachableCommand, as_flag
 from .results import ResultFiles, read_documents
@@ -206,7 +207,8 @@ class Plans:
             return Look(doubt="an earlier run may have created it, and no list tells")
         records = read_documents((await self._commands.succeed(creation.listing)).output)
         started = min(each.started for each in creation.earlier)
-        return look_for(creation.values, records, started, known_ids(self._state_dir), creation.record_id)
+        answered = ChangeLog(self._state_dir).made_ids()  # of these, no answer was lost
+        return look_for(creation.values, records, started, answered, creation.record_id)
 
     def _settled(self, creation: PlannedCreation, found: Any, about: dict[str, Any]) -> dict[str, Any]:
         """Return the record that a stopped process has created."""

@@ -139,6 +139,14 @@ def test_what_was_killed_after_it_was_sent_and_was_applied_is_found(guarded, hel
     assert {*created(guarded)} == {found["data"]["id"], another["data"]["id"]}
 
 
+def test_what_was_changed_since_is_found(guarded, held):
+    with killed(guarded, held, is_post) as (client, _, _):
+        (id,) = created(guarded)
+        guarded("campaigns", "update", id, "--purchase-order-number", "7", "-A", "18ce54d4x5t", "--yes")
+        found = planned(client, **CAMPAIGN, resume=True)
+        assert found["is_applied"] and found["data"]["id"] == id
+
+
 def test_what_was_cancelled_while_its_answer_was_awaited_is_created_once(guarded, held):
     with raw(guarded, *AT_SERVICE) as client:
         client.initialize()

@@ -93,11 +93,12 @@ class WriteGuard:
         self._spending = _SpendingJudge(lambda: self.guard, stored, lock_account)
         self._lock = threading.RLock()
         self._guard: Guard | None = None
-        self._approved: set[bytes] = set()  # digests of operations
-        self._counted: set[str] = set()  # paths of pushes whose rows were counted
-        self._passed: set[tuple[str, str]] = set()  # methods and addresses of pushes of products
+        # What was judged, and is asked again when it is sent. All is still judged by its kind.
+        self._approved: set[bytes] = set()  # digests of operations: counts and amounts are not judged again
+        self._counted: set[str] = set()  # paths of pushes: their rows are not counted again
+        self._passed: set[tuple[str, str]] = set()  # methods and addresses of products, not even read again
+        self._is_planned = False  # changes of a plan differ when they are sent: no sum is judged again
         self._count = 0  # records that this run changes
-        self._is_planned = False  # whether what is sent was counted, with sums, as a plan
 
     @property
     def guard(self) -> Guard:
@@ -136,8 +137,13 @@ class WriteGuard:
         self._is_planned = True
 
     def approve_rows(self, requests: Sequence[PreparedRequest], rows: int | None) -> None:
-        """Judge a push by its requests without rows, and the number of these; None where it is not known."""
-        without_body = [msgspec.structs.replace(each, body=b"") for each in requests if self.guard]
+        """Judge a push by its requests without rows, and the number of these; None where it is not known.
+
+        The first request has the rows; the others come before or after them.
+        """
+        if not self.guard:
+            return
+        without_body = [msgspec.structs.replace(each, body=b"") for each in requests]
         writes = [write_of(each, self._dialect()) for each in without_body]
         self._judge([write._replace(records=0) for write in writes[1:]])
         self._judge([write._replace(records=rows or 0) for write in writes[:1]])

@@ -34,7 +34,8 @@ class ChartSeries:
     currency: str = ""
     segment: str = ""  # its value; its name is in the label
     repeated: str = ""  # a post whose numbers other lines have too
-    # Sums over time: of a ratio, right where there is one time. The numbers of a column are all of one type.
+    # Sums over time by column, those of an earlier period too; of a ratio, right where there is one time. The
+    # numbers of a column are all of one type.
     totals: dict[str, Any] = field(default_factory=dict)
     _series: dict[str, "array[float]"] = field(default_factory=dict)
 

@@ -267,4 +267,11 @@ ASSISTANTS = (
         "if plan}",
         (f"{CHANGES}test_a_plan_expires_after_ten_minutes",),
     ),
+    Mutant(
+        "mcp: what was changed since its answer was lost is taken for an answered creation",
+        "ads_cli/config/change_log.py",
+        "if id not in changed.get(entry.id, ()))",
+        "for id in (id, *changed.get(entry.id, ())))",
+        (f"{STOPPED}test_what_was_changed_since_is_found",),
+    ),
 )

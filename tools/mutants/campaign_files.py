@@ -415,6 +415,13 @@ CAMPAIGN_FILES = (
         (f"{FILES}::test_a_criterion_that_is_named_in_two_ways_is_told",),
     ),
     Mutant(
+        "campaign files: a name of letters alone is sent as a value",
+        "ads_cli/campaigns/targeting_names.py",
+        " or (looks is ID and text.isalpha())\n",
+        "\n",
+        (f"{FILES}::test_values_that_were_found_by_names_in_any_case_are_pulled_and_planned_again",),
+    ),
+    Mutant(
         "campaign files: the audiences of an account are listed for each criterion",
         "ads_cli/campaigns/targeting_names.py",
         "    audiences = cache(lambda: [*list_all(client, ListAudiences, account_id=account)])\n",

@@ -29,7 +29,11 @@ class DuePost(NamedTuple):
 
 
 class Posting:
-    """The posts that a plan needs."""
+    """The posts that a plan needs.
+
+    `requests` and `check` come before `make`, which puts media keys into the same requests. Until `make` has
+    ended, changes name posts that do not exist yet by numbers that must not be sent: a failure ends the run.
+    """
 
     def __init__(self, call: Invocation, found: CampaignPlan) -> None:
         self._call, self._plan = call, found
@@ -52,7 +56,7 @@ class Posting:
             self._due.append(DuePost(entry, post, request, card, references))
 
     def requests(self) -> Iterator[Request]:
-        """Yield what is sent, as far as the guard judges it."""
+        """Yield what the guard is to judge: all that may be sent, each file and card once for each post."""
         upload = InitializeUpload(media_type="image/png", media_category="tweet_image", total_bytes=1)
         for due in self._due:
             yield from (upload for _ in due.references)

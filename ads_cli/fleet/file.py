@@ -99,9 +99,10 @@ class _Reader:
 
     def _defaults(self, defaults: LinedMapping) -> Iterator[tuple[str, tuple[str, ...]]]:
         for command, options in defaults.items():
-            if self._command_in(defaults.line, tuple(command.split()), "defaults: ") not in ("", command):
-                self._note(defaults.line, f"defaults: {command!r} is a command with options")
-            yield command, self._words(defaults.line, f"defaults: {command}", options)
+            line = defaults.lines.get(command, defaults.line)
+            if self._command_in(line, tuple(command.split()), "defaults: ") not in ("", command):
+                self._note(line, f"defaults: {command!r} is a command with options")
+            yield command, self._words(line, f"defaults: {command}", options)
 
     def _entries(self, line: int, tasks: list[Any]) -> Iterator[TaskEntry]:
         for number, task in enumerate(tasks, 1):
@@ -154,24 +155,24 @@ class _Reader:
     def _text(self, task: LinedMapping, key: str) -> str:
         value = task.get(key)
         if key in task and not (isinstance(value, str) and value):
-            self._note(task.line, f"{key} must be a text")
+            self._note(task.lines.get(key, task.line), f"{key} must be a text")
         return value if isinstance(value, str) else ""
 
     def _patterns(self, loop: LinedMapping, key: str) -> tuple[str, ...]:
         value = loop.get(key, [])
         patterns = [value] if isinstance(value, str) else value
         if not isinstance(patterns, list) or not all(isinstance(each, str) and each for each in patterns):
-            self._note(loop.line, f"for: {key} must be a pattern, or a list of patterns")
+            self._note(loop.lines.get(key, loop.line), f"for: {key} must be a pattern, or a list of patterns")
             return ()
         if key in loop and not patterns:
-            self._note(loop.line, f"for: {key} names nothing")
+            self._note(loop.lines.get(key, loop.line), f"for: {key} names nothing")
         return tuple(cast(list[str], patterns))
 
     def _check_keys(self, mapping: LinedMapping, known: Collection[str], where: str) -> None:
         for key in mapping:
             if key not in known:
                 keys = suggestion(key, known) or f"; it has {', '.join(known)}"
-                self._note(mapping.line, f"{key!r} is not a key of {where}{keys}")
+                self._note(mapping.lines.get(key, mapping.line), f"{key!r} is not a key of {where}{keys}")
 
     def _note(self, line: int, text: str) -> None:
         self._problems.append(TaskProblem(line, text))

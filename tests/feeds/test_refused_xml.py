@@ -3,6 +3,7 @@
 import pytest
 
 from ads_cli.feeds.formats import xml
+from ads_cli.feeds.formats.xml_records import _Search
 from tests.effort import tries
 from tests.feeds.test_read_xml import FEED, item
 
@@ -19,6 +20,15 @@ from tests.feeds.test_read_xml import FEED, item
 def test_a_document_type_declaration_is_refused(feeds, declaration):
     error = feeds.error(FEED, f"\n{declaration}\n{item('<id>&a;</id>')}")
     assert error.startswith("feed.xml:2:") and "a document type declaration" in error
+
+
+@pytest.mark.parametrize("hidden", ["<!--", "<?", "<![CDATA["])
+def test_entities_are_refused_before_any_is_replaced(feeds, hidden, monkeypatch):
+    begun = []
+    monkeypatch.setattr(_Search, "start", lambda self, tag, attributes: begun.append(tag))
+    entities = f'<!ENTITY h "{hidden}"><!ENTITY a "{"<p/>" * 50}"><!ENTITY b "{"&a;" * 50}">'
+    error = feeds.error(FEED, f"<!DOCTYPE rss [{entities}]>\n<rss>{'&b;' * 20}</rss>")
+    assert "a document type declaration" in error and not begun
 
 
 @pytest.mark.parametrize(

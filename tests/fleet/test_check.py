@@ -42,6 +42,22 @@ tasks:
         assert any(f"fleet.yaml:{line}: {text}" in each for each in told), (line, text, told)
 
 
+def test_a_wrong_key_is_told_with_its_own_line(fleet, adsctl):
+    lines = (
+        "defaults:",
+        "  products push: --strict",
+        "",
+        "  bogus one: --x",
+        "tasks:",
+        "- name: a",
+        "",
+        "  rum: x",
+    )
+    adsctl.file("fleet.yaml", "\n".join(lines) + "\n")
+    told = fleet.check()
+    assert "fleet.yaml:4: defaults: " in told and "fleet.yaml:8: 'rum' is not a key of a task" in told
+
+
 @pytest.mark.parametrize(
     "run",
     [

@@ -132,6 +132,13 @@ CONVERSION = (
         ("tests/feeds/test_read_xml.py::test_an_enclosure_without_text_is_the_address_in_its_attribute",),
     ),
     Mutant(
+        "entities of XML are replaced while its records are looked for",
+        "ads_cli/feeds/formats/xml_records.py",
+        "    parser.StartDoctypeDeclHandler = search.end_at_doctype\n",
+        "",
+        ("tests/feeds/test_refused_xml.py::test_entities_are_refused_before_any_is_replaced",),
+    ),
+    Mutant(
         "options are suggested for a file that is not a product feed",
         "ads_cli/commands/products/advice.py",
         " or (report is None and not outcome.valid)",

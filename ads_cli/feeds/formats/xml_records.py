@@ -230,6 +230,10 @@ class _Search:
         self.counts[tuple(self._stack)] += 1
         self._has_child = False
 
+    def end_at_doctype(self, *_: Any) -> None:
+        """End the search before entities are declared: the reading refuses them, and says where they are."""
+        raise _DecidedError
+
     def end(self, tag: str) -> None:
         """Note an element without children as a field of the one that it is in."""
         name = self._stack.pop()
@@ -246,6 +250,7 @@ def find_record(chunks: Iterator[bytes], is_known: Callable[[str], bool]) -> Pat
     search, size = _Search(), 0
     parser = expat.ParserCreate("utf-8")
     parser.StartElementHandler, parser.EndElementHandler = search.start, search.end
+    parser.StartDoctypeDeclHandler = search.end_at_doctype
     try:
         for chunk in deferred(chunks, parser):
             parser.Parse(chunk, False)

@@ -7,6 +7,7 @@ what the service limits, a token or an account; a share is the part of that limi
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
+from operator import attrgetter
 from typing import Any
 
 import msgspec
@@ -30,7 +31,7 @@ class Member(msgspec.Struct):
     scopes: Mapping[str, str]  # of the limits of each profile's token
     problems: dict[str, dict[str, Any]]  # why it cannot use a profile
     unfit: dict[str, Any] | None = None  # why it cannot run anything
-    is_present: bool = True
+    is_present: bool = True  # connected; of one that is not, tasks are taken back, and it is surveyed again
     local_directory: str = ""  # tells it from an earlier worker of its address: Dask makes one at each start
 
     def problem(self, task: Task) -> dict[str, Any] | None:
@@ -108,6 +109,7 @@ class Members:
         """Choose a worker that may run a task; None where none may yet.
 
         The one that may begin the soonest is preferred, then one of a home, then the most free threads.
+        Shares are claimed for each that is considered, and kept where none is chosen. Raise LostError.
         """
         free = [each for each in self._able(task) if each.is_present and self._free_threads(each) > 0]
         scopes = {each.address: self._scopes(each, task) for each in free}
@@ -149,10 +151,10 @@ class Members:
         is_runnable = any(each.is_present or self.is_expected(each.home) for each in self._able(task))
         if not self.fit or is_runnable or now - self._joined_at < SETTLE_SECONDS:
             return None
-        found = {member.name: member.problem(task) for member in self._members.values()}
-        errors = {name: error for name, error in sorted(found.items()) if error}
-        mildest = min(errors.values(), key=lambda error: severity(error["exit_code"]))
-        reasons = "; ".join(f"{name}: {error['message']}" for name, error in errors.items())
+        members = sorted(self._members.values(), key=attrgetter("name"))
+        errors = [(each.name, error) for each in members if (error := each.problem(task))]
+        mildest = min((error for _, error in errors), key=lambda error: severity(error["exit_code"]))
+        reasons = "; ".join(f"{name}: {error['message']}" for name, error in errors)
         return mildest | {"message": f"no worker can run it: {reasons}"}
 
     def shares(self, home: str, now: float) -> dict[str, LimitShare]:

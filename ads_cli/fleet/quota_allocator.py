@@ -142,7 +142,7 @@ def scope_of_profile(profile: str, environ: Mapping[str, str]) -> str:
 
 
 def scopes_of_task(task: Task, token: str) -> list[str]:
-    """Name the limits that a task needs a share of; `token` is the scope of its profile's token."""
+    """Name the limits that a task needs a share of: `token`, that of its profile's token, is the first."""
     if not task.uses_account:
         return []
     return [token, account_scope(task.account)] if task.is_part else [token]

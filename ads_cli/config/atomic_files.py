@@ -132,7 +132,8 @@ def check_output_path(
     `reason` says what keeps it from being replaced: `is not a page that adsctl wrote`.
     """
     if not path.parent.is_dir():
-        raise UsageError(f"{option}: the folder {path.parent} does not exist")
+        hint = f"create the folder {path.parent}"
+        raise UsageError(f"{option}: the folder {path.parent} does not exist", hint=hint)
     if path.is_dir():
         raise UsageError(f"{option}: {path} is a folder")
     existing = file_to_replace(path)

@@ -113,7 +113,7 @@ def test_a_pull_goes_on_without_two_groups_in_a_row_and_ends_at_three(
 
 def test_a_folder_that_is_missing_is_to_be_created(adsctl):
     said = adsctl.local("products", "pull", "nodir/x.csv", code=2).stderr
-    assert "nodir/x.csv: cannot be written" in said and "create the folder nodir" in said
+    assert "nodir/x.csv: the folder nodir does not exist" in said and "create the folder nodir" in said
 
 
 @pytest.mark.parametrize("name", ["backup.csv", "backup.jsonl", "backup.json"])

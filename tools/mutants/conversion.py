@@ -300,7 +300,7 @@ CONVERSION = (
         "a job does not depend on how rows are converted",
         "ads_cli/uploads/job_file.py",
         "conversion=rows.transform.digest",
-        'conversion="",',
+        'conversion=""',
         (f"{STEPS}::test_a_job_with_other_steps_is_another_job",),
     ),
     Mutant(

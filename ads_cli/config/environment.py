@@ -40,9 +40,7 @@ ENVIRONMENT = {
         "set for the commands of a fleet: the folder with this machine's share of the rate limits"
     ),
     _names("earlier_jobs"): "set for the tasks of a fleet that may not send twice: the jobs before them",
-    _names(
-        "task_had_begun"
-    ): "set for the tasks of a fleet that are run again: an earlier run may have begun them",
+    _names("task_had_begun"): "set for the tasks of a fleet that an earlier run may have begun",
     _names("fleet_count"): "set for the tasks of a fleet: where they note how much they change together",
     _names("job_group"): "set for the commands of a fleet that fill one list together: their run",
     _names("config_dir", "state_dir"): (

@@ -147,7 +147,11 @@ class ChartData:
     @property
     def lines_with_numbers(self) -> list[ChartSeries]:
         """The lines that have a number other than zero in a column that is drawn."""
-        return [line for line in self.lines if any(map(line.totals.get, self.columns))]
+        return [line for line in self.lines if self.draws(line)]
+
+    def draws(self, line: ChartSeries) -> bool:
+        """Whether a line has a number other than zero in a column that is drawn."""
+        return any(map(line.totals.get, self.columns))
 
     @property
     def counted_columns(self) -> list[str]:

@@ -3,9 +3,11 @@
 from collections import deque
 from collections.abc import Collection
 from decimal import Decimal
+from io import StringIO
 
 import pytest
 
+from ads_cli.commands.stats.view import draw_statistics
 from ads_cli.statistics.chart_data import ChartData
 from ads_cli.statistics.plot import plotted
 from ads_cli.statistics.rows import SEGMENT_KEYS, StatsTable
@@ -110,6 +112,9 @@ def test_a_line_with_numbers_of_an_earlier_period_alone_is_not_drawn():
     ]
     deque(data.watch(StatsTable(SEGMENT_KEYS, columns, rows)).rows, 0)
     assert [line.label for line in data.largest("impressions", 9)] == ["now"]
+    drawn = StringIO()
+    draw_statistics(drawn, data, "Impressions", with_total=False, color=False)
+    assert "before" in drawn.getvalue().splitlines()[-1]  # among those that have nothing
 
 
 def test_a_ratio_that_only_small_lines_have_is_not_drawn():

@@ -158,7 +158,7 @@ class _View:
         notes = []
         if self._columns and self._times > 1:
             notes.append("Blocks run from the first time to the last, each line scaled to its highest.")
-        without = [line.label for line in self._data.lines if not any(line.totals.values())]
+        without = [line.label for line in self._data.lines if not self._data.draws(line)]
         without += [name for name in self._data.columns if name not in self._columns]
         if without:
             notes.append(f"No numbers: {first_of(without, MOST_NAMED, safe)}")

@@ -189,11 +189,8 @@ def read_job(path: Path) -> tuple[Job, bool]:
     """Read the job of a journal, and whether it has ended; raise StateError."""
     try:
         with path.open("rb") as file:
-            first = file.readline()
-            if not first.endswith(b"\n"):
-                raise msgspec.DecodeError("its first line is incomplete")
-            if (content := read_checked_line(first)) is None:
-                raise msgspec.DecodeError("its first line is damaged")
+            if (content := read_checked_line(file.readline())) is None:
+                raise msgspec.DecodeError("its first line is damaged or incomplete")
             job = _decode_job(content)
             file.seek(max(0, path.stat().st_size - len(END)))
             return job, file.read() == END

@@ -144,6 +144,13 @@ def test_one_whom_two_known_rows_have_stays_with_one_of_them(customers):
     assert customers.sync(people(1, 2, 3))["deleted"] == 1 and customers.equals(people(1, 2, 3))
 
 
+def test_one_whom_a_second_row_has_later_stays_with_one_of_them(customers):
+    customers.sync(people(1, 2, 3, 4))
+    assert customers.sync(people(1, 2, 3, 4, 4))["requests"] == 0
+    assert customers.sync(people(1, 2, 3, 4))["deleted"] == 0 and customers.equals(people(1, 2, 3, 4))
+    assert customers.sync(people(1, 2, 3))["deleted"] == 1 and customers.equals(people(1, 2, 3))
+
+
 def test_one_whom_very_many_known_rows_have_stays_until_the_last_of_them_leaves(customers):
     for rows in (row_memo.MANY + 3, row_memo.MANY + 2, 3, 2, 1, 0):
         found = [*people(1, 2, 3), *[person(4)] * rows]

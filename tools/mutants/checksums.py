@@ -45,9 +45,11 @@ CHECKSUMS = (
     ),
     Mutant(
         "a journal whose first line is incomplete is a job",
-        "ads_cli/uploads/job_file.py",
-        '            if not first.endswith(b"\\n"):\n',
-        "            if not first:\n",
+        "ads_cli/config/atomic_files.py",
+        """    content = line.partition(b",")[2].removesuffix(b"]\\n")
+    return content if line == checked_line(content) else None""",
+        """    content = line.partition(b",")[2].rstrip(b"\\n").removesuffix(b"]")
+    return content if line.rstrip(b"\\n") == checked_line(content).rstrip(b"\\n") else None""",
         (f"{JOURNAL}::test_nobody_knows_which_job_a_journal_without_a_complete_header_belongs_to",),
     ),
     Mutant(

@@ -154,8 +154,8 @@ CREATIONS = (
     Mutant(
         "the first line of a journal is not compared with its checksum",
         "ads_cli/uploads/job_file.py",
-        "            if (content := read_checked_line(first)) is None:\n",
-        '            if not (content := first.partition(b",")[2][:-2]):\n',
+        "if (content := read_checked_line(file.readline())) is None:",
+        'if not (content := file.readline().partition(b",")[2][:-2]):',
         (f"{DAMAGED}::test_nothing_is_created_while_a_journal_cannot_be_read",),
     ),
     Mutant(

@@ -296,7 +296,7 @@ SYNCS = (
         "ads_cli/audiences/row_memo.py",
         "rows[position] = count + 1",
         "rows[position] = 1",
-        (f"{MEMO}::test_one_whom_two_known_rows_have_stays_with_one_of_them",),
+        (f"{MEMO}::test_one_whom_a_second_row_has_later_stays_with_one_of_them",),
     ),
     Mutant(
         "halves of a refused removal are sent after the additions of their request",

@@ -211,11 +211,11 @@ FLEETS = (
         ("tests/fleet/test_stopped.py::test_a_signal_ends_the_tasks_and_the_fleet_and_resume_goes_on",),
     ),
     Mutant(
-        "a task whose resume finds nothing begun is not begun",
+        "a task that has begun nothing is not begun where its file was sent before",
         "ads_cli/commands/uploads/hooks.py",
         "is_resumed = is_resumed and jobs.can_be_resumed",
         "pass",
-        (f"{KILLED}::test_a_task_killed_again_and_again_before_its_journal_is_begun_in_the_end",),
+        (f"{KILLED}::test_a_file_that_was_sent_by_hand_before_is_begun_by_the_resume_of_a_task",),
     ),
     Mutant(
         "a task that has sent everything and has no record is begun again",

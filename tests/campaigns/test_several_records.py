@@ -199,6 +199,7 @@ def test_several_ids_and_a_file_are_refused_together(adsctl, service, writes):
         ("created_at>2025", "'2025' is not a time"),
         ("created_at>=2026-13-01", "'2026-13-01' is not a time"),
         ("entity_status!=active", "'active' is not one of ACTIVE, PAUSED, DRAFT"),
+        ("effective_status!=running", "'running' is not a status, as in RUNNING"),
         ("deleted!=yes", "'yes' is neither true nor false"),
     ],
 )

@@ -144,6 +144,8 @@ class RecordSearch:
                 problem = "is not a time, as in 2031-12-01 or 2031-12-01T08:00:00Z"
         elif name == STATUS and text not in STATUSES:
             problem = f"is not one of {', '.join(STATUSES)}"
+        elif name.endswith("_status") and not text.isupper():  # more statuses than are known
+            problem = "is not a status, as in RUNNING"
         elif name in FLAGS and text not in ("true", "false"):
             problem = "is neither true nor false"
         if problem:

@@ -30,7 +30,16 @@ from ..masking import Mask, address_passwords, mask_address
 from ..output.text import counted, listed
 from ..parallel.ordered_map import map_ordered
 from ..uploads.job_file import UploadTarget
-from .commands import COMMANDS, IN_ACCOUNT, WRITTEN, FleetCommands, TaskCommand, is_write, values
+from .commands import (
+    IN_ACCOUNT,
+    WRITTEN,
+    FleetCommands,
+    TaskCommand,
+    is_creation,
+    is_of_one,
+    is_write,
+    values,
+)
 from .engine import NAMED_TASKS, equal_texts, worst
 from .file import TaskLine, TaskProblem
 from .tasks import Task
@@ -118,7 +127,6 @@ def parsed_task(
             account = settings.require_account()
         except UsageError as error:
             raise ProfileError(error.message, hint=error.hint) from None
-    is_of_one = line.command not in COMMANDS and not params.get("file")  # a declared request, by its options
     task = Task(
         line.name,
         settings.profile,
@@ -126,9 +134,9 @@ def parsed_task(
         _lane(settings, account, target) if command.uses_account and (command.is_job or writes) else "",
         target,
         is_part=bool(command.target) and not params.get(command.exclusive_with),
-        can_resume="resume" in params and not is_of_one,
+        can_resume="resume" in params and not is_of_one(line.command, params),
         is_once=command.is_once,
-        is_creation=command.makes_anew and is_of_one,
+        is_creation=is_creation(line.command, command, params),
         is_job=command.is_job,
         uses_account=command.uses_account,
         account=account,

@@ -172,6 +172,18 @@ def is_write(name: str, command: TaskCommand, params: Mapping[str, Any]) -> bool
     return command.is_write
 
 
+def is_of_one(name: str, params: Mapping[str, Any]) -> bool:
+    """Whether a command line is one declared request, made of its options: it has no journal."""
+    return name not in COMMANDS and not params.get("file")
+
+
+def is_creation(name: str, command: TaskCommand, params: Mapping[str, Any]) -> bool:
+    """Whether a command line creates another record each time that it is run, and has no journal."""
+    if name == "api":
+        return str(params.get("method")).upper() == "POST"
+    return command.makes_anew and is_of_one(name, params)
+
+
 def values(params: Mapping[str, Any], names: tuple[str, ...]) -> Iterator[str]:
     """Yield the values of parameters, each of which has one, several or none."""
     for name in names:

@@ -188,6 +188,10 @@ def test_a_task_whose_command_has_changed_is_run_by_a_resumed_run(fleet, service
 
 
 CREATE = "campaigns create --name New --funding-instrument-id 4a1n0 --daily-budget 5"
+API_CREATE = (
+    "api POST /12/accounts/18ce54d4x5t/campaigns -f name=New -f funding_instrument_id=4a1n0 "
+    "-f daily_budget_amount_local_micro=5000000"
+)
 CAMPAIGN = {"name": "New", "funding_instrument_id": "4a1n0", "daily_budget": "5"}
 
 
@@ -214,8 +218,9 @@ def test_what_was_refused_before_it_was_sent_is_run_by_a_resumed_run(fleet, serv
     assert len(json.loads(adsctl("changes", "list", "-o", "json").stdout)) == 1
 
 
-def test_what_may_have_been_created_is_not_created_again_by_a_resumed_run(fleet, service, adsctl):
-    fleet.write(f"{{name: create, run: {CREATE} -A 18ce54d4x5t}}")
+@pytest.mark.parametrize("command", [CREATE, API_CREATE])
+def test_what_may_have_been_created_is_not_created_again_by_a_resumed_run(fleet, service, adsctl, command):
+    fleet.write(f"{{name: create, run: {command} -A 18ce54d4x5t}}")
     service.fail("POST /12/accounts/*/campaigns reset-after times=1")
     fleet(code=8)
     for _ in range(2):

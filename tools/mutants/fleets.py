@@ -38,6 +38,13 @@ FLEETS = (
         (f"{REFUSED}[campaigns create -f one.json]",),
     ),
     Mutant(
+        "a resumed task posts again what may exist",
+        "ads_cli/fleet/commands.py",
+        'return str(params.get("method")).upper() == "POST"',
+        "return False",
+        (f"{RUN}::test_what_may_have_been_created_is_not_created_again_by_a_resumed_run",),
+    ),
+    Mutant(
         "a resumed task creates again what may exist",
         "ads_cli/fleet/task_process.py",
         "    if has_begun and task.is_creation and",

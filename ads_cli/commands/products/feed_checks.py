@@ -1,6 +1,7 @@
 """What the pushes of product feeds do beside what all pushes do."""
 
 import time
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -12,14 +13,14 @@ from ...console.parameters import option
 from ...errors import AdsctlError, NotConfirmedError, UsageError
 from ...masking import mask_address
 from ...numbers import parse_share
-from ...output.text import counted
+from ...output.text import counted, first_of
 from ..uploads.hooks import PushHooks
 from .options import ProductFeedOptions
 from .page import FeedReport
 
 if TYPE_CHECKING:
     from ...feeds.locations import UnchangedError
-    from ...feeds.rows import RowNames
+    from ...feeds.rows import RowNames, Rows
     from ...products.pushed_feeds import FeedSizes
     from ...uploads.job_file import UploadTarget
     from ...uploads.push import PushResult, Summary
@@ -32,19 +33,22 @@ class FeedHooks(PushHooks, kw_only=True):
 
     size_check: "FeedSizeCheck"
     page: FeedReport
+    keeps_fields: bool  # of products, that the feed has no column for
 
     def validated(self) -> None:
-        """Compare the rows with those of the last push."""
+        """Compare the rows and columns with those of the last push."""
         self.size_check.check(self.plan.rows, self.plan.report)
+        self.size_check.warn_lost_columns(self.plan.rows, keeps_fields=self.keeps_fields)
 
     def ended(self, summary: "Summary", result: "PushResult | None") -> None:
         """Remember the rows of a feed that was sent whole, and fill the page."""
         if result and result.is_complete:
-            self.size_check.store(self.plan.rows, self.plan.report)
+            self.size_check.store(self.plan.rows, self.plan.report, _columns(self.plan.rows))
         self.page.take_push(summary, result)
 
 
 MAX_LOSS = 0.3  # of the rows of the last push, without a warning
+NAMED_COLUMNS = 10  # that a feed has lost
 
 MinRows = Annotated[
     str | None,
@@ -74,13 +78,32 @@ class FeedSizeCheck:
                 f"{label} has {counted(size, 'row')}{share}, and --min-rows is {self._min_rows}",
                 hint="nothing was sent; to push it all the same, leave out --min-rows, or lower it",
             )
+        if least and least.is_percentage and before is None:
+            self._call.messages.warn(
+                f"--min-rows {self._min_rows} has nothing to compare with: no last push of {label} is known here"
+            )
         if before and size < before * (1 - MAX_LOSS):
             fewer = f"{100 * (before - size) // before} % fewer than the {before:,} of its last push"
             self._call.messages.warn(f"{label}: {counted(size, 'row')}, {fewer}")
 
-    def store(self, rows: "RowNames", report: "ValidationReport") -> None:
-        """Remember the rows of a feed that was pushed."""
-        self._sizes.store(rows.source.origin, _size(report))
+    def warn_lost_columns(self, rows: "Rows", *, keeps_fields: bool) -> None:
+        """Name the columns that the last push had, with --quiet too, and what becomes of their fields."""
+        filled = {*_columns(rows), *rows.composed, *rows.transform.fields}
+        lost = [name for name in self._sizes.find_columns(rows.source.origin) if name not in filled]
+        if not lost:
+            return
+        fields = first_of([name for name in lost if name in rows.known], NAMED_COLUMNS, repr)
+        kept = f": products keep what they have of {fields}; a sync with --set FIELD= empties a field"
+        emptied = f": products lose their {fields}"
+        consequence = (kept if keeps_fields else emptied) if fields else ""
+        named = first_of(lost, NAMED_COLUMNS, repr)
+        self._call.messages.warn(
+            f"{rows.source.label}: no column {named}, which its last push had{consequence}"
+        )
+
+    def store(self, rows: "RowNames", report: "ValidationReport", columns: Sequence[str] = ()) -> None:
+        """Remember the rows and columns of a feed that was pushed."""
+        self._sizes.store(rows.source.origin, _size(report), [*columns])
 
     @property
     def _sizes(self) -> "FeedSizes":
@@ -95,6 +118,11 @@ def catalog_target(call: Invocation) -> "UploadTarget":
     from ...uploads.job_file import UploadTarget
 
     return UploadTarget(call.service, KIND, call.catalog)
+
+
+def _columns(rows: "Rows") -> list[str]:
+    """Name the columns of a feed as their fields; of records only known fields, since the others may vary."""
+    return [name for name in dict.fromkeys(rows.fields) if rows.has_header or name in rows.known]
 
 
 def _size(report: "ValidationReport") -> int:

@@ -131,6 +131,7 @@ def sync(
                 activity="Syncing",
                 invalid_hint=STRICT_HINT * strict,
                 size_check=size_check,
+                keeps_fields=True,
                 page=report,
                 comparison=comparison,
                 options=options,

@@ -59,7 +59,7 @@ class Feed:
 
     @property
     def origin(self) -> str:
-        """Identify it from run to run, whatever the working folder, and however many files a pattern matches."""
+        """Identify it from run to run, whatever the working folder and the files that a pattern matches."""
         return "\n".join(location.origin for location in self.named or self.locations)
 
     def is_same_file(self, path: str) -> bool:

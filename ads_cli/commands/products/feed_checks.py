@@ -21,6 +21,7 @@ from .page import FeedReport
 if TYPE_CHECKING:
     from ...feeds.locations import UnchangedError
     from ...feeds.rows import RowNames, Rows
+    from ...products.plans import ProductPlan
     from ...products.pushed_feeds import FeedSizes
     from ...uploads.job_file import UploadTarget
     from ...uploads.push import PushResult, Summary
@@ -31,6 +32,7 @@ if TYPE_CHECKING:
 class FeedHooks(PushHooks, kw_only=True):
     """The hooks of pushing whole feeds: they should not shrink, and a page may tell of the run."""
 
+    plan: "ProductPlan"
     size_check: "FeedSizeCheck"
     page: FeedReport
     keeps_fields: bool  # of products, that the feed has no column for
@@ -80,7 +82,8 @@ class FeedSizeCheck:
             )
         if least and least.is_percentage and before is None:
             self._call.messages.warn(
-                f"--min-rows {self._min_rows} has nothing to compare with: no last push of {label} is known here"
+                f"--min-rows {self._min_rows} has nothing to compare with: "
+                f"no last push of {label} is known here"
             )
         if before and size < before * (1 - MAX_LOSS):
             fewer = f"{100 * (before - size) // before} % fewer than the {before:,} of its last push"

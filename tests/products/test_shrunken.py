@@ -90,6 +90,20 @@ def test_a_file_that_a_pattern_no_longer_matches_is_a_loss(adsctl, service):
         assert len(service.stored) == 100
 
 
+def test_the_scopes_of_one_feed_have_each_a_last_push(adsctl, service):
+    def sync(brand: str, code: int = 0) -> str:
+        words = ("--where", f"brand={brand}", "--scope", f"brand={brand}", "--min-rows", "70%")
+        return adsctl("products", "sync", "feed.csv", *words, code=code).stderr
+
+    large, small = feed(100, brand="Large"), feed(10, brand="Small").replace("sku-", "s-")
+    adsctl.file("feed.csv", large + small.partition("\n")[2])
+    for _ in range(2):
+        sync("Large")
+        assert "fewer" not in sync("Small")
+    adsctl.file("feed.csv", feed(20, brand="Large") + small.partition("\n")[2])
+    assert "20 rows, 20 % of the 100 of its last push" in sync("Large", code=12)
+
+
 def test_a_sync_counts_as_a_push_and_is_refused_like_one(push, adsctl, service):
     push(100)
     adsctl.file("feed.csv", feed(60))

@@ -61,17 +61,23 @@ MinRows = Annotated[
 class FeedSizeCheck:
     """Compares the rows of a feed with a minimum, and with those of its last push to the same catalog.
 
-    The target is a list of people where it is named.
+    The target is a list of people where it is named. Each scope of a feed has a last push of its own.
     """
 
-    def __init__(self, call: Invocation, min_rows: str | None, target: "UploadTarget | None" = None) -> None:
-        self._call, self._target = call, target
+    def __init__(
+        self,
+        call: Invocation,
+        min_rows: str | None,
+        target: "UploadTarget | None" = None,
+        scope: str | None = None,
+    ) -> None:
+        self._call, self._target, self._scope = call, target, scope
         self._min_rows = min_rows
         self._least = None if min_rows is None else parse_share(min_rows, "--min-rows")
 
     def check(self, rows: "RowNames", report: "ValidationReport") -> None:
         """Raise NotConfirmedError below the minimum; warn where many rows are lost, with --quiet too."""
-        label, size, before = rows.source.label, _size(report), self._sizes.find(rows.source.origin)
+        label, size, before = rows.source.label, _size(report), self._sizes.find(self._origin(rows))
         of_last = f" of the {before:,} of its last push" if before else ""
         least = self._least
         if least and (before or not least.is_percentage) and size < least.of(before or 0):
@@ -92,7 +98,7 @@ class FeedSizeCheck:
     def warn_lost_columns(self, rows: "Rows", *, keeps_fields: bool) -> None:
         """Name the columns that the last push had, with --quiet too, and what becomes of their fields."""
         filled = {*_columns(rows), *rows.composed, *rows.transform.fields}
-        lost = [name for name in self._sizes.find_columns(rows.source.origin) if name not in filled]
+        lost = [name for name in self._sizes.find_columns(self._origin(rows)) if name not in filled]
         if not lost:
             return
         fields = first_of([name for name in lost if name in rows.known], NAMED_COLUMNS, repr)
@@ -106,7 +112,11 @@ class FeedSizeCheck:
 
     def store(self, rows: "RowNames", report: "ValidationReport", columns: Sequence[str] = ()) -> None:
         """Remember the rows and columns of a feed that was pushed."""
-        self._sizes.store(rows.source.origin, _size(report), [*columns])
+        self._sizes.store(self._origin(rows), _size(report), [*columns])
+
+    def _origin(self, rows: "RowNames") -> str:
+        """Identify the feed, or the part of it that a scope takes."""
+        return f"{rows.source.origin}\n--scope {self._scope}" if self._scope else rows.source.origin
 
     @property
     def _sizes(self) -> "FeedSizes":

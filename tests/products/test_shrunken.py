@@ -58,10 +58,9 @@ def test_min_rows_may_be_a_number_and_needs_no_earlier_push(push, sent):
     push(1, "--min-rows", "100%", name="other.csv")
 
 
-@pytest.mark.parametrize("words", [(), ("-q",)])
-def test_min_rows_in_percent_says_where_no_last_push_is_known(push, sent, words):
-    said = push(40, "--min-rows", "80%", *words)
-    assert "warning: --min-rows 80% has nothing to compare with: no last push of feed.csv" in said
+def test_min_rows_in_percent_says_where_no_last_push_is_known(push, sent):
+    said = push(40, "--min-rows", "80%")
+    assert "note: --min-rows 80% has nothing to compare with: no last push of feed.csv" in said
     assert "nothing to compare" not in push(40, "--min-rows", "80%") + push(40, "--min-rows", "40")
     assert "nothing to compare" not in push(40, name="other.csv") and sent() == 160
 

@@ -87,7 +87,7 @@ class FeedSizeCheck:
                 hint="nothing was sent; to push it all the same, leave out --min-rows, or lower it",
             )
         if least and least.is_percentage and before is None:
-            self._call.messages.warn(
+            self._call.messages.note(
                 f"--min-rows {self._min_rows} has nothing to compare with: "
                 f"no last push of {label} is known here"
             )

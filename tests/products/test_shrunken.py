@@ -162,7 +162,9 @@ def test_of_records_only_a_known_field_can_be_lost(adsctl, service):
     for left_out in ("", "note", "sale_price"):
         adsctl.file("feed.json", json.dumps([{k: v for k, v in record.items() if k != left_out}]))
         said = adsctl("products", "sync", "feed.json").stderr
-        assert ("no column 'sale_price', which" in said) == (left_out == "sale_price")
+        assert (
+            ("no column" in said) == ("no column 'sale_price', which" in said) == (left_out == "sale_price")
+        )
 
 
 def test_only_a_push_that_ended_is_remembered(push, service, adsctl):

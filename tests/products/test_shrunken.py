@@ -157,6 +157,12 @@ def test_a_column_that_is_filled_or_has_another_name_is_not_lost(push):
     assert "no column 'Stock', which its last push had\n" in push(2, **PLAIN, sale_price="5.00 EUR")
 
 
+def test_keys_of_the_service_and_columns_of_a_report_are_not_lost(push):
+    push(2, **PLAIN, item_group_id="mugs", product_key="", _line="2", _error="none")
+    said = push(2, **PLAIN)
+    assert "no column 'item_group_id', which its last push had: products lose their 'item_group_id'\n" in said
+
+
 def test_of_records_only_a_known_field_can_be_lost(adsctl, service):
     record = PRODUCT | {"id": "a", "price": "10.00 EUR", "sale_price": "5.00 EUR", "note": "x"}
     for left_out in ("", "note", "sale_price"):

@@ -62,9 +62,16 @@ SYNCS = (
     Mutant(
         "of records, a key that no field is and that varies is told to be lost",
         "ads_cli/commands/products/feed_checks.py",
-        "if rows.has_header or name in rows.known]",
-        "if True]",
+        "for name in names if rows.has_header or name in rows.known]",
+        "for name in names]",
         (f"{SHRUNKEN}::test_of_records_only_a_known_field_can_be_lost",),
+    ),
+    Mutant(
+        "a key that the service generates is told to be a lost column",
+        "ads_cli/commands/products/feed_checks.py",
+        "{*KEYS, *rows.ignored}",
+        "{*()}",
+        (f"{SHRUNKEN}::test_keys_of_the_service_and_columns_of_a_report_are_not_lost",),
     ),
     Mutant(
         "a price of three decimals in dinars is warned of",

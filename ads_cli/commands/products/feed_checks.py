@@ -51,6 +51,7 @@ class FeedHooks(PushHooks, kw_only=True):
 
 MAX_LOSS = 0.3  # of the rows of the last push, without a warning
 NAMED_COLUMNS = 10  # that a feed has lost
+KEYS = ("product_key", "item_group_key")  # columns that the service generates
 
 MinRows = Annotated[
     str | None,
@@ -135,7 +136,9 @@ def catalog_target(call: Invocation) -> "UploadTarget":
 
 def _columns(rows: "Rows") -> list[str]:
     """Name the columns of a feed as their fields; of records only known fields, since the others may vary."""
-    return [name for name in dict.fromkeys(rows.fields) if rows.has_header or name in rows.known]
+    unsent = {*KEYS, *rows.ignored}
+    names = [name for name in dict.fromkeys(rows.fields) if name not in unsent]
+    return [name for name in names if rows.has_header or name in rows.known]
 
 
 def _size(report: "ValidationReport") -> int:

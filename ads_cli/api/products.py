@@ -9,6 +9,7 @@ from typing import Annotated, Literal
 import msgspec
 from msgspec import Meta
 
+from .amounts import THREE_DECIMALS
 from .endpoint import Resource
 from .iso_codes import CURRENCIES
 from .problems import Reason
@@ -50,8 +51,21 @@ def interval_problem(text: str) -> str | Reason | None:
 
 PRICE_WORDS = "a number, a space and a currency code, with a point for decimals, such as 19.90 EUR"
 Price = Annotated[str, Meta(pattern=r"^[0-9]+(\.[0-9]+)? [A-Z]{3}\Z", extra={"expected": PRICE_WORDS})]
+MILLS = THREE_DECIMALS | {"JOD", "LYD", "OMR"}  # currencies of which a price may have three decimals
 Inventory = Annotated[int, Meta(ge=0)]
 Text = Annotated[str, Meta(min_length=1)]
+
+
+def price_doubt(price: str | None) -> str | None:
+    """Say that the point of a price, as in `1.234 EUR`, may be meant as a separator of thousands."""
+    if price is None or price[-8:-7] != ".":
+        return None  # the common case
+    number, currency = price.split()
+    if len(number) > 7 or number.startswith("0") or currency in MILLS:
+        return None
+    meant = number.replace(".", "")
+    return f"{price!r} is sent as a number with three decimals: if {meant} {currency} is meant, write it so"
+
 
 _HTML_ELEMENTS = """
 a abbr acronym address applet area article aside audio b base basefont bdi bdo bgsound big blink blockquote
@@ -156,6 +170,16 @@ class Product(msgspec.Struct, kw_only=True, omit_defaults=True):
         """Require a currency of ISO 4217."""
         code = self.price[-3:]
         return None if code in CURRENCIES else f"{code} is not a currency of ISO 4217"
+
+    @rule("price", "warning")
+    def clear_price(self) -> str | None:
+        """Expect a price that nobody can take for a thousand times as much."""
+        return price_doubt(self.price)
+
+    @rule("sale_price", "warning")
+    def clear_sale_price(self) -> str | None:
+        """Expect a sale price that nobody can take for a thousand times as much."""
+        return price_doubt(self.sale_price)
 
     @rule("sale_price")
     def sale_below_price(self) -> str | Reason | None:

@@ -35,6 +35,8 @@ class ReadOptions(NamedTuple):
 class Feed:
     """Where rows come from: one file, or several that are read as one."""
 
+    named: Sequence[Location] = ()  # as patterns name them, where there are any
+
     def __init__(
         self, locations: Sequence[Location], format_name: str, encoding: str, options: ReadOptions, size: int
     ) -> None:
@@ -57,8 +59,8 @@ class Feed:
 
     @property
     def origin(self) -> str:
-        """Identify it from run to run, whatever the working folder."""
-        return "\n".join(location.origin for location in self.locations)
+        """Identify it from run to run, whatever the working folder and the files that a pattern matches."""
+        return "\n".join(location.origin for location in self.named or self.locations)
 
     def is_same_file(self, path: str) -> bool:
         """Tell whether `path` is a file that is read, so that writing it would destroy the input."""

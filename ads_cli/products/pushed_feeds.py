@@ -1,4 +1,4 @@
-"""What is remembered of feeds that were pushed: their rows, and of remote ones the version.
+"""What is remembered of feeds that were pushed: their rows and columns, and of remote ones the version.
 
 One file an upload target. What cannot be read is not known, and what cannot be stored is not.
 """
@@ -30,15 +30,16 @@ class _Sizes(msgspec.Struct):
     """The content of a file of sizes."""
 
     rows: dict[str, Annotated[int, Meta(ge=0)]]  # by the hash of where the feed is
+    columns: dict[str, list[str]] = {}  # by the same hash
 
 
 _decode_sizes = msgspec.json.Decoder(_Sizes).decode
 
 
 class FeedSizes:
-    """The numbers of rows of the feeds that were pushed to one catalog, or of the files of one list.
+    """The rows and columns of the feeds that were pushed to one catalog, or of the files of one list.
 
-    So a feed that has lost many is noticed.
+    So a feed that has lost some is noticed.
     """
 
     def __init__(self, state_dir: Path, target: UploadTarget) -> None:
@@ -46,20 +47,25 @@ class FeedSizes:
 
     def find(self, origin: str) -> int | None:
         """Return the rows that a feed had when it was pushed last, if that is known."""
-        return self._read().get(_hash(origin))
+        return self._read().rows.get(_hash(origin))
 
-    def store(self, origin: str, rows: int) -> None:
-        """Store the rows of a feed that was pushed."""
-        known = self._read()
-        _make_room(known, _hash(origin))
-        known[_hash(origin)] = rows
-        _store(self._path, _Sizes(known))
+    def find_columns(self, origin: str) -> list[str]:
+        """Return the columns that a feed had when it was pushed last, as far as they are known."""
+        return self._read().columns.get(_hash(origin), [])
 
-    def _read(self) -> dict[str, int]:
+    def store(self, origin: str, rows: int, columns: list[str]) -> None:
+        """Store the rows and columns of a feed that was pushed."""
+        sizes, feed = self._read(), _hash(origin)
+        for known in (sizes.rows, sizes.columns):
+            _make_room(known, feed)
+        sizes.rows[feed], sizes.columns[feed] = rows, columns
+        _store(self._path, sizes)
+
+    def _read(self) -> _Sizes:
         try:
-            return _decode_sizes(self._path.read_bytes()).rows
+            return _decode_sizes(self._path.read_bytes())
         except (OSError, msgspec.DecodeError, UnicodeDecodeError):
-            return {}
+            return _Sizes({})
 
 
 class PushedFeed(msgspec.Struct):

@@ -296,6 +296,22 @@ def test_more_than_max_delete_is_refused_and_so_are_fewer_than_min_rows(customer
     assert customers.equals(people(*range(2, 20)))
 
 
+def test_a_file_that_a_pattern_no_longer_matches_is_a_loss_for_min_rows(customers):
+    folder = customers.adsctl.home / "parts"
+    folder.mkdir()
+    for number in range(3):
+        rows = (f"u{person}@x.de\n" for person in range(10 * number, 10 * number + 10))
+        (folder / f"{number}.csv").write_text("email\n" + "".join(rows))
+    sync = ("audiences", "sync", "parts/*.csv", "--audience", customers.audience, "--prune", "--yes")
+    limits = ("--max-delete", "100%", "--min-rows", "70%")
+    assert "no last push of parts" in customers.adsctl.local(*sync, *limits).stderr
+    for missing, rows in ((2, 20), (1, 10)):  # of the last file that is left too
+        (folder / f"{missing}.csv").unlink()
+        said = customers.adsctl.local(*sync, *limits, code=12).stderr
+        assert f"{rows} rows" in said and "of the 30 of its last push" in said
+    assert customers.equals(people(*range(30)))
+
+
 def test_deleting_needs_yes(customers):
     customers.sync(people(1, 2))
     customers.write(people(1))

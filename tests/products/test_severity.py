@@ -40,6 +40,22 @@ def severities(report: dict) -> list[tuple[str, str]]:
     return [(finding["field"], finding["severity"]) for finding in report["findings"]]
 
 
+def test_a_price_that_may_be_a_thousand_times_as_high_is_warned_of(adsctl):
+    unclear = ["1.234 EUR", "250.500 JPY", "12.340 USD"]
+    prices = [*unclear, "1.234 KWD", "0.123 EUR", "1234.567 EUR", "1.2340 EUR", "1.23 EUR", "1234 EUR"]
+    rows = [PRODUCT | {"id": f"p{number}", "price": price} for number, price in enumerate(prices)]
+    rows += [PRODUCT | {"id": "sale", "price": "2500.00 EUR", "sale_price": "1.999 EUR"}]
+    adsctl.file("feed.json", json.dumps(rows))
+    findings = checked(adsctl, "feed.json")["findings"]
+    told = {(each["field"], each["problem"].split(":")[0]) for each in findings}
+    assert told == {
+        ("price", "'1.234 EUR' is sent as a number with three decimals"),
+        ("sale_price", "'1.999 EUR' is sent as a number with three decimals"),
+    }
+    assert [each["rows"] for each in findings] == [3, 1]
+    checked(adsctl, "feed.json", "--strict", code=3)
+
+
 @pytest.mark.parametrize("service", ["generic", "x"])
 def test_the_product_of_the_reference_is_accepted_with_a_warning(adsctl, service):
     adsctl.file("feed.json", json.dumps([SHOWN_BY_THE_SERVICE]))

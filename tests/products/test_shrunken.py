@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from tests.conftest import feed
+from tests.conftest import PRODUCT, feed
 from tests.feeds.locations.file_server import serving
 
 LOST = "40 % fewer than the 100 of its last push"
@@ -58,6 +58,51 @@ def test_min_rows_may_be_a_number_and_needs_no_earlier_push(push, sent):
     push(1, "--min-rows", "100%", name="other.csv")
 
 
+def test_min_rows_in_percent_says_where_no_last_push_is_known(push, sent):
+    said = push(40, "--min-rows", "80%")
+    assert "note: --min-rows 80% has nothing to compare with: no last push of feed.csv" in said
+    assert "nothing to compare" not in push(40, "--min-rows", "80%") + push(40, "--min-rows", "40")
+    assert "nothing to compare" not in push(40, name="other.csv") and sent() == 160
+
+
+def test_a_file_that_a_pattern_no_longer_matches_is_a_loss(adsctl, service):
+    (adsctl.home / "feeds").mkdir()
+    for number, rows in enumerate((30, 30, 40)):
+        text = feed(rows).replace("sku-", f"{number}-")
+        adsctl.file(f"feeds/{number}.csv", text)
+    sync = (
+        "products",
+        "sync",
+        "feeds/*.csv",
+        "--prune",
+        "--max-delete",
+        "100%",
+        "--yes",
+        "--min-rows",
+        "70%",
+    )
+    adsctl(*sync)
+    for missing, share in ((2, 60), (1, 30)):  # of the last file that is left too
+        (adsctl.home / f"feeds/{missing}.csv").unlink()
+        said = adsctl(*sync, "--min-rows", "70%", code=12).stderr
+        assert f"{share} rows, {share} % of the 100 of its last push, and --min-rows is 70%" in said
+        assert len(service.stored) == 100
+
+
+def test_the_scopes_of_one_feed_have_each_a_last_push(adsctl, service):
+    def sync(brand: str, code: int = 0) -> str:
+        words = ("--where", f"brand={brand}", "--scope", f"brand={brand}", "--min-rows", "70%")
+        return adsctl("products", "sync", "feed.csv", *words, code=code).stderr
+
+    large, small = feed(100, brand="Large"), feed(10, brand="Small").replace("sku-", "s-")
+    adsctl.file("feed.csv", large + small.partition("\n")[2])
+    for _ in range(2):
+        sync("Large")
+        assert "fewer" not in sync("Small")
+    adsctl.file("feed.csv", feed(20, brand="Large") + small.partition("\n")[2])
+    assert "20 rows, 20 % of the 100 of its last push" in sync("Large", code=12)
+
+
 def test_a_sync_counts_as_a_push_and_is_refused_like_one(push, adsctl, service):
     push(100)
     adsctl.file("feed.csv", feed(60))
@@ -71,6 +116,61 @@ def test_a_sync_counts_as_a_push_and_is_refused_like_one(push, adsctl, service):
 def test_rows_that_are_left_out_are_not_in_the_feed(push):
     push(100)
     assert "99 % fewer" in push(100, "--where", "id=sku-1", "--min-rows", "1")
+
+
+PLAIN = {"price": "10.00 EUR", "color": "red"}
+ON_SALE = PLAIN | {"sale_price": "5.00 EUR", "Stock": "7"}
+LOST_COLUMNS = "warning: feed.csv: no column 'sale_price', 'Stock', which its last push had: products "
+KEPT = "keep what they have of 'sale_price'; a sync with --set FIELD= empties a field"
+
+
+@pytest.fixture
+def sale_prices(service):
+    """Give the sale prices in the catalog."""
+    return lambda: {each.get("sale_price") for each in service.emulator.data.products()}
+
+
+@pytest.mark.parametrize("words", [(), ("-q",)])
+def test_a_sync_of_a_feed_that_lost_columns_says_once_what_stays(push, adsctl, sale_prices, words):
+    push(2, **ON_SALE)
+    adsctl.file("feed.csv", feed(2, **PLAIN))
+    sync = ("products", "sync", "feed.csv", *words)
+    for extra in (("--dry-run",), ()):
+        assert LOST_COLUMNS + KEPT in adsctl(*sync, *extra).stderr
+    assert "no column" not in adsctl(*sync).stderr and sale_prices() == {"5.00 EUR"}
+    adsctl(*sync, "--set", "sale_price=")
+    assert sale_prices() == {None}
+
+
+@pytest.mark.parametrize("service_name", ["generic", "x"])
+def test_a_push_of_a_feed_that_lost_a_column_says_what_becomes_of_it(push, sale_prices, service_name):
+    push(2, **ON_SALE)
+    keeps = service_name == "x"
+    assert LOST_COLUMNS + (KEPT if keeps else "lose their 'sale_price'\n") in push(2, **PLAIN)
+    assert sale_prices() == ({"5.00 EUR"} if keeps else {None})
+
+
+def test_a_column_that_is_filled_or_has_another_name_is_not_lost(push):
+    push(2, **ON_SALE)
+    renamed = {"price": "10.00 EUR", "Sale": "5.00 EUR", "Stock": "7"}
+    assert "no column" not in push(2, "--map", "Sale=sale_price", "--set", "color=red", **renamed)
+    assert "no column 'Stock', which its last push had\n" in push(2, **PLAIN, sale_price="5.00 EUR")
+
+
+def test_keys_of_the_service_and_columns_of_a_report_are_not_lost(push):
+    push(2, **PLAIN, item_group_id="mugs", product_key="", _line="2", _error="none")
+    said = push(2, **PLAIN)
+    assert "no column 'item_group_id', which its last push had: products lose their 'item_group_id'\n" in said
+
+
+def test_of_records_only_a_known_field_can_be_lost(adsctl, service):
+    record = PRODUCT | {"id": "a", "price": "10.00 EUR", "sale_price": "5.00 EUR", "note": "x"}
+    for left_out in ("", "note", "sale_price"):
+        adsctl.file("feed.json", json.dumps([{k: v for k, v in record.items() if k != left_out}]))
+        said = adsctl("products", "sync", "feed.json").stderr
+        assert (
+            ("no column" in said) == ("no column 'sale_price', which" in said) == (left_out == "sale_price")
+        )
 
 
 def test_only_a_push_that_ended_is_remembered(push, service, adsctl):

@@ -10,12 +10,76 @@ DIFF = "tests/products/sync/test_variants.py"
 KEPT = "tests/products/sync/test_not_kept.py"
 LYING = "tests/products/sync/test_lying_ids.py"
 MODEL = "tests/products/sync/test_model.py"
+SHRUNKEN = "tests/products/test_shrunken.py"
 
 LIST = "tests/audiences/test_sync.py"
 SAID = "tests/audiences/test_sync_said.py"
 MEMO = "tests/audiences/test_row_memo.py"
 
 SYNCS = (
+    Mutant(
+        "a file that a pattern no longer matches makes another feed, without a last push",
+        "ads_cli/commands/products/options.py",
+        "        if expanded != files:\n",
+        "        if False:\n",
+        (f"{SHRUNKEN}::test_a_file_that_a_pattern_no_longer_matches_is_a_loss",),
+    ),
+    Mutant(
+        "the one file that a pattern of lists still matches is another list, without a last push",
+        "ads_cli/commands/audiences/lists.py",
+        "for file in files if found != files]",
+        "for file in files if False]",
+        (f"{LIST}::test_a_file_that_a_pattern_no_longer_matches_is_a_loss_for_min_rows",),
+    ),
+    Mutant(
+        "the scopes of one feed share a last push",
+        "ads_cli/commands/products/feed_checks.py",
+        " if self._scope else ",
+        " if False else ",
+        (f"{SHRUNKEN}::test_the_scopes_of_one_feed_have_each_a_last_push",),
+    ),
+    Mutant(
+        "a percentage of --min-rows that has nothing to compare with is not told",
+        "ads_cli/commands/products/feed_checks.py",
+        "least.is_percentage and before is None",
+        "least.is_percentage and False",
+        (f"{SHRUNKEN}::test_min_rows_in_percent_says_where_no_last_push_is_known",),
+    ),
+    Mutant(
+        "a sync of a feed that lost a column says that products lose what they keep",
+        "ads_cli/commands/products/feed_checks.py",
+        "(kept if keeps_fields else emptied)",
+        "emptied",
+        (f"{SHRUNKEN}::test_a_sync_of_a_feed_that_lost_columns_says_once_what_stays",),
+    ),
+    Mutant(
+        "a column that options fill is told to be lost",
+        "ads_cli/commands/products/feed_checks.py",
+        "*rows.composed, *rows.transform.fields}",
+        "*()}",
+        (f"{SHRUNKEN}::test_a_column_that_is_filled_or_has_another_name_is_not_lost",),
+    ),
+    Mutant(
+        "of records, a key that no field is and that varies is told to be lost",
+        "ads_cli/commands/products/feed_checks.py",
+        "for name in names if rows.has_header or name in rows.known]",
+        "for name in names]",
+        (f"{SHRUNKEN}::test_of_records_only_a_known_field_can_be_lost",),
+    ),
+    Mutant(
+        "a key that the service generates is told to be a lost column",
+        "ads_cli/commands/products/feed_checks.py",
+        "{*KEYS, *rows.ignored}",
+        "{*()}",
+        (f"{SHRUNKEN}::test_keys_of_the_service_and_columns_of_a_report_are_not_lost",),
+    ),
+    Mutant(
+        "a price of three decimals in dinars is warned of",
+        "ads_cli/api/products.py",
+        " or currency in MILLS:",
+        ":",
+        ("tests/products/test_severity.py::test_a_price_that_may_be_a_thousand_times_as_high_is_warned_of",),
+    ),
     Mutant(
         "ids that differ by a character that is not seen are always two products",
         "ads_cli/api/product_ids.py",

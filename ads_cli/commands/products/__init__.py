@@ -89,6 +89,7 @@ def push(
             plan=plan,
             invalid_hint=STRICT_HINT if strict else "",
             size_check=size_check,
+            keeps_fields=call.settings.service == "x",
             page=run,
             selection=selection,
             only_changed=changed,

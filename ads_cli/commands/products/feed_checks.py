@@ -1,6 +1,7 @@
 """What the pushes of product feeds do beside what all pushes do."""
 
 import time
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -12,14 +13,15 @@ from ...console.parameters import option
 from ...errors import AdsctlError, NotConfirmedError, UsageError
 from ...masking import mask_address
 from ...numbers import parse_share
-from ...output.text import counted
+from ...output.text import counted, first_of
 from ..uploads.hooks import PushHooks
 from .options import ProductFeedOptions
 from .page import FeedReport
 
 if TYPE_CHECKING:
     from ...feeds.locations import UnchangedError
-    from ...feeds.rows import RowNames
+    from ...feeds.rows import RowNames, Rows
+    from ...products.plans import ProductPlan
     from ...products.pushed_feeds import FeedSizes
     from ...uploads.job_file import UploadTarget
     from ...uploads.push import PushResult, Summary
@@ -30,21 +32,26 @@ if TYPE_CHECKING:
 class FeedHooks(PushHooks, kw_only=True):
     """The hooks of pushing whole feeds: they should not shrink, and a page may tell of the run."""
 
+    plan: "ProductPlan"
     size_check: "FeedSizeCheck"
     page: FeedReport
+    keeps_fields: bool  # of products, that the feed has no column for
 
     def validated(self) -> None:
-        """Compare the rows with those of the last push."""
+        """Compare the rows and columns with those of the last push."""
         self.size_check.check(self.plan.rows, self.plan.report)
+        self.size_check.warn_lost_columns(self.plan.rows, keeps_fields=self.keeps_fields)
 
     def ended(self, summary: "Summary", result: "PushResult | None") -> None:
         """Remember the rows of a feed that was sent whole, and fill the page."""
         if result and result.is_complete:
-            self.size_check.store(self.plan.rows, self.plan.report)
+            self.size_check.store(self.plan.rows, self.plan.report, _columns(self.plan.rows))
         self.page.take_push(summary, result)
 
 
 MAX_LOSS = 0.3  # of the rows of the last push, without a warning
+NAMED_COLUMNS = 10  # that a feed has lost
+KEYS = ("product_key", "item_group_key")  # columns that the service generates
 
 MinRows = Annotated[
     str | None,
@@ -55,17 +62,23 @@ MinRows = Annotated[
 class FeedSizeCheck:
     """Compares the rows of a feed with a minimum, and with those of its last push to the same catalog.
 
-    The target is a list of people where it is named.
+    The target is a list of people where it is named. Each scope of a feed has a last push of its own.
     """
 
-    def __init__(self, call: Invocation, min_rows: str | None, target: "UploadTarget | None" = None) -> None:
-        self._call, self._target = call, target
+    def __init__(
+        self,
+        call: Invocation,
+        min_rows: str | None,
+        target: "UploadTarget | None" = None,
+        scope: str | None = None,
+    ) -> None:
+        self._call, self._target, self._scope = call, target, scope
         self._min_rows = min_rows
         self._least = None if min_rows is None else parse_share(min_rows, "--min-rows")
 
     def check(self, rows: "RowNames", report: "ValidationReport") -> None:
         """Raise NotConfirmedError below the minimum; warn where many rows are lost, with --quiet too."""
-        label, size, before = rows.source.label, _size(report), self._sizes.find(rows.source.origin)
+        label, size, before = rows.source.label, _size(report), self._sizes.find(self._origin(rows))
         of_last = f" of the {before:,} of its last push" if before else ""
         least = self._least
         if least and (before or not least.is_percentage) and size < least.of(before or 0):
@@ -74,13 +87,37 @@ class FeedSizeCheck:
                 f"{label} has {counted(size, 'row')}{share}, and --min-rows is {self._min_rows}",
                 hint="nothing was sent; to push it all the same, leave out --min-rows, or lower it",
             )
+        if least and least.is_percentage and before is None:
+            self._call.messages.note(
+                f"--min-rows {self._min_rows} has nothing to compare with: "
+                f"no last push of {label} is known here"
+            )
         if before and size < before * (1 - MAX_LOSS):
             fewer = f"{100 * (before - size) // before} % fewer than the {before:,} of its last push"
             self._call.messages.warn(f"{label}: {counted(size, 'row')}, {fewer}")
 
-    def store(self, rows: "RowNames", report: "ValidationReport") -> None:
-        """Remember the rows of a feed that was pushed."""
-        self._sizes.store(rows.source.origin, _size(report))
+    def warn_lost_columns(self, rows: "Rows", *, keeps_fields: bool) -> None:
+        """Name the columns that the last push had, with --quiet too, and what becomes of their fields."""
+        filled = {*_columns(rows), *rows.composed, *rows.transform.fields}
+        lost = [name for name in self._sizes.find_columns(self._origin(rows)) if name not in filled]
+        if not lost:
+            return
+        fields = first_of([name for name in lost if name in rows.known], NAMED_COLUMNS, repr)
+        kept = f": products keep what they have of {fields}; a sync with --set FIELD= empties a field"
+        emptied = f": products lose their {fields}"
+        consequence = (kept if keeps_fields else emptied) if fields else ""
+        named = first_of(lost, NAMED_COLUMNS, repr)
+        self._call.messages.warn(
+            f"{rows.source.label}: no column {named}, which its last push had{consequence}"
+        )
+
+    def store(self, rows: "RowNames", report: "ValidationReport", columns: Sequence[str] = ()) -> None:
+        """Remember the rows and columns of a feed that was pushed."""
+        self._sizes.store(self._origin(rows), _size(report), [*columns])
+
+    def _origin(self, rows: "RowNames") -> str:
+        """Identify the feed, or the part of it that a scope takes."""
+        return f"{rows.source.origin}\n--scope {self._scope}" if self._scope else rows.source.origin
 
     @property
     def _sizes(self) -> "FeedSizes":
@@ -95,6 +132,13 @@ def catalog_target(call: Invocation) -> "UploadTarget":
     from ...uploads.job_file import UploadTarget
 
     return UploadTarget(call.service, KIND, call.catalog)
+
+
+def _columns(rows: "Rows") -> list[str]:
+    """Name the columns of a feed as their fields; of records only known fields, since the others may vary."""
+    unsent = {*KEYS, *rows.ignored}
+    names = [name for name in dict.fromkeys(rows.fields) if name not in unsent]
+    return [name for name in names if rows.has_header or name in rows.known]
 
 
 def _size(report: "ValidationReport") -> int:

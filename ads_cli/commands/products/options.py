@@ -64,11 +64,15 @@ class ProductFeedOptions(FeedOptions, frozen=True):
 
     def open_all(self, call: Invocation, files: list[str]) -> "Rows":
         """Open the files that arguments name as one feed; raise AdsctlError."""
-        from ...feeds.locations import expand_files
+        from ...feeds.locations import expand_files, parse_location
 
-        expanded = expand_files(files, self.access(call))
+        access = self.access(call)
+        expanded = expand_files(files, access)
         self._check_mapping(call)
-        return _as_one([self._open(call, file).rows for file in expanded])
+        rows = _as_one([self._open(call, file).rows for file in expanded])
+        if expanded != files:
+            rows.source.named = [parse_location(file, access) for file in files]
+        return rows
 
     def open_feed(self, call: Invocation, file: str) -> "OpenedFeed":
         """Open a feed, and tell as which kind it is read."""

@@ -104,7 +104,8 @@ def sync(
     call = Invocation.of(ctx)
     if options.sample and not call.dry_run:
         raise UsageError("--sample needs --dry-run", hint="without it every difference is sent")
-    max_delete, size_check = DeletionLimit.parse(options.max_delete), FeedSizeCheck(call, min_rows)
+    max_delete = DeletionLimit.parse(options.max_delete)
+    size_check = FeedSizeCheck(call, min_rows, scope=feed.scope)
     call.concurrency = options.concurrency
     call.catalog = call.find_catalog()
     with FeedReport(call, page.report, files, force=options.force).written() as report:
@@ -131,6 +132,7 @@ def sync(
                 activity="Syncing",
                 invalid_hint=STRICT_HINT * strict,
                 size_check=size_check,
+                keeps_fields=True,
                 page=report,
                 comparison=comparison,
                 options=options,

@@ -18,14 +18,18 @@ from ...console.invocation import Invocation
 from ...console.parameters import flag, option
 from ...console.progress import ProgressReport, progress
 from ...errors import (
+    AccessError,
     AdsctlError,
     ContentError,
+    GuardError,
     IncompleteError,
     RateLimitedError,
+    StateError,
     UnavailableError,
     UsageError,
 )
 from ...media.inspection import MediaInfo
+from ...media.journal import InUseError
 from ...media.rules import Breach, Use, default_category
 from ...media.upload import COLUMNS, Details, Observer, OpenMedia, Uploader
 from ...output.text import counted, safe
@@ -53,11 +57,19 @@ BESIDE: dict[str, tuple[list[Use], Category | None]] = {
     "poster": ([Use.poster], None),
     "subtitles": ([], Category.subtitles),
 }
+OF_VIDEO = (*BESIDE, "title", "description")
 # On a terminal of 80 columns: what a person asks first.
 FIRST_ON_TERMINAL = ("file", "status", "media_key", "media_category", "width", "height")
 NAMED_FINDINGS = 20  # the most that an error names
-# Errors after which the other files would fail too.
-STOPPING = (RateLimitedError, UnavailableError)
+STOPPING = (RateLimitedError, UnavailableError)  # errors after which the same command may go on later
+FORBIDDEN = 403
+
+
+def stops(error: AdsctlError) -> bool:
+    """Tell whether other files would fail too; a file that is in use, or not allowed, fails alone."""
+    if isinstance(error, AccessError):
+        return error.http_status != FORBIDDEN
+    return isinstance(error, (*STOPPING, StateError, GuardError)) and not isinstance(error, InUseError)
 
 
 def make_uploader(
@@ -234,8 +246,9 @@ def upload(
         for each in (result, *extras.values()):
             report.add(each)
         due = [(file, category_of(file.info, meant, category)) for file in result.checked if file.is_valid]
-        if beside and any(not chosen.endswith("_video") for _, chosen in due):
-            raise UsageError(f"--{next(iter(beside))}: is for videos")
+        of_video = [name for name in OF_VIDEO if getattr(details, name)]
+        if of_video and any(not chosen.endswith("_video") for _, chosen in due):
+            raise UsageError(f"--{of_video[0]}: is for videos")
         with refused_written(rejected.failed_out_file, result):
             _require_valid(call, result, [*extras.values()], skip_invalid=skip_invalid)
             if call.dry_run:
@@ -318,7 +331,7 @@ class UploadRun:
                 if len(self._files) == 1:
                     raise
                 self._call.messages.warn(safe(f"{file.file.label}: {file.refusal}"))
-                self._stopped = error if isinstance(error, STOPPING) else None
+                self._stopped = error if stops(error) else None
 
     def _upload(
         self, uploader: Uploader, file: CheckedMedia, category: Category, details: Details

@@ -95,6 +95,10 @@ class Observer(msgspec.Struct):
     say: Callable[[str], None] = lambda message: None
 
 
+class StillProcessedError(UnavailableError):
+    """A file is processed for longer than --max-wait."""
+
+
 class _SegmentTooLargeError(Exception):
     """The service takes smaller segments only."""
 
@@ -371,7 +375,7 @@ class Uploader(msgspec.Struct, kw_only=True):
             percent, delay = progress_of(info)
             self.observer.on_processing(percent)
             if time.monotonic() + delay > ends_at:
-                raise UnavailableError(
+                raise StillProcessedError(
                     f"{label}: it is still {state} after --max-wait",
                     hint=f"{RESUME_HINT}; --max-wait waits longer",
                 )

@@ -108,6 +108,16 @@ def test_a_refused_file_does_not_stop_the_others(adsctl, service, clip, tmp_path
     assert (tmp_path / "failed.csv").read_text().startswith("file,_line,_error\nclip.mp4,1,")
 
 
+def test_a_file_that_is_processed_for_ever_does_not_stop_the_others(adsctl, service, clip, tmp_path):
+    (tmp_path / "hero.png").write_bytes(picture("PNG", 1200, 628))
+    service.fail("POST /2/media/upload/*/finalize processing=never")
+    words = ("clip.mp4", "hero.png", "--max-wait", "1s", "-o", "json")
+    done = adsctl("media", "upload", *words, code=8)
+    assert [each["status"] for each in json.loads(done.stdout)] == ["failed", "uploaded"]
+    error = json.loads(done.stderr.splitlines()[-1])["error"]
+    assert "1 file not uploaded" in error["message"] and "--resume" in error["hint"]
+
+
 def test_a_killed_upload_is_resumed(adsctl, service, clip):
     service.fail("POST /2/media/upload/*/append latency=300ms")
     requests = Counted(service)

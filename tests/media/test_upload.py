@@ -345,3 +345,11 @@ def test_a_file_whose_name_is_not_utf_8_is_uploaded_once(adsctl, service, bodies
     assert (shown["name"], shown["file_name"]) == ("caf?", "caf?.png")
     again = json.loads(adsctl("media", "upload", "caf*", "-o", "json").stdout)
     assert [each["status"] for each in again] == ["unchanged", "unchanged"] and len(bodies) == 2
+
+
+def test_subtitles_by_themselves_are_not_sent_for_the_library(adsctl, service, bodies, tmp_path):
+    (tmp_path / "clip.srt").write_text("1\n00:00:01,000 --> 00:00:02,000\nHi\n")
+    assert "--subtitles FILE" in adsctl("media", "upload", "clip.srt", code=2).stderr
+    assert bodies == []
+    adsctl("media", "upload", "clip.srt", "--no-library")
+    assert len(bodies) == 1

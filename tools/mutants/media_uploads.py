@@ -175,8 +175,8 @@ MEDIA_UPLOADS = (
     Mutant(
         "a file whose media is in the library is uploaded again",
         UPLOAD,
-        "            if self._is_in_library(begun.media_key):\n                return True\n",
-        "",
+        "self._update_in_library(found, details)\n                return True\n",
+        "pass\n",
         (f"{UPLOADED}::test_the_same_file_is_uploaded_once",),
     ),
     Mutant(
@@ -329,8 +329,29 @@ MEDIA_UPLOADS = (
     Mutant(
         "a file that another run uploads stops the others",
         "ads_cli/commands/media/upload.py",
-        " and not isinstance(error, InUseError)",
-        "",
+        "isinstance(error, InUseError | StillProcessedError)",
+        "isinstance(error, StillProcessedError)",
         (f"{UPLOADED}::test_a_file_that_another_run_uploads_keeps_no_other_from_being_sent",),
+    ),
+    Mutant(
+        "a file that is processed for ever keeps the others from being sent",
+        "ads_cli/commands/media/upload.py",
+        "isinstance(error, InUseError | StillProcessedError)",
+        "isinstance(error, InUseError)",
+        (f"{INTERRUPTED}::test_a_file_that_is_processed_for_ever_does_not_stop_the_others",),
+    ),
+    Mutant(
+        "subtitles are sent for the library",
+        "ads_cli/commands/media/upload.py",
+        "if library and any(chosen is Category.subtitles",
+        "if False and any(chosen is Category.subtitles",
+        (f"{UPLOADED}::test_subtitles_by_themselves_are_not_sent_for_the_library",),
+    ),
+    Mutant(
+        "a GIF or a video is uploaded for a post with other media",
+        "ads_cli/commands/media/references.py",
+        "if len(keys) > 1 and",
+        "if False and",
+        (f"{FILES}::test_a_video_beside_an_image_is_told_before_anything_is_uploaded",),
     ),
 )

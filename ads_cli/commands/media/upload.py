@@ -31,7 +31,7 @@ from ...errors import (
 from ...media.inspection import MediaInfo
 from ...media.journal import InUseError
 from ...media.rules import Breach, Use, default_category
-from ...media.upload import COLUMNS, Details, Observer, OpenMedia, Uploader
+from ...media.upload import COLUMNS, Details, Observer, OpenMedia, StillProcessedError, Uploader
 from ...output.text import counted, safe
 from ...spelling import as_option
 from ...uploads.rejected_rows import check_failed_out
@@ -66,10 +66,14 @@ FORBIDDEN = 403
 
 
 def stops(error: AdsctlError) -> bool:
-    """Tell whether other files would fail too; a file that is in use, or not allowed, fails alone."""
+    """Tell whether other files would fail too.
+
+    A file that is in use, not allowed or processed for too long fails alone.
+    """
     if isinstance(error, AccessError):
         return error.http_status != FORBIDDEN
-    return isinstance(error, (*STOPPING, StateError, GuardError)) and not isinstance(error, InUseError)
+    is_of_file = isinstance(error, InUseError | StillProcessedError)
+    return isinstance(error, (*STOPPING, StateError, GuardError)) and not is_of_file
 
 
 def make_uploader(
@@ -249,6 +253,9 @@ def upload(
         of_video = [name for name in OF_VIDEO if getattr(details, name)]
         if of_video and any(not chosen.endswith("_video") for _, chosen in due):
             raise UsageError(f"--{of_video[0]}: is for videos")
+        if library and any(chosen is Category.subtitles for _, chosen in due):
+            hint = "name them beside their video: --subtitles FILE --language EN, or with --no-library"
+            raise UsageError("subtitles: the library takes none", hint=hint)
         with refused_written(rejected.failed_out_file, result):
             _require_valid(call, result, [*extras.values()], skip_invalid=skip_invalid)
             if call.dry_run:
@@ -308,6 +315,7 @@ class UploadRun:
         self._call, self._uploader, self._details = call, uploader, details
         self._files = files
         self._stopped: AdsctlError | None = None  # what ended it early
+        self._unfinished: AdsctlError | None = None  # of the first file that is processed still
 
     def upload_beside(self, what: str, file: CheckedMedia) -> None:
         """Upload the poster or the subtitles of a video, which its details name from then on."""
@@ -332,6 +340,8 @@ class UploadRun:
                     raise
                 self._call.messages.warn(safe(f"{file.file.label}: {file.refusal}"))
                 self._stopped = error if stops(error) else None
+                if isinstance(error, StillProcessedError):
+                    self._unfinished = self._unfinished or error
 
     def _upload(
         self, uploader: Uploader, file: CheckedMedia, category: Category, details: Details
@@ -351,9 +361,9 @@ class UploadRun:
         counts = Counter(each.status for each in self._files)
         left = sum(bool(each.refusal) for each in self._files)
         self._call.note_summary({"files": dict(counts), "refused": left})
-        if self._stopped:
-            self._stopped.message += f"; {counted(left, 'file')} not uploaded"
-            raise self._stopped
+        if error := self._stopped or self._unfinished:
+            error.message += f"; {counted(left, 'file')} not uploaded"
+            raise error
         if left:
             raise IncompleteError(
                 f"{left:,} of {counted(len(self._files), 'file')} not uploaded",

@@ -25,6 +25,10 @@ LONGEST_SECONDS = 1e9  # of what it states
 OF_PROGRESS = ("state", "check_after_secs", "progress_percent")  # which say nothing of a failure
 
 
+class StillProcessedError(UnavailableError):
+    """A file is processed for longer than --max-wait."""
+
+
 def read_begun(response: Response, segment_bytes: int) -> Begun:
     """Read the response that begins an upload; raise UnavailableError where it names no media."""
     data = response.data if isinstance(response.data, dict) else {}

@@ -3,7 +3,7 @@
 import hashlib
 import time
 from collections.abc import Callable, Iterator
-from contextlib import closing, suppress
+from contextlib import closing
 from pathlib import Path
 from typing import Any, BinaryIO, Literal, NamedTuple
 
@@ -27,7 +27,7 @@ from ..api.media_uploads import (
 )
 from ..client.client import Client
 from ..client.response import Response
-from ..errors import AdsctlError, ContentError, NotFoundError, RefusedError, UnavailableError
+from ..errors import AccessError, AdsctlError, ContentError, NotFoundError, RefusedError, UnavailableError
 from ..parallel.ordered_map import map_ordered
 from .inspection import MediaInfo
 from .journal import (
@@ -41,6 +41,7 @@ from .journal import (
     may_have_journal,
 )
 from .responses import (
+    StillProcessedError,
     parse_segment_response,
     processing,
     progress_of,
@@ -51,6 +52,7 @@ from .responses import (
 )
 
 SEGMENT_BYTES, LEAST_SEGMENT_BYTES = 1024 * 1024, 64 * 1024
+FORBIDDEN = 403
 TOO_LARGE = 413  # what proxies answer too, whose limits no documentation names
 SIMPLE = (Category.tweet_image, Category.dm_image, Category.subtitles)  # sent in one request
 COLUMNS = (
@@ -93,10 +95,6 @@ class Observer(msgspec.Struct):
     on_segments: Callable[[int, int], None] = lambda done, total: None
     on_processing: Callable[[int], None] = lambda percent: None
     say: Callable[[str], None] = lambda message: None
-
-
-class StillProcessedError(UnavailableError):
-    """A file is processed for longer than --max-wait."""
 
 
 class _SegmentTooLargeError(Exception):
@@ -151,13 +149,12 @@ class Uploader(msgspec.Struct, kw_only=True):
             if journal.is_added or journal.has_expired:
                 journal.note(Forgotten())  # it was deleted, or is gone
             return False
-        if not journal.has_expired:
-            with suppress(RefusedError, NotFoundError):
-                state = state_of(self._status(begun.media_id))
-                if state in (None, "succeeded"):
-                    return True
-                if state != "failed":
-                    return False
+        if not journal.has_expired and (response := self._earlier(begun.media_id)):
+            state = state_of(response)
+            if state in (None, "succeeded"):
+                return True
+            if state != "failed":
+                return False
         journal.note(Forgotten())
         return False
 
@@ -204,11 +201,10 @@ class Uploader(msgspec.Struct, kw_only=True):
         """Send what of a file the service has not acknowledged; return what it says of the whole."""
         label = media.label
         if journal.is_finalized and journal.begun:
-            try:
-                return self._status(journal.begun.media_id)
-            except (RefusedError, NotFoundError):
-                journal.note(Forgotten())
-                self.observer.say(f"{label}: {GONE}")
+            if response := self._earlier(journal.begun.media_id):
+                return response
+            journal.note(Forgotten())
+            self.observer.say(f"{label}: {GONE}")
         is_resumed = self.resume and journal.begun is not None
         if media.category in SIMPLE and not is_resumed:
             try:
@@ -229,8 +225,8 @@ class Uploader(msgspec.Struct, kw_only=True):
                 return self._send_segments(journal, media)
             except _SegmentTooLargeError as error:
                 self._use_smaller_segments(journal, media, error)
-            except (RefusedError, NotFoundError):
-                if not is_resumed:
+            except (RefusedError, NotFoundError, AccessError) as error:
+                if not (is_resumed and _is_lost(error)):
                     raise
                 self.observer.say(f"{label}: {GONE}")
             is_resumed, early = False, None
@@ -355,6 +351,15 @@ class Uploader(msgspec.Struct, kw_only=True):
             error.hint = error.hint or RESUME_HINT
             raise
 
+    def _earlier(self, media_id: str) -> Response | None:
+        """Return the status of an upload of an earlier run; None where it is of no use."""
+        try:
+            return self._status(media_id)
+        except (RefusedError, NotFoundError, AccessError) as error:
+            if not _is_lost(error):
+                raise
+            return None
+
     def _await_processing(self, journal: UploadJournal, label: str, response: Response) -> None:
         """Wait until the media is processed, at most for --max-wait."""
         begun = journal.begun
@@ -414,6 +419,11 @@ class Uploader(msgspec.Struct, kw_only=True):
             track = SubtitleTrack(details.subtitles_id, details.language)
             of_video = SUBTITLED[category.value]
             self.client.call(AddSubtitles(id=media_id, media_category=of_video, subtitles=track))
+
+
+def _is_lost(error: AdsctlError) -> bool:
+    """Tell whether an upload of an earlier run is gone, or another user's."""
+    return not isinstance(error, AccessError) or error.http_status == FORBIDDEN
 
 
 def record_of(

@@ -190,6 +190,24 @@ def test_an_upload_that_is_gone_at_the_service_begins_again(adsctl, service, cli
     assert json.loads(done.stdout)[0]["status"] == "uploaded" and "it begins again" in done.stderr
 
 
+def test_an_unfinished_upload_of_another_user_begins_again(adsctl, service, clip):
+    service.fail("POST /12/accounts/*/media_library status=400")
+    adsctl("media", "upload", "clip.mp4", code=6)
+    service.fail("GET /2/media/upload status=401 times=1")
+    adsctl("media", "upload", "clip.mp4", code=4)
+    service.fail("GET /2/media/upload status=403 times=1")
+    done = adsctl("media", "upload", "clip.mp4")
+    assert "what was uploaded is gone; it begins again" in done.stderr and "uploaded" in done.stdout
+
+
+def test_segments_of_another_user_are_sent_again(adsctl, service, clip):
+    service.fail("POST /2/media/upload/*/finalize status=503")
+    adsctl("media", "upload", "clip.mp4", "--max-attempts", "1", code=8)
+    service.fail("POST /2/media/upload/*/finalize status=403 times=1")
+    done = adsctl("media", "upload", "clip.mp4", "--resume")
+    assert "what was uploaded is gone; it begins again" in done.stderr and "uploaded" in done.stdout
+
+
 @pytest.mark.parametrize("lost", ["POST /2/media/upload/*/append", "GET /2/media/upload"])
 def test_an_upload_that_the_service_loses_meanwhile_begins_again_once(adsctl, service, clip, lost):
     service.fail(f"{lost} status=404 times=1")

@@ -354,4 +354,14 @@ MEDIA_UPLOADS = (
         "if False and",
         (f"{FILES}::test_a_video_beside_an_image_is_told_before_anything_is_uploaded",),
     ),
+    Mutant(
+        "an unfinished upload of another user is asked for again and again",
+        UPLOAD,
+        "return not isinstance(error, AccessError) or error.http_status == FORBIDDEN",
+        "return not isinstance(error, AccessError)",
+        (
+            f"{INTERRUPTED}::test_an_unfinished_upload_of_another_user_begins_again",
+            f"{INTERRUPTED}::test_segments_of_another_user_are_sent_again",
+        ),
+    ),
 )

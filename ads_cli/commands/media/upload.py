@@ -30,8 +30,9 @@ from ...errors import (
 )
 from ...media.inspection import MediaInfo
 from ...media.journal import InUseError
+from ...media.responses import StillProcessedError
 from ...media.rules import Breach, Use, default_category
-from ...media.upload import COLUMNS, Details, Observer, OpenMedia, StillProcessedError, Uploader
+from ...media.upload import COLUMNS, FORBIDDEN, Details, Observer, OpenMedia, Uploader
 from ...output.text import counted, safe
 from ...spelling import as_option
 from ...uploads.rejected_rows import check_failed_out
@@ -62,7 +63,6 @@ OF_VIDEO = (*BESIDE, "title", "description")
 FIRST_ON_TERMINAL = ("file", "status", "media_key", "media_category", "width", "height")
 NAMED_FINDINGS = 20  # the most that an error names
 STOPPING = (RateLimitedError, UnavailableError)  # errors after which the same command may go on later
-FORBIDDEN = 403
 
 
 def stops(error: AdsctlError) -> bool:

@@ -31,8 +31,14 @@ def _matching(pattern: str, folder: Path) -> list[str]:
     """Return the names of the files that match a pattern, as `media` and `rows` take them."""
     found = {pattern, *glob(pattern, root_dir=folder, recursive=True)}  # noqa: PTH207 - may be absolute
     if files := sorted(name for name in found if (folder / name).is_file()):
+        if wrong := [name for name in files if not _is_utf_8(name)]:
+            raise ContentError(f"{wrong[0]!r}: the name of a file is not UTF-8; rename it")
         return files
     raise ContentError(f"{pattern!r} matches no file")
+
+
+def _is_utf_8(name: str) -> bool:
+    return name.isascii() or name.encode("utf-8", "replace").decode() == name
 
 
 def _rows(name: str, folder: Path) -> Iterator[Mapping[str, str]]:

@@ -107,6 +107,12 @@ def read_post(given: Mapping[str, Any], folder: Path, note: Note) -> NewPost | N
     return made
 
 
+def has_changed(post: NewPost) -> bool:
+    """Tell whether the files of a post are others than those that it was read with."""
+    again = read_post(post.shown, Path(post.folder), lambda key, text: None)
+    return again is None or again.digest != post.digest
+
+
 def _are_texts(values: Any) -> bool:
     return isinstance(values, list) and all(isinstance(value, str) and value for value in values)
 

@@ -135,7 +135,7 @@ def keep_planned(stored: StoredPlan, plan: CampaignPlan, *, is_begun: bool) -> i
     )
     if not is_same:
         raise NotConfirmedError(
-            "the account has changed since the plan was made",
+            "the account, or a file that the plan names, has changed since the plan was made",
             hint="nothing was changed; make the plan again with 'adsctl campaigns plan FILE --out PLAN'",
         )
     return len(others)

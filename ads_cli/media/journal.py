@@ -21,6 +21,10 @@ FOLDER = "media"
 EXPIRY_MARGIN_SECONDS = 60.0
 
 
+class InUseError(StateError):
+    """Another run is uploading the same file."""
+
+
 class UploadKey(msgspec.Struct, frozen=True):
     """What makes an upload the same."""
 
@@ -44,7 +48,6 @@ class Begun(msgspec.Struct, frozen=True, tag="begun", kw_only=True):
     media_key: str
     segment_bytes: int
     expires_at: float | None  # Unix seconds
-    file: str  # as it was named
 
 
 class Sent(msgspec.Struct, frozen=True, tag="sent"):
@@ -84,7 +87,7 @@ class UploadJournal:
             lock = try_lock(self._path.with_suffix(".lock"))
             if lock is None:
                 hint = "wait until it has ended, and run this again: nothing is uploaded twice"
-                raise StateError(f"another run is uploading the same {label}", hint=hint)
+                raise InUseError(f"another run is uploading the same {label}", hint=hint)
             self._lock = lock
             self._read()
             self._file = os.open(self._path, os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o600)

@@ -25,7 +25,11 @@ LONGEST_SECONDS = 1e9  # of what it states
 OF_PROGRESS = ("state", "check_after_secs", "progress_percent")  # which say nothing of a failure
 
 
-def read_begun(response: Response, label: str, segment_bytes: int) -> Begun:
+class StillProcessedError(UnavailableError):
+    """A file is processed for longer than --max-wait."""
+
+
+def read_begun(response: Response, segment_bytes: int) -> Begun:
     """Read the response that begins an upload; raise UnavailableError where it names no media."""
     data = response.data if isinstance(response.data, dict) else {}
     if not (id := _id_in(response, "id")):
@@ -37,7 +41,6 @@ def read_begun(response: Response, label: str, segment_bytes: int) -> Begun:
         media_key=_id_in(response, "media_key"),
         segment_bytes=segment_bytes,
         expires_at=expires_at,
-        file=label,
     )
 
 

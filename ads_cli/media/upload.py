@@ -3,13 +3,13 @@
 import hashlib
 import time
 from collections.abc import Callable, Iterator
-from contextlib import closing, suppress
+from contextlib import closing
 from pathlib import Path
 from typing import Any, BinaryIO, Literal, NamedTuple
 
 import msgspec
 
-from ..api.media import AddLibraryMedia, GetLibraryMedia
+from ..api.media import AddLibraryMedia, GetLibraryMedia, UpdateLibraryMedia
 from ..api.media_uploads import (
     MAX_SEGMENTS,
     SUBTITLED,
@@ -27,7 +27,7 @@ from ..api.media_uploads import (
 )
 from ..client.client import Client
 from ..client.response import Response
-from ..errors import AdsctlError, ContentError, NotFoundError, RefusedError, UnavailableError
+from ..errors import AccessError, AdsctlError, ContentError, NotFoundError, RefusedError, UnavailableError
 from ..parallel.ordered_map import map_ordered
 from .inspection import MediaInfo
 from .journal import (
@@ -41,6 +41,7 @@ from .journal import (
     may_have_journal,
 )
 from .responses import (
+    StillProcessedError,
     parse_segment_response,
     processing,
     progress_of,
@@ -51,6 +52,7 @@ from .responses import (
 )
 
 SEGMENT_BYTES, LEAST_SEGMENT_BYTES = 1024 * 1024, 64 * 1024
+FORBIDDEN = 403
 TOO_LARGE = 413  # what proxies answer too, whose limits no documentation names
 SIMPLE = (Category.tweet_image, Category.dm_image, Category.subtitles)  # sent in one request
 COLUMNS = (
@@ -73,6 +75,7 @@ class Details(NamedTuple):
     language: str | None = None
 
 
+IN_LIBRARY = ("name", "title", "description", "poster_media_key")  # details of an entry
 Status = Literal["valid", "invalid", "not sent", "failed", "uploaded", "unchanged"]  # of a file in a run
 
 
@@ -121,7 +124,7 @@ class Uploader(msgspec.Struct, kw_only=True):
             early = self._begin(media)  # while the file is hashed
         key = UploadKey(self.service, account, info.bytes, info.sha256, category.value, self.owners)
         with closing(UploadJournal(self.state_dir, key, label)) as journal:
-            status: Status = "unchanged" if self._is_known(journal) else "uploaded"
+            status: Status = "unchanged" if self._is_known(journal, details) else "uploaded"
             if status == "uploaded":
                 self._send_and_await(journal, media, early)
                 if self.to_library:
@@ -134,34 +137,46 @@ class Uploader(msgspec.Struct, kw_only=True):
 
     # --- once ---
 
-    def _is_known(self, journal: UploadJournal) -> bool:
-        """Tell whether what was uploaded earlier can still be used as it is."""
+    def _is_known(self, journal: UploadJournal, details: Details) -> bool:
+        """Tell whether what was uploaded earlier can still be used; the library says `details` of it then."""
         begun = journal.begun
         if begun is None or not journal.is_finalized:
             return False
         if self.to_library:
-            if self._is_in_library(begun.media_key):
+            if found := self._find_in_library(begun.media_key):
+                self._update_in_library(found, details)
                 return True
             if journal.is_added or journal.has_expired:
                 journal.note(Forgotten())  # it was deleted, or is gone
             return False
-        if not journal.has_expired:
-            with suppress(RefusedError, NotFoundError):
-                state = state_of(self._status(begun.media_id))
-                if state in (None, "succeeded"):
-                    return True
-                if state != "failed":
-                    return False
+        if not journal.has_expired and (response := self._earlier(begun.media_id)):
+            state = state_of(response)
+            if state in (None, "succeeded"):
+                return True
+            if state != "failed":
+                return False
         journal.note(Forgotten())
         return False
 
-    def _is_in_library(self, media_key: str) -> bool:
+    def _find_in_library(self, media_key: str) -> dict[str, Any] | None:
+        """Return media of the library that are not deleted."""
         try:
             found = self.client.call(GetLibraryMedia(account_id=self.account, media_key=media_key))
         except NotFoundError:
-            return False
-        data = found.data
-        return not (isinstance(data, dict) and data.get("deleted"))
+            return None
+        data = found.neutral_data
+        if not (isinstance(data, dict) and data.get("media_key") == media_key):
+            message = f"the library answered with other media than {media_key}"
+            raise UnavailableError(message, http_status=found.status)
+        return None if data.get("deleted") else data
+
+    def _update_in_library(self, found: dict[str, Any], details: Details) -> None:
+        """Change what the library says of media where that differs from the details that are given."""
+        given = {name: getattr(details, name) for name in IN_LIBRARY}
+        changed = {name: value for name, value in given.items() if value and value != found.get(name)}
+        if changed:
+            key = found["media_key"]
+            self.client.call(UpdateLibraryMedia(account_id=self.account, media_key=key, **changed))
 
     # --- the bytes ---
 
@@ -186,11 +201,10 @@ class Uploader(msgspec.Struct, kw_only=True):
         """Send what of a file the service has not acknowledged; return what it says of the whole."""
         label = media.label
         if journal.is_finalized and journal.begun:
-            try:
-                return self._status(journal.begun.media_id)
-            except (RefusedError, NotFoundError):
-                journal.note(Forgotten())
-                self.observer.say(f"{label}: {GONE}")
+            if response := self._earlier(journal.begun.media_id):
+                return response
+            journal.note(Forgotten())
+            self.observer.say(f"{label}: {GONE}")
         is_resumed = self.resume and journal.begun is not None
         if media.category in SIMPLE and not is_resumed:
             try:
@@ -211,8 +225,8 @@ class Uploader(msgspec.Struct, kw_only=True):
                 return self._send_segments(journal, media)
             except _SegmentTooLargeError as error:
                 self._use_smaller_segments(journal, media, error)
-            except (RefusedError, NotFoundError):
-                if not is_resumed:
+            except (RefusedError, NotFoundError, AccessError) as error:
+                if not (is_resumed and _is_lost(error)):
                     raise
                 self.observer.say(f"{label}: {GONE}")
             is_resumed, early = False, None
@@ -284,7 +298,7 @@ class Uploader(msgspec.Struct, kw_only=True):
             additional_owners=[*self.owners] or None,
         )
         response = self._again_if_lost(lambda: self.client.call(request))
-        return read_begun(response, media.label, max(self.segment_bytes, _least_segment(info.bytes)))
+        return read_begun(response, max(self.segment_bytes, _least_segment(info.bytes)))
 
     def _send_at_once(self, journal: UploadJournal, media: OpenMedia) -> Response:
         stream, label, info, category = media.stream, media.label, media.info, media.category
@@ -294,7 +308,7 @@ class Uploader(msgspec.Struct, kw_only=True):
         owners = ",".join(self.owners) or None
         request = UploadMedia(media=content, media_category=category.value, additional_owners=owners)
         ended = self._again_if_lost(lambda: self.client.call(request))
-        begun = read_begun(ended, label, info.bytes)
+        begun = read_begun(ended, info.bytes)
         journal.note(begun)
         journal.note(Finalized(read_media_key(begun, ended, category)))
         return ended
@@ -337,6 +351,15 @@ class Uploader(msgspec.Struct, kw_only=True):
             error.hint = error.hint or RESUME_HINT
             raise
 
+    def _earlier(self, media_id: str) -> Response | None:
+        """Return the status of an upload of an earlier run; None where it is of no use."""
+        try:
+            return self._status(media_id)
+        except (RefusedError, NotFoundError, AccessError) as error:
+            if not _is_lost(error):
+                raise
+            return None
+
     def _await_processing(self, journal: UploadJournal, label: str, response: Response) -> None:
         """Wait until the media is processed, at most for --max-wait."""
         begun = journal.begun
@@ -357,7 +380,7 @@ class Uploader(msgspec.Struct, kw_only=True):
             percent, delay = progress_of(info)
             self.observer.on_processing(percent)
             if time.monotonic() + delay > ends_at:
-                raise UnavailableError(
+                raise StillProcessedError(
                     f"{label}: it is still {state} after --max-wait",
                     hint=f"{RESUME_HINT}; --max-wait waits longer",
                 )
@@ -367,11 +390,12 @@ class Uploader(msgspec.Struct, kw_only=True):
     def _add_to_library(self, journal: UploadJournal, file_name: str, details: Details) -> None:
         begun = journal.begun
         assert begun
+        file = Path(file_name.encode("utf-8", "replace").decode())  # a name on a disk may be any bytes
         request = AddLibraryMedia(
             account_id=self.account,
             media_key=begun.media_key,
-            name=details.name or Path(file_name).stem[:100] or None,
-            file_name=Path(file_name).name[:255] or None,
+            name=details.name or file.stem[:100] or None,
+            file_name=file.name[:255] or None,
             title=details.title,
             description=details.description,
             poster_media_key=details.poster_media_key,
@@ -381,8 +405,9 @@ class Uploader(msgspec.Struct, kw_only=True):
         except (RefusedError, UnavailableError) as error:
             error.hint = error.hint or RESUME_HINT
             may_be_there = isinstance(error, RefusedError) or error.may_be_applied
-            if not (may_be_there and self._is_in_library(begun.media_key)):
+            if not (may_be_there and (found := self._find_in_library(begun.media_key))):
                 raise
+            self._update_in_library(found, details)
         journal.note(Added())
 
     def _set_details(self, media_id: str, category: Category, details: Details) -> None:
@@ -394,6 +419,11 @@ class Uploader(msgspec.Struct, kw_only=True):
             track = SubtitleTrack(details.subtitles_id, details.language)
             of_video = SUBTITLED[category.value]
             self.client.call(AddSubtitles(id=media_id, media_category=of_video, subtitles=track))
+
+
+def _is_lost(error: AdsctlError) -> bool:
+    """Tell whether an upload of an earlier run is gone, or another user's."""
+    return not isinstance(error, AccessError) or error.http_status == FORBIDDEN
 
 
 def record_of(

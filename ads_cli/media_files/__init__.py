@@ -14,7 +14,7 @@ class MediaFacts(msgspec.Struct):
     kind: Kind = ""  # "" where it is neither an image nor a video
     type: str = ""  # the media type, as in image/jpeg; "" where it is not known
     format: str = ""  # its usual name, as in JPG; "" where it is not known
-    width: int | None = None  # pixels as shown: a video that is turned when it is played is turned here
+    width: int | None = None  # pixels as shown: what is turned when it is shown is turned here
     height: int | None = None
     frames: int | None = None
     seconds: float | None = None

@@ -1,13 +1,15 @@
 """Look through the bytes of an image: its pixels, frames and color, and whether it is whole."""
 
 from collections.abc import Callable
-from typing import BinaryIO
+from typing import BinaryIO, Literal
 
 from . import DamagedError, MediaFacts, read_exactly
 
 BLOCK_BYTES = 64 * 1024
 MAX_CHUNKS = 100_000  # of a PNG; what has more was made to keep a reader busy
 MAX_SEGMENTS, MAX_FILL_BYTES = 10_000, 1024  # of a JPG
+APP1, EXIF_BYTES, EXIF_FIELDS = 0xE1, 64 * 1024, 1000
+ORIENTATION, TURNED = 0x0112, range(5, 9)
 MAX_GIF_BYTES = 32 * 1024 * 1024  # that are looked through; the service takes 15 MB
 CUT_OFF = "it is cut off"
 
@@ -15,6 +17,7 @@ CUT_OFF = "it is cut off"
 def read_jpg(stream: BinaryIO, facts: MediaFacts) -> None:
     """Find the frame header of a JPG, and the end of its scans."""
     stream.seek(2)
+    is_turned = False
     for _ in range(MAX_SEGMENTS):
         marker = _marker(stream)
         if marker == 0xD9:
@@ -28,14 +31,34 @@ def read_jpg(stream: BinaryIO, facts: MediaFacts) -> None:
             if size < 8:
                 raise DamagedError("its frame header is too short")
             frame = read_exactly(stream, 6)
-            facts.height, facts.width = int.from_bytes(frame[1:3]), int.from_bytes(frame[3:5])
+            sides = int.from_bytes(frame[1:3]), int.from_bytes(frame[3:5])
+            facts.width, facts.height = sides if is_turned else sides[::-1]
             facts.color = {1: "gray", 4: "CMYK"}.get(frame[5], "YCbCr")
             size -= 6
+        elif marker == APP1:
+            start = stream.tell()
+            is_turned = is_turned or _is_turned(stream.read(min(size - 2, EXIF_BYTES)))
+            stream.seek(start)
         stream.seek(size - 2, 1)
         if marker == 0xDA:
             _require_end(stream)
             return
     raise DamagedError("it has too many segments")
+
+
+def _is_turned(content: bytes) -> bool:
+    """Tell whether EXIF data turn a picture by 90 degrees when it is shown."""
+    tiff = content.removeprefix(b"Exif\0\0")
+    if tiff == content or tiff[:2] not in (b"II", b"MM"):
+        return False
+    order: Literal["little", "big"] = "little" if tiff[:1] == b"I" else "big"
+
+    def number(at: int, size: int) -> int:
+        return int.from_bytes(tiff[at : at + size], order)
+
+    first = number(4, 4)
+    fields = (first + 2 + 12 * field for field in range(min(number(first, 2), EXIF_FIELDS)))
+    return any(number(at, 2) == ORIENTATION and number(at + 8, 2) in TURNED for at in fields)
 
 
 def _marker(stream: BinaryIO) -> int:

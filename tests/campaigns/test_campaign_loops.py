@@ -1,6 +1,7 @@
 """Loops of a file of campaigns: their values stand anywhere below, and a loop may be on any record."""
 
 import json
+import os
 
 import pytest
 
@@ -146,3 +147,11 @@ def test_a_row_that_cannot_be_read_is_told(adsctl, service):
 def test_a_pattern_that_cannot_be_is_told(adsctl, service, shop, pattern):
     (told,) = refused(adsctl, HEAD.replace("Posted", f'Posted\n  for: {{files: "{pattern}"}}'))
     assert "campaigns[0].for.files: " in told
+
+
+def test_a_file_whose_name_is_not_utf_8_is_told(adsctl, service):
+    path = os.fsencode(adsctl.home) + b"/caf\xe9.png"
+    with open(path, "wb") as file:  # noqa: PTH123 - a path of bytes
+        file.write(b"a picture")
+    (told,) = refused(adsctl, HEAD.replace("Posted", 'Posted {file}\n  for: {files: "*.png"}'))
+    assert "campaigns[0].for.files: " in told and "is not UTF-8; rename it" in told

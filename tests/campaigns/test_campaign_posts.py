@@ -3,6 +3,7 @@
 import json
 from pathlib import Path
 
+import pexpect
 import pytest
 
 from ads_cli.campaigns.new_posts import card_of, read_post
@@ -111,6 +112,27 @@ def test_nothing_is_created_where_an_upload_fails(adsctl, service, posted, monke
     service.fail("POST /2/media/upload* status=400")
     adsctl(*WORDS, code=6)
     assert pull(adsctl) == before and not posts(adsctl)
+
+
+@pytest.mark.parametrize("is_card", [False, True])
+def test_a_picture_that_is_replaced_while_the_question_waits_is_shown_by_no_ad(
+    adsctl, service, posted, is_card
+):
+    file, hero = adsctl.home / "ads" / "posted.yaml", adsctl.home / "ads" / "mugs.png"
+    if is_card:
+        card = "card: {website: 'https://shop.example/mugs', title: Mugs}"
+        file.write_text(FILE.replace("[mugs.png]", f"[mugs.png], {card}"))
+    file.write_text(file.read_text().replace("daily_budget: 5", "daily_budget: 5\n  entity_status: ACTIVE"))
+    terminal = adsctl.terminal("-q", "campaigns", "apply", "ads/posted.yaml", width=200)
+    terminal.expect(r"\[y/N\]")
+    hero.write_bytes(picture("PNG", 800, 800))
+    terminal.sendline("y")
+    terminal.expect("ads\\[0\\]: a file of its post has changed since the plan was made")
+    terminal.expect(pexpect.EOF)
+    terminal.close()
+    assert terminal.exitstatus == 3 and not posts(adsctl)
+    adsctl(*WORDS)
+    assert len(posts(adsctl)) == 2 and len(ads(adsctl)) == 3
 
 
 def test_files_that_are_no_media_are_told_before_anything_is_sent(adsctl, service, posted, monkeypatch):

@@ -17,6 +17,17 @@ def picture(format: str = "PNG", width: int = 800, height: int = 800, mode: str 
     return file.getvalue()
 
 
+def turned_jpg(width: int, height: int, orientation: int, endian: str = ">") -> bytes:
+    """Make a JPG that EXIF data turn; its sides are those before."""
+    exif = Image.Exif()
+    exif.endian = endian
+    exif[0x0112] = orientation
+    exif[0x010F] = "A maker"
+    file = BytesIO()
+    Image.new("RGB", (width, height)).save(file, "JPEG", exif=exif)
+    return file.getvalue()
+
+
 def gif(frames: int = 2, width: int = 2, height: int = 2) -> bytes:
     """Make a GIF of equal frames; its sides are what it states."""
     sides = struct.pack("<HH", width, height)

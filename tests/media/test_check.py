@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from ads_cli.api.media_uploads import Category
-from tests.media.made import animated_webp, gif, padded_png, picture, sample
+from tests.media.made import animated_webp, gif, padded_png, picture, sample, turned_jpg
 
 
 def rules(result):
@@ -98,6 +98,9 @@ SMALL = picture("JPEG", 799, 799)
         (WIDE, ["website-card", "app-card", "poll", "conversation", "poster", "post"], []),
         (picture("PNG", 1200, 630), ["poll"], []),
         (TALL, ["website-card"], ["card_ratio"]),
+        (turned_jpg(1200, 628, 6), ["website-card"], ["card_width", "card_ratio"]),
+        (turned_jpg(1200, 628, 3), ["website-card"], []),
+        (turned_jpg(628, 1200, 8), ["website-card"], []),
         (SQUARE, ["poll"], ["card_ratio"]),
         (SQUARE, ["conversation"], ["card_ratio"]),
         (SMALL, ["app-card"], ["card_width"]),

@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from tests.media.made import picture, sample
+from tests.media.made import gif, picture, sample
 
 
 @pytest.fixture
@@ -95,3 +95,26 @@ def test_a_conversation_takes_a_video_and_a_poster(adsctl, tmp_path, hero):
 def test_nothing_is_created_where_the_upload_fails(adsctl, tmp_path):
     done = adsctl.local("posts", "create", "--as-user-id", "1", "--media", "none.png", code=2)
     assert "none.png cannot be opened" in done.stderr
+
+
+@pytest.mark.parametrize("kind", ["posts", "drafts", "list"])
+@pytest.mark.parametrize("second", ["clip.mp4", "moving.gif"])
+def test_a_video_beside_an_image_is_told_before_anything_is_uploaded(
+    adsctl, service, tmp_path, hero, kind, second
+):
+    (tmp_path / "clip.mp4").write_bytes(sample("high.mp4"))
+    (tmp_path / "moving.gif").write_bytes(gif(3, 40, 40))
+    (tmp_path / "list.yaml").write_text(
+        f"- {{text: One, media: [hero.png]}}\n- {{text: Two, media: [hero.png, {second}]}}\n"
+    )
+    before = adsctl("media", "library", "list", "--all").stdout
+    files = ("--text", "Hi", "--media", "hero.png", "--media", second)
+    words = {
+        "posts": ("posts", "create", "--as-user-id", "1184672519", *files),
+        "drafts": ("posts", "drafts", "create", *files),
+        "list": ("posts", "drafts", "create", "-f", "list.yaml"),
+    }[kind]
+    for dry in ((), ("--dry-run",)):
+        done = adsctl(*words, *dry, code=3)
+        assert f"{second}: a post has up to 4 images, or one GIF, or one video" in done.stderr
+    assert adsctl("media", "library", "list", "--all").stdout == before

@@ -18,7 +18,7 @@ from ads_cli.media.rules import Use, findings, unknown_facts
 from ads_cli.media_files import SIGNATURES, MediaFacts
 from ads_cli.media_files.codecs import read_avc, read_descriptors
 from ads_cli.media_files.images import READERS
-from tests.media.made import SAMPLES, animated_webp, box, gif, padded_png, picture, sample
+from tests.media.made import SAMPLES, animated_webp, box, gif, padded_png, picture, sample, turned_jpg
 
 VIDEOS = sorted(path.name for path in SAMPLES.iterdir())
 # type, width, height, video codec, profile, scan, frames a second, audio codec, channels
@@ -99,6 +99,16 @@ def test_a_part_of_no_use_may_be_missing_at_the_end_of_no_fragmented_video():
 def test_an_image_tells_its_type_and_pixels(format, type, kind):
     info = read(picture(format, 321, 123))
     assert (info.type, info.kind, info.width, info.height, info.damage) == (type, kind, 321, 123, "")
+
+
+@pytest.mark.parametrize("endian", ["<", ">"])
+@pytest.mark.parametrize("orientation", range(10))
+def test_a_jpg_has_the_pixels_that_it_is_shown_with(endian, orientation):
+    content = turned_jpg(321, 123, orientation, endian)
+    info = read(content)
+    shown = (123, 321) if orientation in (5, 6, 7, 8) else (321, 123)
+    assert (info.width, info.height, info.damage) == (*shown, "")
+    assert all(read(content[:size]).damage for size in range(12, len(content) - 1))
 
 
 @pytest.mark.parametrize("format", ["JPEG", "PNG", "WEBP", "GIF"])

@@ -108,6 +108,16 @@ def test_a_refused_file_does_not_stop_the_others(adsctl, service, clip, tmp_path
     assert (tmp_path / "failed.csv").read_text().startswith("file,_line,_error\nclip.mp4,1,")
 
 
+def test_a_file_that_is_processed_for_ever_does_not_stop_the_others(adsctl, service, clip, tmp_path):
+    (tmp_path / "hero.png").write_bytes(picture("PNG", 1200, 628))
+    service.fail("POST /2/media/upload/*/finalize processing=never")
+    words = ("clip.mp4", "hero.png", "--max-wait", "1s", "-o", "json")
+    done = adsctl("media", "upload", *words, code=8)
+    assert [each["status"] for each in json.loads(done.stdout)] == ["failed", "uploaded"]
+    error = json.loads(done.stderr.splitlines()[-1])["error"]
+    assert "1 file not uploaded" in error["message"] and "--resume" in error["hint"]
+
+
 def test_a_killed_upload_is_resumed(adsctl, service, clip):
     service.fail("POST /2/media/upload/*/append latency=300ms")
     requests = Counted(service)
@@ -178,6 +188,24 @@ def test_an_upload_that_is_gone_at_the_service_begins_again(adsctl, service, cli
     service.fail("GET /2/media/upload status=404 times=1")
     done = adsctl("media", "upload", "clip.mp4", "--resume", "-o", "json")
     assert json.loads(done.stdout)[0]["status"] == "uploaded" and "it begins again" in done.stderr
+
+
+def test_an_unfinished_upload_of_another_user_begins_again(adsctl, service, clip):
+    service.fail("POST /12/accounts/*/media_library status=400")
+    adsctl("media", "upload", "clip.mp4", code=6)
+    service.fail("GET /2/media/upload status=401 times=1")
+    adsctl("media", "upload", "clip.mp4", code=4)
+    service.fail("GET /2/media/upload status=403 times=1")
+    done = adsctl("media", "upload", "clip.mp4")
+    assert "what was uploaded is gone; it begins again" in done.stderr and "uploaded" in done.stdout
+
+
+def test_segments_of_another_user_are_sent_again(adsctl, service, clip):
+    service.fail("POST /2/media/upload/*/finalize status=503")
+    adsctl("media", "upload", "clip.mp4", "--max-attempts", "1", code=8)
+    service.fail("POST /2/media/upload/*/finalize status=403 times=1")
+    done = adsctl("media", "upload", "clip.mp4", "--resume")
+    assert "what was uploaded is gone; it begins again" in done.stderr and "uploaded" in done.stdout
 
 
 @pytest.mark.parametrize("lost", ["POST /2/media/upload/*/append", "GET /2/media/upload"])

@@ -8,7 +8,7 @@ from ads_cli.errors import StateError
 from ads_cli.media.journal import FOLDER, Begun, Finalized, Sent, UploadJournal, UploadKey
 
 KEY = UploadKey("generic", "acc", 10, "0" * 64, "POST_VIDEO", ())
-BEGUN = Begun(media_id="1", media_key="3_1", segment_bytes=5, expires_at=None, file="clip.mp4")
+BEGUN = Begun(media_id="1", media_key="3_1", segment_bytes=5, expires_at=None)
 
 
 def test_what_a_full_disk_has_a_part_of_is_not_noted(tmp_path):

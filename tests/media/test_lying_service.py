@@ -23,6 +23,7 @@ class Platform:
         self.states: list[dict] = [{}]  # of processing, one for each answer; the last one stays
         self.paths: list[str] = []
         self.library: list[dict] = []
+        self.shown: object = None  # of the library
         self.sizes: list[int] = []  # of segments
         for path in (UPLOAD, f"{UPLOAD}/initialize"):
             httpserver.expect_request(path, method="POST").respond_with_handler(self.begin)
@@ -46,6 +47,8 @@ class Platform:
         return Response(json.dumps({"data": data}), content_type="application/json")
 
     def add(self, request: Request) -> Response:
+        if request.method == "GET":
+            return Response(json.dumps({"data": self.shown}), content_type="application/json")
         self.library.append(dict(request.args))
         return Response(json.dumps({"data": dict(request.args)}), 201, content_type="application/json")
 
@@ -150,3 +153,13 @@ def test_a_status_that_is_not_answered_says_how_to_resume(remote, platform, http
     refused.respond_with_data("{}", 503)
     error = error_of(remote, "clip.mp4", "--max-attempts", "1", code=8)
     assert "--resume" in error["hint"] and not platform.library
+
+
+@pytest.mark.parametrize("answer", [None, [], {}, {"media_key": "3_7"}])
+def test_an_answer_without_the_media_that_was_asked_for_does_not_count_as_unchanged(
+    remote, platform, httpserver, answer
+):
+    remote("media", "upload", "hero.png", "--account", "a1")
+    platform.shown = answer
+    error = error_of(remote, "hero.png", code=8)
+    assert "the library answered with other media" in error["message"]

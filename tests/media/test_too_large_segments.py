@@ -79,7 +79,7 @@ def test_an_image_that_is_too_large_for_one_request_is_sent_in_segments(adsctl, 
 
 def test_a_late_answer_counts_for_its_own_upload(tmp_path):
     def begun(id: str) -> Begun:
-        return Begun(media_id=id, media_key="", segment_bytes=1, expires_at=None, file="clip.mp4")
+        return Begun(media_id=id, media_key="", segment_bytes=1, expires_at=None)
 
     key = UploadKey("local", "a", 1, "0", "amplify_video", ())
     with closing(UploadJournal(tmp_path, key, "clip.mp4")) as journal:

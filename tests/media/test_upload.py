@@ -1,12 +1,14 @@
 """media upload: from a file to an entry in the library."""
 
 import json
+import os
 from email import message_from_bytes
 from io import BytesIO
 
 import pexpect
 import pytest
 
+from ads_cli.config.file_locks import try_lock
 from tests.feeds.locations.file_server import serving
 from tests.media.made import picture, sample
 
@@ -260,3 +262,94 @@ def test_a_detail_of_a_table_that_is_no_text_is_refused(adsctl, service, bodies,
     adsctl("media", "upload", "-f", "list.jsonl")
     library = json.loads(adsctl("media", "library", "list", "-o", "json").stdout)
     assert "7" in {each["name"] for each in library}
+
+
+def test_what_is_said_of_a_file_that_is_in_the_library_is_changed_there(adsctl, service, bodies, tmp_path):
+    (tmp_path / "clip.mp4").write_bytes(sample("high.mp4"))
+    (tmp_path / "hero.png").write_bytes(picture("PNG", 1200, 628))
+    (tmp_path / "list.csv").write_text("file,name\nclip.mp4,Of a table\n")
+    (record,) = json.loads(adsctl("media", "upload", "clip.mp4", "--title", "Clay", "-o", "json").stdout)
+
+    def shown() -> dict:
+        return json.loads(adsctl("media", "library", "get", record["media_key"], "-o", "json").stdout)
+
+    words = ("--name", "ماگ", "--title", "茶碗", "--description", "Mugs", "--poster", "hero.png")
+    (again,) = json.loads(adsctl("media", "upload", "clip.mp4", *words, "-o", "json").stdout)
+    assert again["status"] == "unchanged" and again["media_key"] == record["media_key"]
+    after = shown()
+    assert (after["name"], after["title"], after["description"]) == ("ماگ", "茶碗", "Mugs")
+    assert after["poster_media_key"] in library(adsctl)
+    adsctl("media", "upload", "clip.mp4")
+    assert shown() == after, "what is not given stays as it is"
+    adsctl("media", "upload", "-f", "list.csv")
+    assert (shown()["name"], shown()["title"]) == ("Of a table", "茶碗")
+
+
+@pytest.mark.parametrize("option", ["--title", "--description"])
+def test_what_is_for_videos_is_refused_of_an_image_before_anything_is_sent(
+    adsctl, service, bodies, files, option
+):
+    assert (
+        f"{option}: is for videos" in adsctl("media", "upload", "img/ok.png", option, "Mugs", code=2).stderr
+    )
+    assert bodies == []
+
+
+@pytest.mark.parametrize(
+    ("guard", "fault", "code"), [("deny: [media]", "", 12), ("", "POST /2/media/upload status=401", 4)]
+)
+def test_what_no_file_can_help_ends_a_run_with_its_own_code(
+    adsctl, service, files, tmp_path, guard, fault, code
+):
+    (tmp_path / "guard.yaml").write_text(guard)
+    if fault:
+        service.fail(fault)
+    words = ("media", "upload", "img/ok.png", "img/fine.png", "-o", "json")
+    done = adsctl(*words, code=code, ADSCTL_GUARD=str(tmp_path / "guard.yaml"))
+    assert "2 files not uploaded" in done.stderr and "correct these files" not in done.stderr
+    assert [each["status"] for each in json.loads(done.stdout)] == ["failed", "not sent"]
+
+
+def test_a_state_folder_that_cannot_be_used_ends_a_run_with_11(adsctl, service, files, bodies, tmp_path):
+    (tmp_path / "full").mkdir()
+    (tmp_path / "full" / "media").write_text("no folder")
+    done = adsctl(
+        "media", "upload", "img/ok.png", "img/fine.png", code=11, ADSCTL_STATE_DIR=str(tmp_path / "full")
+    )
+    assert "2 files not uploaded" in done.stderr and bodies == []
+
+
+def test_a_file_that_is_not_allowed_keeps_no_other_from_being_sent(adsctl, service, files):
+    service.fail("POST /2/media/upload status=403 times=1")
+    done = adsctl("media", "upload", "img/ok.png", "img/fine.png", "-o", "json", code=9)
+    assert [each["status"] for each in json.loads(done.stdout)] == ["failed", "uploaded"]
+
+
+def test_a_file_that_another_run_uploads_keeps_no_other_from_being_sent(adsctl, service, files, tmp_path):
+    adsctl("media", "upload", "img/ok.png")
+    (lock,) = (tmp_path / "state" / "media").glob("*.lock")
+    with try_lock(lock):
+        done = adsctl("media", "upload", "img/ok.png", "img/fine.png", "-o", "json", code=9)
+    assert "another run is uploading the same img/ok.png" in done.stderr
+    assert [each["status"] for each in json.loads(done.stdout)] == ["failed", "uploaded"]
+
+
+def test_a_file_whose_name_is_not_utf_8_is_uploaded_once(adsctl, service, bodies, tmp_path):
+    for name, content in ((b"caf\xe9.png", picture("PNG", 1200, 628)), (b"caf\xe9.mp4", sample("high.mp4"))):
+        path = os.fsencode(tmp_path) + b"/" + name
+        with open(path, "wb") as file:  # noqa: PTH123 - a path of bytes
+            file.write(content)
+    (first, second) = json.loads(adsctl("media", "upload", "caf*", "-o", "json").stdout)
+    assert (first["status"], second["status"]) == ("uploaded", "uploaded")
+    shown = json.loads(adsctl("media", "library", "get", second["media_key"], "-o", "json").stdout)
+    assert (shown["name"], shown["file_name"]) == ("caf?", "caf?.png")
+    again = json.loads(adsctl("media", "upload", "caf*", "-o", "json").stdout)
+    assert [each["status"] for each in again] == ["unchanged", "unchanged"] and len(bodies) == 2
+
+
+def test_subtitles_by_themselves_are_not_sent_for_the_library(adsctl, service, bodies, tmp_path):
+    (tmp_path / "clip.srt").write_text("1\n00:00:01,000 --> 00:00:02,000\nHi\n")
+    assert "--subtitles FILE" in adsctl("media", "upload", "clip.srt", code=2).stderr
+    assert bodies == []
+    adsctl("media", "upload", "clip.srt", "--no-library")
+    assert len(bodies) == 1

@@ -603,4 +603,11 @@ CAMPAIGN_FILES = (
         'change.kind.list_name == "ads":',
         (f"{REFUSED}::test_a_call_to_action_is_no_ad_that_is_asked_about",),
     ),
+    Mutant(
+        "campaign files: a picture that was replaced after the question is posted",
+        "ads_cli/commands/campaigns/posting.py",
+        "if has_changed(due.post):",
+        "if False:",
+        (f"{POSTS}::test_a_picture_that_is_replaced_while_the_question_waits_is_shown_by_no_ad",),
+    ),
 )

@@ -119,4 +119,11 @@ MEDIA = (
         '    return CATEGORIES["13"]',
         (f"{DETAILS}::test_subtitles_are_added_by_language_and_deleted",),
     ),
+    Mutant(
+        "a JPG that its EXIF data turn keeps its sides",
+        IMAGES,
+        "sides if is_turned else sides[::-1]",
+        "sides[::-1]",
+        (f"{INSPECTION}::test_a_jpg_has_the_pixels_that_it_is_shown_with",),
+    ),
 )

@@ -10,10 +10,10 @@ from ...api.media_uploads import InitializeUpload
 from ...api.validation import convert
 from ...campaigns.memory import ApplyMemory
 from ...campaigns.model import Entry, NewPost
-from ...campaigns.new_posts import card_of, make_card, make_post, new_posts, request_kind
+from ...campaigns.new_posts import card_of, has_changed, make_card, make_post, new_posts, request_kind
 from ...campaigns.plan import CampaignPlan
 from ...console.invocation import Invocation
-from ...errors import AdsctlError, RefusedError
+from ...errors import AdsctlError, ContentError, RefusedError
 from ...media.references import MediaReferences
 from ..media.references import check_references, upload_references
 
@@ -71,6 +71,10 @@ class Posting:
         """Upload all files, then create the posts, and give their ids to the ads."""
         for due in self._due:
             upload_references(self._call, due.card or due.request, due.references)
+        for due in self._due:
+            if has_changed(due.post):
+                words = "a file of its post has changed since the plan was made"
+                raise ContentError(f"{due.entry.path}: {words}", hint="no post was made; run it again")
         made, client, account = {}, self._call.client, self._call.account
         for entry, post, request, card, _ in self._due:
             try:

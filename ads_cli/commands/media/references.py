@@ -1,6 +1,6 @@
 """Upload the files that stand for the media keys of requests."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from copy import deepcopy
 from functools import partial
 from typing import TYPE_CHECKING, Any
@@ -29,7 +29,21 @@ def check_references(
 ) -> dict[str, CheckedMedia]:
     """Look at the files of a request; raise ContentError where one breaks a rule of its use."""
     references.add_for(request)
-    return check_all(call, references)
+    checked = check_all(call, references)
+    _require_alone([request], checked)
+    return checked
+
+
+def _require_alone(requests: Iterable[Request], checked: dict[str, CheckedMedia]) -> None:
+    """Raise ContentError where a GIF or a video is not the only file of a post."""
+    for request in requests:
+        keys = getattr(request, "media_keys", None) or ()
+        moving = [
+            checked[key].file.label for key in keys if key in checked and checked[key].info.kind != "image"
+        ]
+        if len(keys) > 1 and moving:
+            words = f"{moving[0]}: a post has up to 4 images, or one GIF, or one video"
+            raise ContentError(words, hint="nothing was sent; make a post for each")
 
 
 def check_all(call: Invocation, references: MediaReferences) -> dict[str, CheckedMedia]:
@@ -98,6 +112,7 @@ class MediaOfRecords:
         self._for_components = for_components
         self._checked: dict[str, CheckedMedia] = {}
         self._keys: dict[str, str] = {}
+        self._requests: list[Request] = []
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -113,10 +128,12 @@ class MediaOfRecords:
     def add_for(self, request: Request) -> None:
         """Note what a whole request says of its files."""
         self._references.add_for(request)
+        self._requests.append(request)
 
     def check(self) -> None:
         """Look at all files; raise ContentError where one breaks a rule of its use."""
         self._checked = check_all(self._call, self._references)
+        _require_alone(self._requests, self._checked)
         if self._call.dry_run:
             self._keys = self._references.in_words()
 

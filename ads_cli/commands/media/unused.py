@@ -14,7 +14,7 @@ from ...errors import AdsctlError, IncompleteError, NotFoundError, UsageError
 from ...media.usage import Usage, library
 from ...numbers import parse_count
 from ...output.text import counted, safe
-from .upload import STOPPING
+from .upload import stops
 
 COLUMNS = ("media_key", "media_type", "name", "file_name", "status")
 DECIDED_TOGETHER = 50  # deletions; what shows media is read again before each so many
@@ -124,7 +124,7 @@ def _delete(
                 records.append(_record(one, "gone"))
             except AdsctlError as error:
                 records.append(_record(one, "failed"))
-                if isinstance(error, STOPPING):
+                if stops(error):
                     raise
                 call.messages.warn(safe(f"{one['media_key']}: {error.message}"))
             else:

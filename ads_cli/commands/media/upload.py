@@ -18,16 +18,21 @@ from ...console.invocation import Invocation
 from ...console.parameters import flag, option
 from ...console.progress import ProgressReport, progress
 from ...errors import (
+    AccessError,
     AdsctlError,
     ContentError,
+    GuardError,
     IncompleteError,
     RateLimitedError,
+    StateError,
     UnavailableError,
     UsageError,
 )
 from ...media.inspection import MediaInfo
+from ...media.journal import InUseError
+from ...media.responses import StillProcessedError
 from ...media.rules import Breach, Use, default_category
-from ...media.upload import COLUMNS, Details, Observer, OpenMedia, Uploader
+from ...media.upload import COLUMNS, FORBIDDEN, Details, Observer, OpenMedia, Uploader
 from ...output.text import counted, safe
 from ...spelling import as_option
 from ...uploads.rejected_rows import check_failed_out
@@ -53,11 +58,22 @@ BESIDE: dict[str, tuple[list[Use], Category | None]] = {
     "poster": ([Use.poster], None),
     "subtitles": ([], Category.subtitles),
 }
+OF_VIDEO = (*BESIDE, "title", "description")
 # On a terminal of 80 columns: what a person asks first.
 FIRST_ON_TERMINAL = ("file", "status", "media_key", "media_category", "width", "height")
 NAMED_FINDINGS = 20  # the most that an error names
-# Errors after which the other files would fail too.
-STOPPING = (RateLimitedError, UnavailableError)
+STOPPING = (RateLimitedError, UnavailableError)  # errors after which the same command may go on later
+
+
+def stops(error: AdsctlError) -> bool:
+    """Tell whether other files would fail too.
+
+    A file that is in use, not allowed or processed for too long fails alone.
+    """
+    if isinstance(error, AccessError):
+        return error.http_status != FORBIDDEN
+    is_of_file = isinstance(error, InUseError | StillProcessedError)
+    return isinstance(error, (*STOPPING, StateError, GuardError)) and not is_of_file
 
 
 def make_uploader(
@@ -234,8 +250,12 @@ def upload(
         for each in (result, *extras.values()):
             report.add(each)
         due = [(file, category_of(file.info, meant, category)) for file in result.checked if file.is_valid]
-        if beside and any(not chosen.endswith("_video") for _, chosen in due):
-            raise UsageError(f"--{next(iter(beside))}: is for videos")
+        of_video = [name for name in OF_VIDEO if getattr(details, name)]
+        if of_video and any(not chosen.endswith("_video") for _, chosen in due):
+            raise UsageError(f"--{of_video[0]}: is for videos")
+        if library and any(chosen is Category.subtitles for _, chosen in due):
+            hint = "name them beside their video: --subtitles FILE --language EN, or with --no-library"
+            raise UsageError("subtitles: the library takes none", hint=hint)
         with refused_written(rejected.failed_out_file, result):
             _require_valid(call, result, [*extras.values()], skip_invalid=skip_invalid)
             if call.dry_run:
@@ -295,6 +315,7 @@ class UploadRun:
         self._call, self._uploader, self._details = call, uploader, details
         self._files = files
         self._stopped: AdsctlError | None = None  # what ended it early
+        self._unfinished: AdsctlError | None = None  # of the first file that is processed still
 
     def upload_beside(self, what: str, file: CheckedMedia) -> None:
         """Upload the poster or the subtitles of a video, which its details name from then on."""
@@ -318,7 +339,9 @@ class UploadRun:
                 if len(self._files) == 1:
                     raise
                 self._call.messages.warn(safe(f"{file.file.label}: {file.refusal}"))
-                self._stopped = error if isinstance(error, STOPPING) else None
+                self._stopped = error if stops(error) else None
+                if isinstance(error, StillProcessedError):
+                    self._unfinished = self._unfinished or error
 
     def _upload(
         self, uploader: Uploader, file: CheckedMedia, category: Category, details: Details
@@ -338,9 +361,9 @@ class UploadRun:
         counts = Counter(each.status for each in self._files)
         left = sum(bool(each.refusal) for each in self._files)
         self._call.note_summary({"files": dict(counts), "refused": left})
-        if self._stopped:
-            self._stopped.message += f"; {counted(left, 'file')} not uploaded"
-            raise self._stopped
+        if error := self._stopped or self._unfinished:
+            error.message += f"; {counted(left, 'file')} not uploaded"
+            raise error
         if left:
             raise IncompleteError(
                 f"{left:,} of {counted(len(self._files), 'file')} not uploaded",

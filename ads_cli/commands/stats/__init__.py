@@ -11,7 +11,7 @@ import typer
 from ...console.invocation import Invocation
 from ...console.parameters import argument, choice, flag, option
 from ...errors import NotFoundError, UsageError
-from ...output.text import counted
+from ...output.text import counted, first_of
 from ..uploads.options import with_options
 from .options import ResultOptions, StatisticsOptions, StatsJobOptions
 
@@ -83,6 +83,7 @@ def report(
     """
     from ...statistics.stored_rows import read_stored
     from .page import StatsReport
+    from .results import MOST_NAMED
 
     call = Invocation.of(ctx, mutates=False)
     page = StatsReport(call, out, force=force)
@@ -90,8 +91,14 @@ def report(
     stored = read_stored(map(Path, files))
     page.question, page.rows, page.accounts = stored.question, stored.gathered, stored.accounts
     page.earlier = "an earlier period" if stored.is_compared else ""
+    notes = list[str]()
     if stored.is_compared_in_part:
-        page.note = "Nothing is compared: some of the rows were written without --compare."
+        notes.append("Nothing is compared: some of the rows were written without --compare.")
+    if stored.left_out:
+        names = first_of(stored.left_out, MOST_NAMED)
+        notes.append(f"Left out, since not all of the files have it: {names}.")
+        call.messages.warn(f"left out, since not all of the files have it: {names}")
+    page.note = " ".join(notes)
     page.write()
 
 

@@ -102,7 +102,7 @@ class Analysis(msgspec.Struct, frozen=True):
         """Tell whether the rows show the earlier period."""
         return self.compare not in (None, NONE)
 
-    def earlier(self, asked: ResultContext, *, for_page: bool) -> ResultContext | None:
+    def earlier(self, asked: StatsQuery, *, for_page: bool) -> StatsQuery | None:
         """Return the question about the period to compare with, if there is one; raise UsageError.
 
         A page is compared with the period before, where `--compare` does not say otherwise.
@@ -110,10 +110,10 @@ class Analysis(msgspec.Struct, frozen=True):
         compare = self.compare or (PREVIOUS if for_page else NONE)
         if compare == NONE:
             return None
-        period = earlier_period(asked.question, compare)
-        earlier = msgspec.structs.replace(asked.question, period=period)
+        period = earlier_period(asked, compare)
+        earlier = msgspec.structs.replace(asked, period=period)
         if period.start.year >= FIRST_YEAR:
-            return asked._replace(question=earlier)
+            return earlier
         if not self.is_compared:
             return None
         raise UsageError(f"--compare: {earlier.days} is before there were statistics")

@@ -198,7 +198,8 @@ def _records(path: Path) -> Iterator[Record]:
 def _table_records(stream: IO[str], suffix: str) -> Iterator[Record]:
     """Read lines of cells; nothing is quoted in TSV, and a line that was cut off has cells that are lists."""
     quoting: Any = csv.QUOTE_MINIMAL if suffix == ".csv" else csv.QUOTE_NONE
-    return csv.DictReader(stream, delimiter=SEPARATORS[suffix], quoting=quoting, restval=[])
+    missing: Any = []
+    return csv.DictReader(stream, delimiter=SEPARATORS[suffix], quoting=quoting, restval=missing)
 
 
 def _is_flat(record: Any) -> bool:

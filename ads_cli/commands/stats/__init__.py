@@ -45,7 +45,7 @@ def get(
     with results_of(results, call, asked, raw=raw) as sink:
         calendar = asked.calendar(call)
         lookup = EntityLookup(call.client, call.account)
-        sink.report.question = question = asked.question(lookup, calendar)
+        sink.report.question = question = asked.question(lookup, calendar, sink.earlier)
         if raw:
             data = [record for few in _answers(call, question) for answer in few for record in answer.data]
             call.printer.show(data, ("id", "id_data"), "id")
@@ -163,7 +163,7 @@ def export(
         calendar = asked.calendar(call)
         lookup = EntityLookup(call.client, call.account)
         segments = {"segmentation": segment_by, "country": country, "platform": platform}
-        sink.report.question = question = asked.question(lookup, calendar, **segments)
+        sink.report.question = question = asked.question(lookup, calendar, sink.earlier, **segments)
         require_segments(question)
         described = lookup.describe(question.entity, question.ids)
         about = ResultContext(question, described, calendar, call.settings.names, call.account, set())

@@ -187,6 +187,10 @@ def _exported(call: Invocation, question: "StatsQuery", *, resume: bool) -> "Ite
         running = Export(call.client, call.account, question, folder, call.messages.note)
         if is_resumed:
             _say_resumed(call, running, len(folder.done))
+        elif resume:
+            call.messages.say(
+                "nothing to resume: no export of the same rows was stopped in the last two days"
+            )
         with progress(call.messages, "Waiting for jobs", running.jobs, noun="jobs") as on_progress:
             running.run(on_progress)
         yield running

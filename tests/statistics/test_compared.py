@@ -229,3 +229,23 @@ def test_only_what_is_active_is_shown_where_nothing_is_compared(stats, noon):
     noon.move_to(ENDED)
     rows = stats.get("--since", "last-week", "--active", "--metrics", "spend", "--granularity", "TOTAL")
     assert [row["name"] for row in rows] == ["Advent calendar"]
+
+
+@pytest.mark.parametrize(
+    ("since", "until", "before"),
+    [
+        ("2029-01-01", "2029-02-01", "2028-01-01 until 2028-02-01"),
+        ("2029-02-01", "2029-03-01", "2028-02-01 until 2028-03-01"),
+        ("2029-01-01", "2030-01-01", "2028-01-01 until 2029-01-01"),
+        ("2028-02-01", "2028-03-01", "2027-02-01 until 2027-03-01"),
+        ("2028-02-01", "2028-02-29", "2027-02-01 until 2027-03-01"),
+        ("2028-02-29", "2028-03-01", "2027-02-28 until 2027-03-01"),
+    ],
+)
+def test_a_year_before_a_total_has_the_same_dates_though_a_year_is_a_leap_year(
+    stats, noon, since, until, before
+):
+    noon.move_to("2030-01-20T12:00Z")
+    period = ("--since", since, "--until", until, "--granularity", "TOTAL", "--ids", "8wku3")
+    stats.export(*period, "--metrics", "clicks", "--compare", "year", "--report", "o.html")
+    assert f"Compared with {before}" in read(stats.adsctl.home / "o.html").text

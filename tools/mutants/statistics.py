@@ -591,4 +591,11 @@ STATISTICS = (
         "if not values and answer.data is None:",
         (f"{SUMS}::test_all_people_beside_their_segments_have_no_sum",),
     ),
+    Mutant(
+        "a year before a total has as many days and not the same dates",
+        "ads_cli/statistics/analysis.py",
+        'if asked.granularity == "TOTAL":',
+        "if asked.granularity is None:",
+        (f"{COMPARED}::test_a_year_before_a_total_has_the_same_dates_though_a_year_is_a_leap_year",),
+    ),
 )

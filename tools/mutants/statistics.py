@@ -598,4 +598,11 @@ STATISTICS = (
         "if asked.granularity is None:",
         (f"{COMPARED}::test_a_year_before_a_total_has_the_same_dates_though_a_year_is_a_leap_year",),
     ),
+    Mutant(
+        "a page does not say that it is about one platform",
+        "ads_cli/statistics/query.py",
+        " if self.platform else",
+        " if not self.entity else",
+        ("tests/statistics/test_report.py::test_a_page_says_that_it_is_about_one_platform",),
+    ),
 )

@@ -214,6 +214,17 @@ def test_a_page_is_about_all_rows_though_nobody_reads_them(adsctl):
 
 
 def test_a_page_says_that_it_is_about_one_platform(stats):
-    words = ("--since", "3d", "--ids", "8wku3", "--metrics", "clicks", "--report", "o.html", "--platform", "1")
+    words = (
+        "--since",
+        "3d",
+        "--ids",
+        "8wku3",
+        "--metrics",
+        "clicks",
+        "--report",
+        "o.html",
+        "--platform",
+        "1",
+    )
     stats.export(*words, "--title", "November")
     assert "by day, only of the platform 1" in read(stats.adsctl.home / "o.html").text

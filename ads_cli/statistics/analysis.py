@@ -102,7 +102,7 @@ class Analysis(msgspec.Struct, frozen=True):
         """Tell whether the rows show the earlier period."""
         return self.compare not in (None, NONE)
 
-    def earlier(self, asked: ResultContext, *, for_page: bool) -> ResultContext | None:
+    def earlier(self, asked: StatsQuery, *, for_page: bool) -> StatsQuery | None:
         """Return the question about the period to compare with, if there is one; raise UsageError.
 
         A page is compared with the period before, where `--compare` does not say otherwise.
@@ -110,10 +110,10 @@ class Analysis(msgspec.Struct, frozen=True):
         compare = self.compare or (PREVIOUS if for_page else NONE)
         if compare == NONE:
             return None
-        period = earlier_period(asked.question, compare)
-        earlier = msgspec.structs.replace(asked.question, period=period)
+        period = earlier_period(asked, compare)
+        earlier = msgspec.structs.replace(asked, period=period)
         if period.start.year >= FIRST_YEAR:
-            return asked._replace(question=earlier)
+            return earlier
         if not self.is_compared:
             return None
         raise UsageError(f"--compare: {earlier.days} is before there were statistics")
@@ -161,8 +161,9 @@ def earlier_period(asked: StatsQuery, compare: str | Range) -> Period:
     if compare == PREVIOUS:
         return Period(start - (end - start), start)
     if compare == YEAR:
-        is_leap_day = (start.month, start.day) == (2, 29)
-        earlier = start.replace(year=start.year - 1, day=28 if is_leap_day else start.day)
+        earlier = _a_year_before(start, leap_day=(2, 28))
+        if asked.granularity == "TOTAL":
+            return Period(earlier, _a_year_before(end, leap_day=(3, 1)))
         return Period(earlier, earlier + (end - start))
     assert not isinstance(compare, str)
     first, last = (datetime.combine(day, time(), start.tzinfo) for day in compare)
@@ -174,6 +175,13 @@ def earlier_period(asked: StatsQuery, compare: str | Range) -> Period:
             hint="choose a period of the same length, or --granularity TOTAL",
         )
     return period
+
+
+def _a_year_before(time: datetime, leap_day: tuple[int, int]) -> datetime:
+    """Return the same date a year before; the month and day of `leap_day` stand for 29 February."""
+    own = (time.month, time.day)
+    month, day = leap_day if own == (2, 29) else own
+    return time.replace(year=time.year - 1, month=month, day=day)
 
 
 def compared(

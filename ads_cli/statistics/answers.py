@@ -121,6 +121,8 @@ def series_in(question: StatsQuery, answer: QueryResult) -> Iterator[Series]:
             if segment and not question.segmentation:
                 raise UnavailableError(f"the statistics of {id} have segments that were not asked for")
             yield Series(id, segment, name, *_columns(question, answer.part, metrics))
+        if None in values and len(values) > 1:
+            raise UnavailableError(f"the answer has all people of {id} beside their segments")
     if missing := [id for id in answer.part.ids if id not in seen]:
         raise UnavailableError(f"the answer has no statistics of {missing[0]}")
 

@@ -5,7 +5,7 @@ import shutil
 import time
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager, suppress
-from datetime import datetime
+from datetime import datetime, timedelta
 from hashlib import blake2b
 from pathlib import Path
 from typing import Literal
@@ -21,6 +21,7 @@ from .query import StatsQuery
 FOLDER = "exports"
 LOG = "jobs.jsonl"
 RESUME_HINT = "--resume continues with the jobs that were made"
+OF_USE = timedelta(days=2)  # results of one export; later ones may differ from them
 KEPT_SECONDS = 7 * 24 * 3600  # without a note; the service keeps a result for two days
 State = Literal["begun", "made", "failed"]
 
@@ -53,6 +54,8 @@ class ExportFolder:
     def opened(self, *, resume: bool) -> Iterator[bool]:
         """Lock the folder, and read or empty it; yield whether an export is resumed.
 
+        One that began too long ago is not: what was charged then may have fallen since.
+
         An error that ends the export says how to resume it, where that saves anything.
         """
         with ExitStack() as stack:
@@ -60,10 +63,8 @@ class ExportFolder:
                 make_folder(self.path.parent)
                 refusal = "another run exports the same statistics"
                 stack.enter_context(locked_or_refused(self.path.with_suffix(".lock"), refusal))
-                is_resumed = resume and (self.path / LOG).exists()
-                if is_resumed:
-                    self._read()
-                else:
+                is_resumed = resume and self._read()
+                if not is_resumed:
                     shutil.rmtree(self.path, ignore_errors=True)
                     self._remove_old()
                     make_folder(self.path)
@@ -125,12 +126,20 @@ class ExportFolder:
                     shutil.rmtree(log.parent, ignore_errors=True)
                     lock.release()
 
-    def _read(self) -> None:
+    def _read(self) -> bool:
+        """Read what an earlier run has noted; return whether there is one whose results are still of use."""
+        if not (self.path / LOG).exists():
+            return False
         for line in (self.path / LOG).read_bytes().splitlines(keepends=True):
             with suppress(msgspec.DecodeError):  # a line that a full disk or a power failure has cut
                 self._take(_decode(line))
         with (self.path / LOG).open("ab") as file:
             file.write(b"\n")  # after a line that was cut
+        if self.begun is not None and utc_now() - self.begun < OF_USE:
+            return True
+        self.jobs.clear()
+        self.failed.clear()
+        return False
 
     def find_results(self, check: Callable[[int, bytes], object]) -> None:
         """Find the results that were downloaded; `check` raises UnavailableError for one of no use."""

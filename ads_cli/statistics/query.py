@@ -53,7 +53,8 @@ class StatsQuery(msgspec.Struct, frozen=True):
         entities = counted(len(self.ids), self.entity.lower().replace("_", " "))
         step = {"DAY": "day", "HOUR": "hour"}.get(self.granularity, "")
         by = " and ".join(self.group_by) or step
-        return f"{entities} from {self.days}{by and f', by {by}'}"
+        part = f", only of the platform {self.platform}" if self.platform else ""
+        return f"{entities} from {self.days}{by and f', by {by}'}{part}"
 
     @property
     def days(self) -> str:

@@ -8,7 +8,7 @@ from decimal import Decimal, InvalidOperation
 from functools import cache
 from operator import attrgetter
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import IO, Any, NamedTuple
 
 from ..api.metrics import ALL_GROUPS, METRICS
 from ..api.names import X, neutral_name
@@ -17,12 +17,13 @@ from .answers import MAX_NUMBER
 from .chart_data import ChartData
 from .derived import SPEND_COLUMN
 from .periods import HOUR, Period
-from .query import StatsQuery, all_columns, columns_of
+from .query import StatsQuery, all_columns, amount_column, columns_of
 from .rows import (
     BEFORE,
     CURRENCY,
     POST,
     SEGMENT_KEYS,
+    SEGMENT_VALUE,
     TOTAL,
     Row,
     StatsTable,
@@ -32,7 +33,8 @@ from .rows import (
 
 SEPARATORS = {".csv": ",", ".tsv": "\t"}
 JSON_LINES = (".jsonl", ".ndjson")
-OWNER = ("account", "entity", "entity_id", "placement", "segment", "segment_value")  # whose numbers a row has
+OWNER = ("account", "entity", "entity_id", "placement")  # whose numbers a row has
+SEGMENT = ("segment", SEGMENT_VALUE)  # and of which of the people; empty for all of them
 LONGEST_DAY = timedelta(hours=25)
 HINT = "name files that 'stats get' or 'stats export' wrote, without --group-by"
 Record = Mapping[str, Any]
@@ -60,6 +62,11 @@ class _TimedRecord(NamedTuple):
         return tuple(self.record.get(name) or "" for name in OWNER)
 
     @property
+    def segment(self) -> Row:
+        """Of which of the people its numbers are."""
+        return tuple(self.record.get(name) or "" for name in SEGMENT)
+
+    @property
     def local(self) -> Period:
         """Its times without their offset.
 
@@ -70,12 +77,14 @@ class _TimedRecord(NamedTuple):
     @property
     def is_hour(self) -> bool:
         """Tell whether it is of an hour, which the clock may repeat with another offset."""
-        start, end = self.local
-        return end - start <= HOUR
+        return self.end - self.start <= HOUR
 
     @property
     def key(self) -> Row:
-        """What tells it from other rows: their times have offsets only where they are of an hour."""
+        """What tells it from the rows of others, but for its segment.
+
+        The times of rows have offsets only where they are of an hour.
+        """
         return *self.owner, *((self.start, self.end) if self.is_hour else self.local)
 
     def begins_within(self, earlier: "_TimedRecord") -> bool:
@@ -86,24 +95,26 @@ class _TimedRecord(NamedTuple):
 
 
 class StoredRows(NamedTuple):
-    """Rows, the question that they answer, and whether they say what the numbers were before."""
+    """Rows, the question that they answer, and whether they say what the numbers were before.
+
+    `left_out` names the metrics that some of them do not have: their sums would be those of a part.
+    """
 
     question: StatsQuery
     gathered: ChartData
     accounts: list[str]
     is_compared: bool  # each number has an earlier one, which may be empty
     is_compared_in_part: bool
+    left_out: list[str]
 
 
 def read_stored(paths: Iterable[Path]) -> StoredRows:
     """Read rows from files; raise ContentError for what is none, or cannot be added up."""
-    paths, found = [*paths], dict[Row, _TimedRecord]()
-    for path in paths:
-        for record in _records(path):
-            timed = _TimedRecord.of(record)
-            found[timed.key] = timed  # a later file corrects it
-    _refuse_overlaps(found.values())
-    rows = sorted(found.values(), key=attrgetter("local"))  # a chart has the times in their order
+    paths = [*paths]
+    found = _by_segment(paths)
+    _refuse_overlaps(next(iter(segments.values())) for segments in found.values())
+    unsorted = (row for segments in found.values() for row in segments.values())
+    rows = sorted(unsorted, key=attrgetter("local"))  # a chart has the times in their order
     records = [row.record for row in rows]
     if not records:
         raise ContentError(f"no rows in {', '.join(map(str, paths))}", hint=HINT)
@@ -111,15 +122,17 @@ def read_stored(paths: Iterable[Path]) -> StoredRows:
     if len(entities) != 1:
         listed = " and ".join(sorted(entities))
         raise ContentError(f"the files have rows of {listed}, which cannot be added up", hint=HINT)
-    known = {name for record in records for name in record}.intersection(all_columns(_all_metrics()))
-    metrics = tuple(metric for metric in _all_metrics() if known.intersection(columns_of(metric)))
+    metrics, left_out = _metrics_of(records)
     if not metrics:
         raise ContentError(
             f"no numbers that can be added up in {', '.join(map(str, paths))}",
-            hint="ratios have no sum: export what they are made of too, as in --metrics spend,clicks,cpc",
+            hint="export all of them with the same --metrics"
+            if left_out
+            else "ratios have no sum: export what they are made of too, as in --metrics spend,clicks,cpc",
         )
     question = _question(rows, entities.pop(), metrics)
-    has_earlier = {earlier_name(column) in record for record in records for column in known & record.keys()}
+    columns = records[0].keys() & question.columns
+    has_earlier = {earlier_name(column) in record for record in records for column in columns}
     is_compared = has_earlier == {True}
     earlier = map(earlier_name, question.columns) if is_compared else ()
     named = (*question.columns, *earlier)
@@ -131,7 +144,32 @@ def read_stored(paths: Iterable[Path]) -> StoredRows:
     for _ in gathered.watch(table).rows:
         pass
     accounts = dict.fromkeys(str(record.get("account") or "") for record in records)
-    return StoredRows(question, gathered, [*accounts], is_compared, len(has_earlier) > 1)
+    return StoredRows(question, gathered, [*accounts], is_compared, len(has_earlier) > 1, left_out)
+
+
+def _by_segment(paths: Iterable[Path]) -> dict[Row, dict[Row, _TimedRecord]]:
+    """Return the rows of files by what they are of, then by segment; a later file corrects an earlier one.
+
+    Raises ContentError where that would count people twice: all of them beside a part, or parts of two kinds.
+    """
+    found = dict[Row, dict[Row, _TimedRecord]]()
+    for path in paths:
+        own = dict[Row, dict[Row, _TimedRecord]]()
+        for record in _records(path):
+            timed = _TimedRecord.of(record)
+            own.setdefault(timed.key, {})[timed.segment] = timed
+        for key, segments in own.items():
+            earlier = found.get(key, segments)
+            is_mixed = len(segments) > 1 and ("", "") in segments
+            if is_mixed or earlier.keys().isdisjoint(segments):
+                row = next(iter(segments.values()))
+                raise ContentError(
+                    f"{path}: rows of {row.record['entity_id']} at {row.local.start.isoformat()} would count"
+                    " people twice: they are of other segments than those beside them",
+                    hint="name files of one --segment-by, or of none; of metros, those of one country",
+                )
+            found[key] = segments
+    return found
 
 
 def _records(path: Path) -> Iterator[Record]:
@@ -142,8 +180,7 @@ def _records(path: Path) -> Iterator[Record]:
     try:
         with path.open(newline="", encoding="utf-8-sig") as stream:
             lines: Iterable[Any]
-            is_table = suffix in SEPARATORS
-            lines = csv.DictReader(stream, delimiter=SEPARATORS[suffix]) if is_table else map(_loaded, stream)
+            lines = _table_records(stream, suffix) if suffix in SEPARATORS else map(_loaded, stream)
             for number, record in enumerate(lines, 1):
                 if not _is_flat(record) or not record.get("entity"):
                     raise ContentError(f"{path}: record {number:,} is not a row of statistics", hint=HINT)
@@ -156,6 +193,13 @@ def _records(path: Path) -> Iterator[Record]:
         raise UsageError(f"{path}: {(error.strerror or str(error)).lower()}") from None
     except (csv.Error, ValueError) as error:
         raise ContentError(f"{path} cannot be read: {error}", hint=HINT) from None
+
+
+def _table_records(stream: IO[str], suffix: str) -> Iterator[Record]:
+    """Read lines of cells; nothing is quoted in TSV, and a line that was cut off has cells that are lists."""
+    quoting: Any = csv.QUOTE_MINIMAL if suffix == ".csv" else csv.QUOTE_NONE
+    missing: Any = []
+    return csv.DictReader(stream, delimiter=SEPARATORS[suffix], quoting=quoting, restval=missing)
 
 
 def _is_flat(record: Any) -> bool:
@@ -188,6 +232,21 @@ def _all_metrics() -> tuple[str, ...]:
     return tuple(metric for metrics in METRICS.values() for metric in metrics)
 
 
+def _metrics_of(records: Sequence[Record]) -> tuple[tuple[str, ...], list[str]]:
+    """Return the metrics whose columns all records have or none has, and those that only some have."""
+    columns = {*all_columns(_all_metrics())}
+    names = {frozenset(record) for record in records}
+    known, common = columns.intersection(frozenset().union(*names)), columns.intersection(*names)
+    metrics, left_out = list[str](), list[str]()
+    for metric in _all_metrics():
+        if own := known.intersection(columns_of(metric)):
+            if own <= common:
+                metrics.append(metric)
+            else:
+                left_out.append(amount_column(metric))
+    return tuple(metrics), left_out
+
+
 def _refuse_overlaps(rows: Iterable[_TimedRecord]) -> None:
     """Raise ContentError where rows of one owner would count a time twice."""
     latest = dict[Row, _TimedRecord]()  # by owner
@@ -204,7 +263,7 @@ def _refuse_overlaps(rows: Iterable[_TimedRecord]) -> None:
 def _question(rows: Sequence[_TimedRecord], entity: str, metrics: tuple[str, ...]) -> StatsQuery:
     starts, ends = zip(*(row.local for row in rows), strict=True)
     records = [row.record for row in rows]
-    longest = max(end - start for start, end in zip(starts, ends, strict=True))
+    longest = max(row.end - row.start for row in rows)
     granularity = "HOUR" if longest <= HOUR else "DAY" if longest <= LONGEST_DAY else "TOTAL"
     groups = tuple(group for group in ALL_GROUPS if {*metrics} & {*METRICS[group]})
     ids = tuple(dict.fromkeys(str(record["entity_id"]) for record in records))

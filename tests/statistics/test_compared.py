@@ -5,6 +5,7 @@ from decimal import Decimal
 
 import pytest
 
+from tests.report.reading import read
 from tests.statistics.rows import BASE, OWNERS, number, total
 
 WEEK = ("--since", "2026-05-11", "--until", "2026-05-18")
@@ -198,3 +199,53 @@ def test_a_table_for_people_writes_derived_metrics_in_their_units(stats):
     shown = stats.adsctl(*words, "-o", "table").stdout
     (row,) = json.loads(stats.adsctl(*words, "-o", "json").stdout)
     assert shown.split()[3:] == [f"{float(row['spend']):.2f}", "EUR", f"{100 * row['ctr']:.2f}", "%", "EUR"]
+
+
+ENDED = "2026-01-26T12:30:00Z"  # in the week before, one of two campaigns had ended
+
+
+@pytest.mark.parametrize("command", ["get", "export"])
+def test_what_has_ended_since_the_earlier_period_is_compared_too(stats, noon, command):
+    noon.move_to(ENDED)
+    words = ("--since", "last-week", "--metrics", "spend", "--group-by", "currency", "--compare", "previous")
+    of_all, of_active = (getattr(stats, command)(*words, chosen) for chosen in ("--all", "--active"))
+    assert number(of_all[0]["spend_before"]) > 3 * number(of_all[0]["spend"]) > 0
+    assert [row["spend_before"] for row in of_active] == [row["spend_before"] for row in of_all]
+    assert [row["spend_change"] for row in of_active] == [row["spend_change"] for row in of_all]
+
+
+def test_a_page_about_what_is_active_says_what_was_spent_before(stats, noon):
+    noon.move_to(ENDED)
+    texts = []
+    for chosen in ("--all", "--active"):
+        words = ("--since", "last-week", chosen, "--metrics", "spend,clicks", "--report", "o.html", "--force")
+        stats.get(*words)
+        texts.append(read(stats.adsctl.home / "o.html").text)
+    tallies = [text[text.index("Spend ") : text.index("Over time")] for text in texts]
+    assert tallies[0] == tallies[1] and "−" in tallies[0]
+
+
+def test_only_what_is_active_is_shown_where_nothing_is_compared(stats, noon):
+    noon.move_to(ENDED)
+    rows = stats.get("--since", "last-week", "--active", "--metrics", "spend", "--granularity", "TOTAL")
+    assert [row["name"] for row in rows] == ["Advent calendar"]
+
+
+@pytest.mark.parametrize(
+    ("since", "until", "before"),
+    [
+        ("2029-01-01", "2029-02-01", "2028-01-01 until 2028-02-01"),
+        ("2029-02-01", "2029-03-01", "2028-02-01 until 2028-03-01"),
+        ("2029-01-01", "2030-01-01", "2028-01-01 until 2029-01-01"),
+        ("2028-02-01", "2028-03-01", "2027-02-01 until 2027-03-01"),
+        ("2028-02-01", "2028-02-29", "2027-02-01 until 2027-03-01"),
+        ("2028-02-29", "2028-03-01", "2027-02-28 until 2027-03-01"),
+    ],
+)
+def test_a_year_before_a_total_has_the_same_dates_though_a_year_is_a_leap_year(
+    stats, noon, since, until, before
+):
+    noon.move_to("2030-01-20T12:00Z")
+    period = ("--since", since, "--until", until, "--granularity", "TOTAL", "--ids", "8wku3")
+    stats.export(*period, "--metrics", "clicks", "--compare", "year", "--report", "o.html")
+    assert f"Compared with {before}" in read(stats.adsctl.home / "o.html").text

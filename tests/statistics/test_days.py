@@ -140,3 +140,25 @@ def test_a_table_that_another_run_changed_meanwhile_is_not_written(stats, servic
     service.answer = respond
     stats.adsctl("stats", "export", *into, "--resume")
     assert len(table_days(stats)) == 3
+
+
+NOT_OVER = "time is not over before {}: its last numbers are of a part of it"
+
+
+@pytest.mark.parametrize(
+    ("words", "end"),
+    [
+        (["--since", "today"], "2026-06-18T00:00:00+02:00"),
+        (["--since", "3d", "--until", "2026-06-20"], "2026-06-20T00:00:00+02:00"),
+        (["--since", "3d", "--until", "2026-06-20", "--granularity", "TOTAL"], "2026-06-20T00:00:00+02:00"),
+    ],
+)
+def test_numbers_of_a_day_that_is_not_over_are_told_from_others(stats, words, end):
+    done = stats.adsctl("stats", "get", *words, "--ids", "8wku3", "--report", "o.html", "-q")
+    assert f"warning: the {NOT_OVER.format(end)}" in done.stderr
+    assert f"The {NOT_OVER.format(end)}" in (stats.adsctl.home / "o.html").read_text()
+
+
+@pytest.mark.parametrize("words", [["yesterday"], ["3d"], ["this-week"], ["6h", "--granularity", "HOUR"]])
+def test_whole_days_are_not_warned_of(stats, words):
+    assert "warning" not in stats.adsctl("stats", "get", "--since", *words, "--ids", "8wku3", "-q").stderr

@@ -13,6 +13,7 @@ import pytest
 from ads_cli.console import progress
 from ads_cli.emulator.resources import statistics as statistics_jobs
 from ads_cli.emulator.seed import JOB_NUMBER
+from tests.statistics.lying import lie
 from tests.statistics.rows import number, rows_in, total
 
 LINE_ITEM = "9d4c2"
@@ -312,3 +313,23 @@ def test_the_jobs_that_were_made_beside_one_that_is_refused_are_noted(stats, ser
     assert len(jobs(stats)) == 6
     assert "found again" not in exported(stats, *LONG, "--resume").stderr
     assert len(jobs(stats)) == 7
+
+
+def test_an_export_is_not_resumed_by_numbers_that_have_settled_since(stats, service, noon, monkeypatch):
+    words = ("--since", "2026-06-10", "--until", "2026-06-17", *ALL, "-o", "csv")
+    words += ("--metrics", "BILLING,MOBILE_CONVERSION")  # by two jobs
+    lies = [True]
+
+    def without_apps(data):
+        is_billing = any("billed" in name for name in data[0]["id_data"][0]["metrics"])
+        return [] if lies[0] and not is_billing else None
+
+    lie(service, monkeypatch, without_apps)
+    exported(stats, *words, code=8)
+    folders = stats.adsctl.home / "state" / "exports"
+    assert len([*folders.rglob("*.json.gz")]) == 1  # what was billed, as estimated by then
+    lies[0] = False
+    noon.shift(3 * 24 * 3600)
+    done = exported(stats, *words, "--resume")
+    assert "nothing to resume" in done.stderr
+    assert rows_in(done.stdout) == rows_in(stats.adsctl("stats", "get", *words).stdout)

@@ -211,3 +211,20 @@ def test_a_page_is_about_all_rows_though_nobody_reads_them(adsctl):
     assert found == ["0", "141"]
     pages = [read(adsctl.home / name).text.partition(" Made ")[0] for name in ("all.html", "first.html")]
     assert pages[0] == pages[1] and "Impressions" in pages[0]
+
+
+def test_a_page_says_that_it_is_about_one_platform(stats):
+    words = (
+        "--since",
+        "3d",
+        "--ids",
+        "8wku3",
+        "--metrics",
+        "clicks",
+        "--report",
+        "o.html",
+        "--platform",
+        "1",
+    )
+    stats.export(*words, "--title", "November")
+    assert "by day, only of the platform 1" in read(stats.adsctl.home / "o.html").text

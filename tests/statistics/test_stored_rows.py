@@ -316,3 +316,87 @@ def test_ratios_are_compared_and_what_leads_is_first(stats):
     at = [campaigns.index(f"{id} {spent[id][0]:.2f} EUR 1,000 10") for id in "bcda"]
     assert at == sorted(at)
     assert "b 30.00 EUR 75 % c 6.00 EUR 15 % d 3.00 EUR 8 % a 1.00 EUR 2 %" in campaigns  # a bar for each
+
+
+def exported_to(stats, name: str, *words: str) -> None:
+    chosen = ("--since", "2026-05-11", "--until", "2026-05-18", "--metrics", "impressions,spend", "--force")
+    stats.adsctl("stats", "export", name, *chosen, *words)
+
+
+@pytest.mark.parametrize(
+    ("options", "others"),
+    [
+        (["--ids", "8wku2"], ["--segment-by", "AGE"]),
+        (["--segment-by", "AGE"], ["--segment-by", "GENDER"]),
+        (["--granularity", "TOTAL"], ["--segment-by", "AGE"]),
+    ],
+    ids=["the whole and its parts", "parts of two kinds", "the whole of a week and parts of its days"],
+)
+@pytest.mark.parametrize("is_reversed", [False, True])
+def test_people_count_once_whatever_parts_of_them_are_in_two_files(stats, options, others, is_reversed):
+    exported_to(stats, "a.csv", *options, *([] if "--ids" in options else ["--ids", "8wku2"]))
+    exported_to(stats, "b.csv", *others, "--ids", "8wku2")
+    files = ["b.csv", "a.csv"] if is_reversed else ["a.csv", "b.csv"]
+    refused = stats.adsctl("stats", "report", *files, "--report", "o.html", code=3)
+    assert "8wku2" in refused.stderr and not (stats.adsctl.home / "o.html").exists()
+
+
+def test_the_whole_and_its_parts_in_one_file_are_refused(stats):
+    exported_to(stats, "a.jsonl", "--ids", "8wku2")
+    exported_to(stats, "b.jsonl", "--ids", "8wku2", "--segment-by", "AGE")
+    both = "".join((stats.adsctl.home / name).read_text() for name in ("a.jsonl", "b.jsonl"))
+    stats.adsctl.file("both.jsonl", both)
+    refused = stats.adsctl("stats", "report", "both.jsonl", "--report", "o.html", code=3)
+    assert "--segment-by" in refused.stderr
+
+
+def test_a_part_that_left_the_corrected_answer_leaves_the_page(stats):
+    exported_to(stats, "a.jsonl", "--ids", "8wku2", "--segment-by", "AGE")
+    rows = [json.loads(line) for line in (stats.adsctl.home / "a.jsonl").read_text().splitlines()]
+    kept = [row for row in rows if row["segment_value"] != "AGE_13_TO_24"]
+    assert 0 < total(kept, "impressions") < total(rows, "impressions")
+    stats.adsctl.file("corrected.jsonl", "".join(json.dumps(row) + "\n" for row in kept))
+    assert f"Impressions {total(kept, 'impressions'):,.0f} " in page(stats, "a.jsonl", "corrected.jsonl").text
+
+
+def test_a_name_that_begins_with_a_quote_hides_no_row(stats):
+    stats.adsctl("campaigns", "update", "8wku2", "--name", '"Sale', "--yes")
+    pages = []
+    for name in ("a.csv", "a.tsv"):
+        exported_to(stats, name, "--entity", "LINE_ITEM", "--all")
+        pages.append(page(stats, name).text.partition(" Made ")[0])
+    assert pages[0] == pages[1] and '"Sale' in pages[0]
+
+
+@pytest.mark.parametrize("name", ["a.csv", "a.tsv"])
+def test_a_line_that_was_cut_off_is_refused(stats, name):
+    exported_to(stats, name, "--ids", "8wku2")
+    text = (stats.adsctl.home / name).read_text()
+    stats.adsctl.file(name, text[: text.rindex("EUR")])
+    refused = stats.adsctl("stats", "report", name, "--report", "o.html", code=3)
+    assert "record 7 is not a row of statistics" in refused.stderr
+
+
+@pytest.mark.parametrize("others", ["8wku3", "8wku2"], ids=["of another campaign", "that correct some days"])
+def test_a_ratio_is_of_rows_that_have_both_its_numbers(stats, others):
+    exported_to(stats, "a.csv", "--ids", "8wku2")
+    exported_to(stats, "b.csv", "--since", "2026-05-14", "--ids", others, "--metrics", "spend")
+    done = stats.adsctl("stats", "report", "a.csv", "b.csv", "--report", "o.html", "-q")
+    text = read(stats.adsctl.home / "o.html").text
+    assert "Cost per" not in text and "Impressions " not in text and "Spend " in text
+    for words in (done.stderr, text):
+        assert "eft out, since not all of the files have it: impressions" in words
+
+
+def test_files_that_have_no_number_in_common_are_refused(stats):
+    exported_to(stats, "a.csv", "--ids", "8wku2", "--metrics", "impressions")
+    exported_to(stats, "b.csv", "--ids", "8wku3", "--metrics", "spend")
+    refused = stats.adsctl("stats", "report", "a.csv", "b.csv", "--report", "o.html", code=3)
+    assert "the same --metrics" in refused.stderr
+
+
+def test_hours_stay_hours_where_the_clock_leaves_one_out(stats):
+    night = ("--since", "2026-03-28T23:00", "--until", "2026-03-29T06:00", "--granularity", "HOUR")
+    exported_to(stats, "a.csv", "--ids", "8wku3", *night)
+    text = page(stats, "a.csv").text
+    assert "by hour" in text and "2026-03-29 03:00" in text

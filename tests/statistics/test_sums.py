@@ -212,3 +212,14 @@ def test_a_job_whose_result_cannot_be_read_is_made_again(stats, service, monkeyp
     done = stats.adsctl(*words, "--resume")
     assert "found again" not in done.stderr and len(made) == 2
     assert total(rows_in(done.stdout), "impressions") > 0
+
+
+def test_all_people_beside_their_segments_have_no_sum(stats, service, monkeypatch):
+    def with_whole(data):
+        id_data = data[0]["id_data"]
+        id_data.append({"segment": None, "metrics": id_data[0]["metrics"]})
+
+    lie(service, monkeypatch, with_whole)
+    words = (*CAMPAIGN, "--metrics", "impressions", "--segment-by", "AGE", "--totals", "--max-attempts", "1")
+    done = stats.adsctl("stats", "export", *words, "-o", "csv", code=8)
+    assert "beside" in done.stderr and not done.stdout.count("8wku3")

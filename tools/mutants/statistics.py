@@ -10,6 +10,9 @@ NIGHTS = "tests/statistics/test_days.py::test_the_days_of_every_night_follow_eac
 DERIVED = "tests/statistics/test_derived.py"
 
 COMPARED = "tests/statistics/test_compared.py"
+STORED = "tests/statistics/test_stored_rows.py"
+EXPORT = "tests/statistics/test_export.py"
+DAYS = "tests/statistics/test_days.py"
 WORKBOOKS = "tests/promises/test_workbooks.py"
 
 STATISTICS = (
@@ -344,8 +347,8 @@ STATISTICS = (
     Mutant(
         "a page over files has its times in the order of the files",
         "ads_cli/statistics/stored_rows.py",
-        'sorted(found.values(), key=attrgetter("local"))',
-        "[*found.values()]",
+        'sorted(unsorted, key=attrgetter("local"))',
+        "[*unsorted]",
         ("tests/statistics/test_stored_rows.py::test_days_are_in_order_whatever_the_order_of_the_files",),
     ),
     Mutant(
@@ -391,7 +394,7 @@ STATISTICS = (
     Mutant(
         "hours and days of one entity are added up",
         "ads_cli/statistics/stored_rows.py",
-        "    _refuse_overlaps(found.values())\n",
+        "    _refuse_overlaps(next(iter(segments.values())) for segments in found.values())\n",
         "",
         ("tests/statistics/test_stored_rows.py::test_rows_of_times_that_overlap_are_refused",),
     ),
@@ -510,5 +513,96 @@ STATISTICS = (
         "…{shown[-MOST_CHARACTERS // 2 + 1 :]}",
         "…",
         ("tests/statistics/test_plot.py::test_long_names_are_told_apart_by_what_they_end_with",),
+    ),
+    Mutant(
+        "a page counts people again in parts of another kind",
+        "ads_cli/statistics/stored_rows.py",
+        "is_mixed or earlier.keys().isdisjoint(segments)",
+        "is_mixed",
+        (f"{STORED}::test_people_count_once_whatever_parts_of_them_are_in_two_files",),
+    ),
+    Mutant(
+        "a page counts all people of a file beside their parts",
+        "ads_cli/statistics/stored_rows.py",
+        "is_mixed or earlier.keys()",
+        "earlier.keys()",
+        (f"{STORED}::test_the_whole_and_its_parts_in_one_file_are_refused",),
+    ),
+    Mutant(
+        "a page keeps a part of the people that a later file has not",
+        "ads_cli/statistics/stored_rows.py",
+        "found[key] = segments",
+        "found[key] = earlier | segments",
+        (f"{STORED}::test_a_part_that_left_the_corrected_answer_leaves_the_page",),
+    ),
+    Mutant(
+        "a quote at the beginning of a name hides rows of TSV",
+        "ads_cli/statistics/stored_rows.py",
+        ' if suffix == ".csv" else csv.QUOTE_NONE',
+        "",
+        (f"{STORED}::test_a_name_that_begins_with_a_quote_hides_no_row",),
+    ),
+    Mutant(
+        "the cells that a line has lost are empty",
+        "ads_cli/statistics/stored_rows.py",
+        "missing: Any = []",
+        "missing: Any = None",
+        (f"{STORED}::test_a_line_that_was_cut_off_is_refused",),
+    ),
+    Mutant(
+        "a page divides sums of rows that lack one of the two numbers",
+        "ads_cli/statistics/stored_rows.py",
+        "if own <= common:",
+        "if own:",
+        (f"{STORED}::test_a_ratio_is_of_rows_that_have_both_its_numbers",),
+    ),
+    Mutant(
+        "hours are days where the clock leaves one out",
+        "ads_cli/statistics/stored_rows.py",
+        "longest = max(row.end - row.start for row in rows)",
+        "longest = max(row.local.end - row.local.start for row in rows)",
+        (f"{STORED}::test_hours_stay_hours_where_the_clock_leaves_one_out",),
+    ),
+    Mutant(
+        "what has ended is not compared",
+        "ads_cli/commands/stats/options.py",
+        "periods = [period, *([before.period] if before else [])]",
+        "periods = [period]",
+        (f"{COMPARED}::test_what_has_ended_since_the_earlier_period_is_compared_too",),
+    ),
+    Mutant(
+        "an export mixes what was estimated with what was settled days later",
+        "ads_cli/statistics/export_folder.py",
+        "utc_now() - self.begun < OF_USE",
+        "utc_now() > self.begun",
+        (f"{EXPORT}::test_an_export_is_not_resumed_by_numbers_that_have_settled_since",),
+    ),
+    Mutant(
+        "a part of a day passes for the day",
+        "ads_cli/commands/stats/results.py",
+        "if end > asked.calendar.now:",
+        "if not end:",
+        (f"{DAYS}::test_numbers_of_a_day_that_is_not_over_are_told_from_others",),
+    ),
+    Mutant(
+        "all people count beside their segments",
+        "ads_cli/statistics/answers.py",
+        "if None in values and len(values) > 1:",
+        "if not values and answer.data is None:",
+        (f"{SUMS}::test_all_people_beside_their_segments_have_no_sum",),
+    ),
+    Mutant(
+        "a year before a total has as many days and not the same dates",
+        "ads_cli/statistics/analysis.py",
+        'if asked.granularity == "TOTAL":',
+        "if asked.granularity is None:",
+        (f"{COMPARED}::test_a_year_before_a_total_has_the_same_dates_though_a_year_is_a_leap_year",),
+    ),
+    Mutant(
+        "a page does not say that it is about one platform",
+        "ads_cli/statistics/query.py",
+        " if self.platform else",
+        " if not self.entity else",
+        ("tests/statistics/test_report.py::test_a_page_says_that_it_is_about_one_platform",),
     ),
 )

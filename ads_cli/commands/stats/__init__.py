@@ -11,7 +11,7 @@ import typer
 from ...console.invocation import Invocation
 from ...console.parameters import argument, choice, flag, option
 from ...errors import NotFoundError, UsageError
-from ...output.text import counted
+from ...output.text import counted, first_of
 from ..uploads.options import with_options
 from .options import ResultOptions, StatisticsOptions, StatsJobOptions
 
@@ -45,7 +45,7 @@ def get(
     with results_of(results, call, asked, raw=raw) as sink:
         calendar = asked.calendar(call)
         lookup = EntityLookup(call.client, call.account)
-        sink.report.question = question = asked.question(lookup, calendar)
+        sink.report.question = question = asked.question(lookup, calendar, sink.earlier)
         if raw:
             data = [record for few in _answers(call, question) for answer in few for record in answer.data]
             call.printer.show(data, ("id", "id_data"), "id")
@@ -83,6 +83,7 @@ def report(
     """
     from ...statistics.stored_rows import read_stored
     from .page import StatsReport
+    from .results import MOST_NAMED
 
     call = Invocation.of(ctx, mutates=False)
     page = StatsReport(call, out, force=force)
@@ -90,8 +91,14 @@ def report(
     stored = read_stored(map(Path, files))
     page.question, page.rows, page.accounts = stored.question, stored.gathered, stored.accounts
     page.earlier = "an earlier period" if stored.is_compared else ""
+    notes = list[str]()
     if stored.is_compared_in_part:
-        page.note = "Nothing is compared: some of the rows were written without --compare."
+        notes.append("Nothing is compared: some of the rows were written without --compare.")
+    if stored.left_out:
+        names = first_of(stored.left_out, MOST_NAMED)
+        notes.append(f"Left out, since not all of the files have it: {names}.")
+        call.messages.warn(f"left out, since not all of the files have it: {names}")
+    page.note = " ".join(notes)
     page.write()
 
 
@@ -156,7 +163,7 @@ def export(
         calendar = asked.calendar(call)
         lookup = EntityLookup(call.client, call.account)
         segments = {"segmentation": segment_by, "country": country, "platform": platform}
-        sink.report.question = question = asked.question(lookup, calendar, **segments)
+        sink.report.question = question = asked.question(lookup, calendar, sink.earlier, **segments)
         require_segments(question)
         described = lookup.describe(question.entity, question.ids)
         about = ResultContext(question, described, calendar, call.settings.names, call.account, set())
@@ -180,6 +187,10 @@ def _exported(call: Invocation, question: "StatsQuery", *, resume: bool) -> "Ite
         running = Export(call.client, call.account, question, folder, call.messages.note)
         if is_resumed:
             _say_resumed(call, running, len(folder.done))
+        elif resume:
+            call.messages.say(
+                "nothing to resume: no export of the same rows was stopped in the last two days"
+            )
         with progress(call.messages, "Waiting for jobs", running.jobs, noun="jobs") as on_progress:
             running.run(on_progress)
         yield running

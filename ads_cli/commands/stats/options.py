@@ -1,6 +1,6 @@
 """The options of `stats get` and `stats export`."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Annotated, ClassVar, Literal
 
 import msgspec
@@ -77,26 +77,30 @@ class StatisticsOptions(msgspec.Struct, frozen=True):
         self,
         lookup: "EntityLookup",
         calendar: "Calendar",
+        earlier: "Callable[[StatsQuery], StatsQuery | None]",
         *,
         segmentation: str | None = None,
         country: str | None = None,
         platform: str | None = None,
     ) -> "StatsQuery":
-        """Return what is asked; raise UsageError."""
+        """Return what is asked, given what finds the question to compare with; raise UsageError."""
         from ...statistics.derived import parse_shown
         from ...statistics.query import StatsQuery
 
         entity = self.kind
         groups, metrics, shown = parse_shown(self.metrics, entity)
         period = calendar.period(self.since, self.until, self.granularity)
-        ids = self._ids(lookup, entity, period)
         placement = X.to_neutral({"placement": self.placement})["placement"]
         segments = (segmentation, country, platform)
-        return StatsQuery(
-            entity, ids, period, self.granularity, groups, metrics, placement, *segments, shown=shown
+        asked = StatsQuery(
+            entity, (), period, self.granularity, groups, metrics, placement, *segments, shown=shown
         )
+        before = earlier(asked)
+        # What was active before, and is no more, was something before.
+        periods = [period, *([before.period] if before else [])]
+        return msgspec.structs.replace(asked, ids=self._ids(lookup, entity, periods))
 
-    def _ids(self, lookup: "EntityLookup", entity: str, period: "Period") -> tuple[str, ...]:
+    def _ids(self, lookup: "EntityLookup", entity: str, periods: "Sequence[Period]") -> tuple[str, ...]:
         """Return the ids that are chosen; raise UsageError unless they are in one way."""
         from ...api.parts import path_segment
         from ...statistics.query import unique
@@ -117,7 +121,7 @@ class StatisticsOptions(msgspec.Struct, frozen=True):
             return unique(lookup.ids(entity))
         if entity in NEVER_ACTIVE:
             raise UsageError(f"--active: the service lists no active entities of {entity}", hint="use --all")
-        return unique(lookup.active_ids(entity, period))
+        return unique(id for period in periods for id in lookup.active_ids(entity, period))
 
     def columns(self, names: Names, *, has_segments: bool, is_compared: bool) -> tuple[str, ...]:
         """Name the columns of the rows; raise UsageError for metrics or an entity that there are not."""

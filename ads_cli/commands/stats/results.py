@@ -126,18 +126,23 @@ class Results:
     plot: OutputFile | None
     report: StatsReport
 
+    def earlier(self, asked: StatsQuery) -> StatsQuery | None:
+        """Return the question about the period to compare with, if there is one; raise UsageError."""
+        return self.analysis.earlier(asked, for_page=self.report.path is not None)
+
     def take(self, asked: ResultContext, answers_of: Callable[[StatsQuery], Answers]) -> None:
         """Show, write or store the rows of a question.
 
         Also answered are the question about the period to compare with, and what is to be asked again since
         rows are stored beside those of another offset.
         """
-        earlier = self.analysis.earlier(asked, for_page=self.report.path is not None)
+        earlier = self.earlier(asked.question)
         asked_again = self._questions_again(asked)  # an unusable database is found before anything is asked
         answers = answers_of(asked.question)
-        before = (earlier, answers_of(earlier.question)) if earlier else None
+        before = (asked._replace(question=earlier), answers_of(earlier)) if earlier else None
         again = [(question, answers_of(question)) for question in asked_again]
         self._warn_of_repeated_posts(asked)
+        self._warn_of_what_is_not_over(asked)
         question = msgspec.structs.replace(asked.question, group_by=self.analysis.group_by)
         chart = ChartData([*map(asked.names.name, question.columns)], asked.currencies)
         table = self.analysis.sums(asked, answers, before)
@@ -183,6 +188,13 @@ class Results:
                 f"{counted(len(posts), 'post')} promoted in several campaigns ({named}): the service"
                 " counts the same numbers in each; --totals and --group-by count them once"
             )
+
+    def _warn_of_what_is_not_over(self, asked: ResultContext) -> None:
+        end = asked.question.period.end
+        if end > asked.calendar.now:
+            part = f"time is not over before {end.isoformat()}: its last numbers are of a part of it"
+            self.call.messages.warn(f"the {part}")
+            self.report.note = f"The {part}."
 
     def _picture_of(self, asked: ResultContext, table: StatsTable) -> ChartData:
         """Return what the picture is drawn of: the numbers of the rows, but those of an earlier period."""

@@ -61,6 +61,13 @@ SYNCS = (
         (f"{SAID}::test_only_a_file_that_was_sent_whole_counts_for_min_rows",),
     ),
     Mutant(
+        "a file of another name has not lost rows",
+        "ads_cli/commands/audiences/sync.py",
+        ", whole=target.prune)",
+        ")",
+        (f"{SAID}::test_min_rows_compares_with_the_last_sync_that_pruned_whatever_files_it_had",),
+    ),
+    Mutant(
         "rejected rows are to be synced by themselves",
         "ads_cli/commands/audiences/sync.py",
         "correction: str = CORRECT_AND_SYNC",

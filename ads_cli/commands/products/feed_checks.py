@@ -52,21 +52,35 @@ MinRows = Annotated[
 ]
 
 
+WHOLE_LIST = ""  # in place of where a feed is
+
+
 class FeedSizeCheck:
     """Compares the rows of a feed with a minimum, and with those of its last push to the same catalog.
 
-    The target is a list of people where it is named.
+    The target is a list of people where it is named. Files that are `whole` have everybody who stays on it:
+    they are compared with those of the last such sync, whatever these were called and however many they were.
     """
 
-    def __init__(self, call: Invocation, min_rows: str | None, target: "UploadTarget | None" = None) -> None:
-        self._call, self._target = call, target
+    def __init__(
+        self,
+        call: Invocation,
+        min_rows: str | None,
+        target: "UploadTarget | None" = None,
+        *,
+        whole: bool = False,
+    ) -> None:
+        self._call, self._target, self._whole = call, target, whole
         self._min_rows = min_rows
         self._least = None if min_rows is None else parse_share(min_rows, "--min-rows")
 
     def check(self, rows: "RowNames", report: "ValidationReport") -> None:
         """Raise NotConfirmedError below the minimum; warn where many rows are lost, with --quiet too."""
         label, size, before = rows.source.label, _size(report), self._sizes.find(rows.source.origin)
-        of_last = f" of the {before:,} of its last push" if before else ""
+        last = "its last push"
+        if self._whole and (of_list := self._sizes.find(WHOLE_LIST)) is not None:
+            before, last = of_list, "the last sync with --prune"
+        of_last = f" of the {before:,} of {last}" if before else ""
         least = self._least
         if least and (before or not least.is_percentage) and size < least.of(before or 0):
             share = f", {100 * size // before} %{of_last}" if before and least.is_percentage else ""
@@ -75,12 +89,13 @@ class FeedSizeCheck:
                 hint="nothing was sent; to push it all the same, leave out --min-rows, or lower it",
             )
         if before and size < before * (1 - MAX_LOSS):
-            fewer = f"{100 * (before - size) // before} % fewer than the {before:,} of its last push"
+            fewer = f"{100 * (before - size) // before} % fewer than the {before:,} of {last}"
             self._call.messages.warn(f"{label}: {counted(size, 'row')}, {fewer}")
 
     def store(self, rows: "RowNames", report: "ValidationReport") -> None:
         """Remember the rows of a feed that was pushed."""
-        self._sizes.store(rows.source.origin, _size(report))
+        for origin in (rows.source.origin, WHOLE_LIST) if self._whole else (rows.source.origin,):
+            self._sizes.store(origin, _size(report))
 
     @property
     def _sizes(self) -> "FeedSizes":

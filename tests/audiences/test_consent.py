@@ -271,6 +271,50 @@ def test_a_header_of_refusal_tells_who_refused(header):
     assert consent_of_column(header) is Consent.REFUSED
 
 
+@pytest.mark.parametrize(
+    ("header", "refused"),
+    [
+        ("配信停止", "はい"),
+        ("メール配信の同意", "いいえ"),
+        ("不同意", "是"),
+        ("订阅", "否"),
+        ("수신 거부", "예"),
+        ("마케팅 수신동의", "아니요"),
+        ("Согласие на рассылку", "нет"),
+        ("Отказ от рассылки", "да"),
+        ("Нет согласия", "да"),
+        ("Згода на розсилку", "ні"),
+        ("Συγκατάθεση", "όχι"),
+        ("الموافقة على التسويق", "لا"),
+        ("הסכמה לדיוור", "לא"),
+        ("ยินยอม", "ไม่"),
+        ("सहमति", "नहीं"),
+        ("Không đồng ý", "có"),
+        ("Souhlas", "ne"),
+        ("Nesouhlas", "ano"),
+        ("Leiratkozott", "igen"),
+        ("Dezabonat", "da"),
+        ("Suostumus", "ei"),
+        ("Ticari ileti izni", "hayır"),
+        ("Sprzeciw", "tak"),
+        ("Einverständnis", "nein"),
+        ("acepta_marketing", "no"),
+        ("Do not allow bulk emails", "yes"),
+        ("Can contact", "no"),
+    ],
+)
+def test_a_column_in_any_language_leaves_out_who_refused(shop, audience, header, refused):
+    shop.file("people.csv", f"Email,{header}\na@x.de,{refused}\n")
+    assert "--where" in (said := shop(*PUSH).stderr) and " leaves out 1 of 1 row, " in said
+
+
+@pytest.mark.parametrize(
+    "header", ["Имя", "Подпись", "Город", "名前", "会社", "이름", "Medizin", "Milano marketing"]
+)
+def test_a_column_of_another_thing_in_any_language_is_no_consent(header):
+    assert consent_of_column(header) is None
+
+
 @pytest.mark.parametrize("header", ["Order cancelled", "Payment declined", "Not active", "Account blocked"])
 def test_a_negation_alone_is_no_consent(header):
     assert consent_of_column(header) is None

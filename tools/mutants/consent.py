@@ -27,6 +27,13 @@ CONSENT = (
         (f"{ANSWERS}::test_the_option_that_is_named_leaves_out_as_many_as_it_says",),
     ),
     Mutant(
+        "who disagrees in Chinese has agreed",
+        "ads_cli/audiences/headers.toml",
+        " 不同意,",
+        "",
+        (f"{OPTIONS}::test_a_column_in_any_language_leaves_out_who_refused",),
+    ),
+    Mutant(
         "a repeated column takes the name of another one",
         "ads_cli/feeds/rows.py",
         "set(header)\n",

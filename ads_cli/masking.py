@@ -3,7 +3,6 @@
 import re
 from bisect import bisect
 from collections.abc import Callable, Iterable, Iterator
-from os.path import commonprefix
 from typing import Any
 from unicodedata import normalize
 
@@ -70,7 +69,7 @@ def mask_people(text: str) -> str:
 
 
 class PeopleMask:
-    """Masks values of people, whole or cut, and what `mask_people` does: a service may quote what it was sent.
+    """Masks values of people, whole or cut, and what `mask_people` does: a service may quote them.
 
     The time that it takes is linear in the length of a text, however many values there are.
     """
@@ -94,8 +93,8 @@ class PeopleMask:
             bounds = r"\b" if len(value) < MIN_MASKED_ANYWHERE else ""
             masked = re.sub(f"{bounds}{re.escape(value)}{bounds}", MASK, masked)
         for value in found:
-            if len(value) > MIN_MASKED_START and (at := masked.find(value[:MIN_MASKED_START])) >= 0:
-                masked = masked.replace(commonprefix([masked[at:], value]), MASK)
+            for size in range(len(value) - 1, MIN_MASKED_START - 1, -1):
+                masked = masked.replace(value[:size], MASK)
         return masked
 
 

@@ -51,8 +51,8 @@ CONSENT = (
     Mutant(
         "a value that the service has cut is not masked",
         "ads_cli/masking.py",
-        "if len(value) > MIN_MASKED_START and",
-        "if not value and",
+        "range(len(value) - 1, MIN_MASKED_START - 1, -1)",
+        "()",
         (QUOTED,),
     ),
     Mutant(

@@ -68,6 +68,13 @@ SYNCS = (
         (f"{SAID}::test_min_rows_compares_with_the_last_sync_that_pruned_whatever_files_it_had",),
     ),
     Mutant(
+        "who is added later is on the list",
+        "ads_cli/audiences/ledger_log.py",
+        "datetime.fromisoformat(params.effective_at) > now",
+        "False",
+        ("tests/audiences/test_sync.py::test_who_was_pushed_to_be_added_later_is_not_on_the_list_yet",),
+    ),
+    Mutant(
         "rejected rows are to be synced by themselves",
         "ads_cli/commands/audiences/sync.py",
         "correction: str = CORRECT_AND_SYNC",

@@ -7,6 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from ads_cli.audiences import list_packer
 from ads_cli.audiences.consent import (
     DENIED,
     GRANTED,
@@ -67,6 +68,18 @@ def test_the_option_that_is_named_leaves_out_as_many_as_it_says_of_records(shop,
     (condition,) = notices(done.stderr)["Consent"]
     assert " leaves out 3 of 4 rows" in done.stderr
     assert json.loads(shop(*words, "--where", condition).stdout)["left_out"] == 3
+
+
+@pytest.mark.parametrize(("column", "left_out"), [("Consent", 5), ("Unsubscribed", 1)])
+def test_records_without_the_column_of_consent_are_counted_too(shop, monkeypatch, column, left_out):
+    monkeypatch.setattr(list_packer, "CHUNK_ROWS", 2)
+    rows = [{"email": f"p{number}@x.de"} | ({column: True} if number == 5 else {}) for number in range(6)]
+    shop.file("people.jsonl", "\n".join(map(json.dumps, rows)))
+    words = ("audiences", "check", "people.jsonl", "-o", "json")
+    said = shop(*words).stderr.replace("people.jsonl: ", "people.csv: ")
+    (condition,) = notices(said)[column]
+    assert f" leaves out {left_out} of 6 rows" in said
+    assert json.loads(shop(*words, "--where", condition).stdout)["left_out"] == left_out
 
 
 @pytest.mark.parametrize("make", COLUMNS, ids=lambda make: make.__name__)

@@ -56,6 +56,13 @@ CONSENT = (
         (QUOTED,),
     ),
     Mutant(
+        "records without the column are not counted",
+        "ads_cli/audiences/plan.py",
+        'answers[""] += report.rows - report.left_out - answers.total()',
+        'answers[""] += 0',
+        (f"{OPTIONS}::test_records_without_the_column_of_consent_are_counted_too",),
+    ),
+    Mutant(
         "a repeated column takes the name of another one",
         "ads_cli/feeds/rows.py",
         "set(header)\n",

@@ -128,8 +128,8 @@ SYNCS = (
     Mutant(
         "who has a late end of their own is remembered longer than the service keeps them",
         "ads_cli/audiences/ledger_log.py",
-        "return min(month_of(datetime.fromisoformat(expires_at)), default)",
-        "return month_of(datetime.fromisoformat(expires_at))",
+        "return min(month_of(datetime.fromisoformat(params.expires_at)), default)",
+        "return month_of(datetime.fromisoformat(params.expires_at))",
         ("tests/audiences/test_ledger.py::test_nobody_is_remembered_longer_than_the_service_keeps_them",),
     ),
     Mutant(

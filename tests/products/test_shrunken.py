@@ -91,6 +91,19 @@ def test_another_feed_is_another_feed(push, adsctl):
     assert LOST in push(60, name=f"{adsctl.home}/shop/../feed.csv")
 
 
+@pytest.mark.parametrize("left", [1, 2])
+def test_a_feed_of_a_pattern_has_lost_the_rows_of_files_that_are_missing(adsctl, service, left):
+    for part in range(3):
+        lines = feed(30).splitlines(keepends=True)
+        adsctl.file(f"part-{part}.csv", "".join([lines[0], *lines[1 + 10 * part : 11 + 10 * part]]))
+    sync = ("products", "sync", "part-*.csv", "--prune", "--max-delete", "100%", "--min-rows", "90%", "--yes")
+    adsctl(*sync)
+    for part in range(left, 3):
+        (adsctl.home / f"part-{part}.csv").unlink()
+    assert " of the 30 of its last push, and --min-rows is 90%" in adsctl(*sync, code=12).stderr
+    assert len(service.stored) == 30
+
+
 def test_another_catalog_has_another_last_push(push, adsctl, service):
     push(100)
     adsctl("catalog", "delete", service.emulator.catalog, "--yes")

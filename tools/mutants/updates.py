@@ -125,6 +125,13 @@ UPDATES = (
         (f"{SHRUNKEN}::test_min_rows_refuses_a_feed_that_lost_more",),
     ),
     Mutant(
+        "a feed of a pattern is another one where a file is missing",
+        "ads_cli/commands/products/feed_checks.py",
+        "if not any(map(may_be_pattern, self._files)):",
+        "if True:",
+        (f"{SHRUNKEN}::test_a_feed_of_a_pattern_has_lost_the_rows_of_files_that_are_missing",),
+    ),
+    Mutant(
         "a feed that lost rows passes without a word",
         ROWS_LOST,
         "size < before * (1 - MAX_LOSS)",

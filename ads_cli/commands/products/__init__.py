@@ -68,7 +68,7 @@ def push(
     if verify and not changed:
         raise UsageError("--verify needs --changed", hint="without it every row is sent anyway")
     call = Invocation.of(ctx)
-    size_check = FeedSizeCheck(call, min_rows)
+    size_check = FeedSizeCheck(call, min_rows, files)
     if changed:
         call.catalog = call.find_catalog()  # in a dry run too, since what has changed depends on it
     pushed = None

@@ -1,6 +1,8 @@
 """What the pushes of product feeds do beside what all pushes do."""
 
+import os
 import time
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -58,7 +60,8 @@ WHOLE_LIST = ""  # in place of where a feed is
 class FeedSizeCheck:
     """Compares the rows of a feed with a minimum, and with those of its last push to the same catalog.
 
-    The target is a list of people where it is named. Files that are `whole` have everybody who stays on it:
+    A feed of patterns is known by these, however many of its files there are. The target is a list of people
+    where it is named. Files that are `whole` have everybody who stays on it:
     they are compared with those of the last such sync, whatever these were called and however many they were.
     """
 
@@ -66,17 +69,19 @@ class FeedSizeCheck:
         self,
         call: Invocation,
         min_rows: str | None,
+        files: Sequence[str],
         target: "UploadTarget | None" = None,
         *,
         whole: bool = False,
     ) -> None:
+        self._files = files
         self._call, self._target, self._whole = call, target, whole
         self._min_rows = min_rows
         self._least = None if min_rows is None else parse_share(min_rows, "--min-rows")
 
     def check(self, rows: "RowNames", report: "ValidationReport") -> None:
         """Raise NotConfirmedError below the minimum; warn where many rows are lost, with --quiet too."""
-        label, size, before = rows.source.label, _size(report), self._sizes.find(rows.source.origin)
+        label, size, before = rows.source.label, _size(report), self._sizes.find(self._origin(rows))
         last = "its last push"
         if self._whole and (of_list := self._sizes.find(WHOLE_LIST)) is not None:
             before, last = of_list, "the last sync with --prune"
@@ -94,8 +99,16 @@ class FeedSizeCheck:
 
     def store(self, rows: "RowNames", report: "ValidationReport") -> None:
         """Remember the rows of a feed that was pushed."""
-        for origin in (rows.source.origin, WHOLE_LIST) if self._whole else (rows.source.origin,):
-            self._sizes.store(origin, _size(report))
+        origin = self._origin(rows)
+        for each in (origin, WHOLE_LIST) if self._whole else (origin,):
+            self._sizes.store(each, _size(report))
+
+    def _origin(self, rows: "RowNames") -> str:
+        from ...feeds.locations import is_remote, may_be_pattern
+
+        if not any(map(may_be_pattern, self._files)):
+            return rows.source.origin
+        return "\n".join(file if is_remote(file) else os.path.realpath(file) for file in self._files)
 
     @property
     def _sizes(self) -> "FeedSizes":

@@ -104,7 +104,7 @@ def sync(
     call = Invocation.of(ctx)
     if options.sample and not call.dry_run:
         raise UsageError("--sample needs --dry-run", hint="without it every difference is sent")
-    max_delete, size_check = DeletionLimit.parse(options.max_delete), FeedSizeCheck(call, min_rows)
+    max_delete, size_check = DeletionLimit.parse(options.max_delete), FeedSizeCheck(call, min_rows, files)
     call.concurrency = options.concurrency
     call.catalog = call.find_catalog()
     with FeedReport(call, page.report, files, force=options.force).written() as report:

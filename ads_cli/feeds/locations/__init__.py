@@ -227,6 +227,11 @@ def is_remote(file: str) -> bool:
     return bool(REMOTE.match(file))
 
 
+def may_be_pattern(file: str) -> bool:
+    """Tell whether a FILE argument is expanded: of addresses, only those of object stores are."""
+    return bool(PATTERN.search(file) and (IN_OBJECT_STORE.match(file) or not REMOTE.match(file)))
+
+
 def expand_files(
     files: list[str], access: Callable[[], RemoteAccess], *, are_patterns: bool = False
 ) -> list[str]:
@@ -247,7 +252,7 @@ def expand_files(
 
 
 def _expand(file: str, access: Callable[[], RemoteAccess], *, is_pattern: bool) -> list[str]:
-    if not PATTERN.search(file) or (REMOTE.match(file) and not IN_OBJECT_STORE.match(file)):
+    if not may_be_pattern(file):
         return [file]
     if IN_OBJECT_STORE.match(file):
         from .object_store import ObjectLocation

@@ -16,6 +16,7 @@ import msgspec
 
 from ..config.atomic_files import append_whole
 from ..errors import STATE_HINT, StateError
+from ..uploads.plan import this_second
 from .ledger_records import KINDS, NO_TAG, TEXT_KIND, Sealer, month_of, plain_records, tag_of
 from .operations import OPERATION_TYPES, Operations, body_pieces
 
@@ -67,6 +68,7 @@ class Params(msgspec.Struct):
     """What an operation carries."""
 
     users: list[dict[str, list[str]]]
+    effective_at: str = ""
     expires_at: str = ""
 
 
@@ -108,7 +110,7 @@ class LogFile:
         updates, deletes, texts = bytearray(), bytearray(), dict[bytes, bytes]()
         for operation in chain.from_iterable(map(operations_of, items)):
             removes = operation.operation_type == OPERATION_TYPES["delete"]
-            until = _until(operation.params.expires_at, default_until)
+            until = _until(operation.params, default_until)
             noted = deletes if removes else updates
             noted += b"".join(self._records(operation.params.users, until, texts))
         self._append(SentUsers(batch, bytes(updates), bytes(deletes), texts), sync=True)
@@ -158,10 +160,14 @@ class LogFile:
             raise StateError(f"{self.path} cannot be written: {error.strerror}", hint=STATE_HINT) from error
 
 
-def _until(expires_at: str, default: int) -> int:
+def _until(params: Params, default: int) -> int:
+    """Return the month from which a sync sends people again: at once where they are added later."""
     from datetime import datetime
 
-    return min(month_of(datetime.fromisoformat(expires_at)), default) if expires_at else default
+    now = this_second()
+    if params.effective_at and datetime.fromisoformat(params.effective_at) > now:
+        return month_of(now)
+    return min(month_of(datetime.fromisoformat(params.expires_at)), default) if params.expires_at else default
 
 
 class Log(NamedTuple):

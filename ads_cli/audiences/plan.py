@@ -300,6 +300,8 @@ class AudiencePlan(ListPlan):
             self._batch_count = memo.requests_of(report.valid, self._batch_count)
         if not report.rows:
             raise ContentError(f"{self.rows.source.label}: there is no row of people in it")
+        for answers in report.answers.values():  # records may be far from any that has the column
+            answers[""] += report.rows - report.left_out - answers.total()
         self._settings.describe(report, self.rows.columns, self._packer.notes)
         return report
 

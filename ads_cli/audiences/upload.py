@@ -10,6 +10,7 @@ import msgspec
 from ..api.endpoint import Request
 from ..api.users import UpdateAudienceUsers, UpdateDoNotReachUsers
 from ..errors import RefusedError, UnavailableError
+from ..masking import PeopleMask, people_in
 from ..uploads.job_file import Acknowledgement
 from ..uploads.journal import Journal
 from ..uploads.plan import this_second
@@ -90,7 +91,10 @@ class UserUpload:
         operation_count, users = sum(map(len, sent)), count_users(sent)
 
         def rejected(body: Any) -> dict[int, str]:
-            return reasons_of(operation_errors(body, operation_count))
+            reasons = reasons_of(operation_errors(body, operation_count))
+            people = people_in(msgspec.json.decode(b"".join(body_pieces(sent)))) if reasons else ()
+            mask = PeopleMask(people)
+            return {number: mask(reason) for number, reason in reasons.items()}
 
         def check(response: "Response") -> None:
             success, total = user_counts(response.data)

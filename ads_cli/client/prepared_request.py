@@ -1,6 +1,7 @@
 """A request before it is signed, and what it is authenticated with."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from random import getrandbits
 from typing import Any, NamedTuple, Protocol
 from urllib.parse import quote, urlencode
@@ -10,6 +11,7 @@ import msgspec
 from ..api.endpoint import Endpoint, Request
 from ..api.parts import RequestParts, as_text
 from ..api.rates import Rate
+from ..masking import people_in
 
 
 class UserKeys(NamedTuple):
@@ -79,6 +81,12 @@ class PreparedRequest(msgspec.Struct, frozen=True):
         views = (memoryview(piece) for piece in self.pieces)
         chunks = (view[at : at + CHUNK_BYTES] for view in views for at in range(0, len(view), CHUNK_BYTES))
         return chunks if self.pieces else self.body or None
+
+    def people(self) -> Iterator[str]:
+        """Yield what the body of a sensitive request has of people."""
+        if self.sensitive:
+            with suppress(msgspec.DecodeError):  # of a form
+                yield from people_in(msgspec.json.decode(b"".join(self.pieces) or self.body))
 
 
 # Headers with which a service may take a request for one of another method.

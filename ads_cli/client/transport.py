@@ -17,6 +17,7 @@ from ..http.connections import through_proxy, tls_context
 from ..http.response_body import ENCODING, Parse, is_certificate_error, network_error, read_body
 from ..http.retry import LONG_LIMITS, RETRIED_STATUSES, FailedAttempt, clock_hint
 from ..http.trace import Trace
+from ..masking import PeopleMask
 from ..output.text import shortened
 from .prepared_request import PreparedRequest
 from .rate_limiter import Permit
@@ -149,6 +150,8 @@ class Sender:
             return read_response(status, headers, content, parse)
         except AdsctlError as error:
             error.message = trace.mask(error.message)  # the service may quote what it was sent
+            if prepared.sensitive:
+                error.message = PeopleMask(prepared.people())(error.message)
             _raise_if_retried(error, status, headers)
             error.may_be_applied = _has_data(error.body, status)
             if isinstance(error, AccessError):

@@ -7,6 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from ads_cli.audiences import list_packer
 from ads_cli.audiences.consent import (
     DENIED,
     GRANTED,
@@ -67,6 +68,18 @@ def test_the_option_that_is_named_leaves_out_as_many_as_it_says_of_records(shop,
     (condition,) = notices(done.stderr)["Consent"]
     assert " leaves out 3 of 4 rows" in done.stderr
     assert json.loads(shop(*words, "--where", condition).stdout)["left_out"] == 3
+
+
+@pytest.mark.parametrize(("column", "left_out"), [("Consent", 5), ("Unsubscribed", 1)])
+def test_records_without_the_column_of_consent_are_counted_too(shop, monkeypatch, column, left_out):
+    monkeypatch.setattr(list_packer, "CHUNK_ROWS", 2)
+    rows = [{"email": f"p{number}@x.de"} | ({column: True} if number == 5 else {}) for number in range(6)]
+    shop.file("people.jsonl", "\n".join(map(json.dumps, rows)))
+    words = ("audiences", "check", "people.jsonl", "-o", "json")
+    said = shop(*words).stderr.replace("people.jsonl: ", "people.csv: ")
+    (condition,) = notices(said)[column]
+    assert f" leaves out {left_out} of 6 rows" in said
+    assert json.loads(shop(*words, "--where", condition).stdout)["left_out"] == left_out
 
 
 @pytest.mark.parametrize("make", COLUMNS, ids=lambda make: make.__name__)
@@ -269,6 +282,50 @@ def test_a_header_of_refusal_that_is_negated_tells_who_agreed(header):
 @pytest.mark.parametrize("header", ["Don't contact", "Unsubscribed? (no = subscribed)", "Norsk avmeldt"])
 def test_a_header_of_refusal_tells_who_refused(header):
     assert consent_of_column(header) is Consent.REFUSED
+
+
+@pytest.mark.parametrize(
+    ("header", "refused"),
+    [
+        ("配信停止", "はい"),
+        ("メール配信の同意", "いいえ"),
+        ("不同意", "是"),
+        ("订阅", "否"),
+        ("수신 거부", "예"),
+        ("마케팅 수신동의", "아니요"),
+        ("Согласие на рассылку", "нет"),
+        ("Отказ от рассылки", "да"),
+        ("Нет согласия", "да"),
+        ("Згода на розсилку", "ні"),
+        ("Συγκατάθεση", "όχι"),
+        ("الموافقة على التسويق", "لا"),
+        ("הסכמה לדיוור", "לא"),
+        ("ยินยอม", "ไม่"),
+        ("सहमति", "नहीं"),
+        ("Không đồng ý", "có"),
+        ("Souhlas", "ne"),
+        ("Nesouhlas", "ano"),
+        ("Leiratkozott", "igen"),
+        ("Dezabonat", "da"),
+        ("Suostumus", "ei"),
+        ("Ticari ileti izni", "hayır"),
+        ("Sprzeciw", "tak"),
+        ("Einverständnis", "nein"),
+        ("acepta_marketing", "no"),
+        ("Do not allow bulk emails", "yes"),
+        ("Can contact", "no"),
+    ],
+)
+def test_a_column_in_any_language_leaves_out_who_refused(shop, audience, header, refused):
+    shop.file("people.csv", f"Email,{header}\na@x.de,{refused}\n")
+    assert "--where" in (said := shop(*PUSH).stderr) and " leaves out 1 of 1 row, " in said
+
+
+@pytest.mark.parametrize(
+    "header", ["Имя", "Подпись", "Город", "名前", "会社", "이름", "Medizin", "Milano marketing"]
+)
+def test_a_column_of_another_thing_in_any_language_is_no_consent(header):
+    assert consent_of_column(header) is None
 
 
 @pytest.mark.parametrize("header", ["Order cancelled", "Payment declined", "Not active", "Account blocked"])

@@ -4,10 +4,11 @@ import json
 import time
 
 import pytest
+from werkzeug import Response
 
 from ads_cli.parallel import process_pool
 
-from .conftest import digest
+from .conftest import USERS, digest
 
 
 def people(count: int) -> str:
@@ -68,6 +69,36 @@ def test_rejected_users_are_found_and_all_others_are_accepted(shop, audience, fl
     ]
     assert (shop.home / "failed.csv").stat().st_mode & 0o777 == 0o600
     assert "only you can read it" in done.stderr and "lines 9, 10, 402" in done.stderr
+
+
+@pytest.mark.parametrize("kind", ["message", "operation", "page", "long"])
+def test_nobody_is_named_where_the_service_quotes_what_it_was_sent(shop, httpserver, kind):
+    shop.file("people.csv", "email,no\nana@x.de,Ana-Müller-1\nbob@x.de,4711\n")
+    padding = "x" * (280 if kind == "long" else 0)
+
+    def quote(request):
+        users = json.dumps([one["params"]["users"] for one in json.loads(request.data)], ensure_ascii=False)
+        error = {"code": "INVALID_PARAMETER", "message": f"{padding} bad ana@x.de: {users}"}
+        if kind == "page":
+            return Response(f"<html>{users}", 502, content_type="text/html")
+        many = [[error] for _ in json.loads(request.data)] if kind == "operation" else []
+        return Response(json.dumps({"errors": [error], "operation_errors": many}), 400)
+
+    httpserver.expect_request(USERS, method="POST").respond_with_handler(quote)
+    words = ("--map", "no=partner_user_id", "--max-attempts", "1", "--log-file", "log.txt", "--debug")
+    done = shop(*PUSH, *words, code={"operation": 9, "page": 8}.get(kind, 6))
+    assert "***" in done.stderr
+    journals = [path.read_text() for path in (shop.home / "state" / "jobs").glob("*.jsonl")]
+    for text in (done.stderr, done.stdout, (shop.home / "log.txt").read_text(), *journals):
+        for person in (
+            "ana@",
+            "Müller",
+            "M\\u00fcller",
+            "4711",
+            digest("ana@x.de")[:12],
+            digest("bob@x.de")[:12],
+        ):
+            assert person not in text
 
 
 def test_a_request_with_a_wrong_count_is_sent_again(shop, audience):

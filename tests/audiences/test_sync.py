@@ -124,6 +124,15 @@ def test_what_pushes_add_and_delete_is_known(customers):
     assert customers.equals(people(2, 3))
 
 
+def test_who_was_pushed_to_be_added_later_is_not_on_the_list_yet(customers):
+    soon, past = (f"{datetime.now(UTC) + timedelta(days=days):%Y-%m-%dT%H:%M:%SZ}" for days in (40, -1))
+    customers.run("push", "people.csv", "--effective-at", past, people=people(1))
+    customers.run("push", "people.csv", "--effective-at", soon, people=people(2, 3))
+    found = customers.sync(people(1, 2, 4))
+    assert (found["created"], found["updated"], found["deleted"], found["unchanged"]) == (1, 1, 1, 1)
+    assert customers.equals(people(1, 2, 4)) and customers.sync(people(1, 2, 4))["requests"] == 0
+
+
 def test_one_who_changes_one_of_two_identifiers_keeps_the_other(customers):
     customers.sync([person(1, phone=PHONES(1)), person(2, phone=PHONES(2))])
     changed = [person(7, phone=PHONES(1)), person(2, phone=PHONES(2))]
@@ -308,7 +317,7 @@ def test_a_file_that_a_pattern_no_longer_matches_is_a_loss_for_min_rows(customer
     for missing, rows in ((2, 20), (1, 10)):  # of the last file that is left too
         (folder / f"{missing}.csv").unlink()
         said = customers.adsctl.local(*sync, *limits, code=12).stderr
-        assert f"{rows} rows" in said and "of the 30 of its last push" in said
+        assert f"{rows} rows" in said and "of the 30 of the last sync with --prune" in said
     assert customers.equals(people(*range(30)))
 
 

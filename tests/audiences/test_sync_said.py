@@ -60,6 +60,21 @@ def test_only_a_file_that_was_sent_whole_counts_for_min_rows(customers, monkeypa
     customers.run("sync", "people.csv", "--min-rows", "90%")
 
 
+@pytest.mark.parametrize("names", [("part-*.csv",), ("part-1.csv",), ("customers-of-today.csv",)])
+def test_min_rows_compares_with_the_last_sync_that_pruned_whatever_files_it_had(customers, names):
+    customers.write(people(*range(10)), "part-1.csv")
+    customers.write(people(*range(10, 20)), "part-2.csv")
+    sync = ("audiences", "sync", "--audience", customers.audience, "--prune", "--max-delete", "100%", "-y")
+    customers.adsctl.local(*sync, "part-*.csv")
+    customers.write(people(*range(10)), "customers-of-today.csv")
+    (customers.adsctl.home / "part-2.csv").unlink()  # it was not exported tonight
+    refused = customers.adsctl.local(*sync, *names, "--min-rows", "90%", code=12)
+    assert "has 10 rows, 50 % of the 20 of the last sync with --prune" in refused.stderr
+    assert customers.equals(people(*range(20)))
+    customers.adsctl.local(*sync, *names, "--min-rows", "50%")
+    assert customers.equals(people(*range(10)))
+
+
 @pytest.mark.parametrize(("words", "code"), [(["--prune"], 11), ([], 0)])
 def test_in_a_fleet_only_a_sync_that_prunes_ends_where_something_else_changes_the_list_meanwhile(
     customers, monkeypatch, words, code

@@ -70,23 +70,21 @@ def test_a_file_that_a_pattern_no_longer_matches_is_a_loss(adsctl, service):
     for number, rows in enumerate((30, 30, 40)):
         text = feed(rows).replace("sku-", f"{number}-")
         adsctl.file(f"feeds/{number}.csv", text)
-    sync = (
-        "products",
-        "sync",
-        "feeds/*.csv",
-        "--prune",
-        "--max-delete",
-        "100%",
-        "--yes",
-        "--min-rows",
-        "70%",
-    )
-    adsctl(*sync)
+    push = ("products", "push", "feeds/*.csv", "--min-rows", "70%")
+    adsctl(*push)
     for missing, share in ((2, 60), (1, 30)):  # of the last file that is left too
         (adsctl.home / f"feeds/{missing}.csv").unlink()
-        said = adsctl(*sync, "--min-rows", "70%", code=12).stderr
+        said = adsctl(*push, code=12).stderr
         assert f"{share} rows, {share} % of the 100 of its last push, and --min-rows is 70%" in said
-        assert len(service.stored) == 100
+
+
+def test_a_sync_that_prunes_is_compared_with_the_last_one_whatever_its_file_is_called(adsctl, service):
+    sync = ("products", "sync", "--prune", "--max-delete", "100%", "--yes", "--min-rows", "70%")
+    for night, rows, code in (("monday", 100, 0), ("tuesday", 60, 12)):
+        adsctl.file(f"{night}.csv", feed(rows))
+        said = adsctl(*sync, f"{night}.csv", code=code).stderr
+    assert "60 rows, 60 % of the 100 of the last sync with --prune, and --min-rows is 70%" in said
+    assert len(service.stored) == 100
 
 
 def test_the_scopes_of_one_feed_have_each_a_last_push(adsctl, service):

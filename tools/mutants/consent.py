@@ -6,6 +6,7 @@ WORKBOOKS = "tests/feeds/test_read_xlsx.py"
 ANSWERS = "tests/audiences/test_yes_and_no.py"
 OPTIONS = "tests/audiences/test_consent.py"
 SAID = "tests/audiences/test_parts_said.py"
+QUOTED = "tests/audiences/test_push.py::test_nobody_is_named_where_the_service_quotes_what_it_was_sent"
 PHONES = "tests/audiences/test_phones.py"
 SPELLED = f"{PHONES}::test_spellings_of_a_number_are_read_alike"
 REFUSED = f"{PHONES}::test_what_cannot_be_one_number_is_refused_with_what_to_do"
@@ -25,6 +26,41 @@ CONSENT = (
         "    if asks_for_answer(where):\n        condition = compared_by",
         "    if False:\n        condition = compared_by",
         (f"{ANSWERS}::test_the_option_that_is_named_leaves_out_as_many_as_it_says",),
+    ),
+    Mutant(
+        "who disagrees in Chinese has agreed",
+        "ads_cli/audiences/headers.toml",
+        " 不同意,",
+        "",
+        (f"{OPTIONS}::test_a_column_in_any_language_leaves_out_who_refused",),
+    ),
+    Mutant(
+        "an error quotes who was sent",
+        "ads_cli/client/transport.py",
+        "if prepared.sensitive:\n                error",
+        "if False:\n                error",
+        (QUOTED,),
+    ),
+    Mutant(
+        "the reason of a rejected person quotes who was sent",
+        "ads_cli/audiences/upload.py",
+        "number: mask(reason)",
+        "number: reason",
+        (QUOTED,),
+    ),
+    Mutant(
+        "a value that the service has cut is not masked",
+        "ads_cli/masking.py",
+        "range(len(value) - 1, MIN_MASKED_START - 1, -1)",
+        "()",
+        (QUOTED,),
+    ),
+    Mutant(
+        "records without the column are not counted",
+        "ads_cli/audiences/plan.py",
+        'answers[""] += report.rows - report.left_out - answers.total()',
+        'answers[""] += 0',
+        (f"{OPTIONS}::test_records_without_the_column_of_consent_are_counted_too",),
     ),
     Mutant(
         "a repeated column takes the name of another one",

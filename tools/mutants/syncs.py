@@ -25,11 +25,11 @@ SYNCS = (
         (f"{SHRUNKEN}::test_a_file_that_a_pattern_no_longer_matches_is_a_loss",),
     ),
     Mutant(
-        "the one file that a pattern of lists still matches is another list, without a last push",
-        "ads_cli/commands/audiences/lists.py",
-        "for file in files if found != files]",
-        "for file in files if False]",
-        (f"{LIST}::test_a_file_that_a_pattern_no_longer_matches_is_a_loss_for_min_rows",),
+        "a file of another name that prunes a catalog is compared with nothing",
+        "ads_cli/commands/products/sync.py",
+        "whole=feed.prune",
+        "whole=False",
+        (f"{SHRUNKEN}::test_a_sync_that_prunes_is_compared_with_the_last_one_whatever_its_file_is_called",),
     ),
     Mutant(
         "the scopes of one feed share a last push",
@@ -125,6 +125,20 @@ SYNCS = (
         (f"{SAID}::test_only_a_file_that_was_sent_whole_counts_for_min_rows",),
     ),
     Mutant(
+        "a file of another name has not lost rows",
+        "ads_cli/commands/audiences/sync.py",
+        ", whole=target.prune)",
+        ")",
+        (f"{SAID}::test_min_rows_compares_with_the_last_sync_that_pruned_whatever_files_it_had",),
+    ),
+    Mutant(
+        "who is added later is on the list",
+        "ads_cli/audiences/ledger_log.py",
+        "datetime.fromisoformat(params.effective_at) > now",
+        "False",
+        ("tests/audiences/test_sync.py::test_who_was_pushed_to_be_added_later_is_not_on_the_list_yet",),
+    ),
+    Mutant(
         "rejected rows are to be synced by themselves",
         "ads_cli/commands/audiences/sync.py",
         "correction: str = CORRECT_AND_SYNC",
@@ -178,8 +192,8 @@ SYNCS = (
     Mutant(
         "who has a late end of their own is remembered longer than the service keeps them",
         "ads_cli/audiences/ledger_log.py",
-        "return min(month_of(datetime.fromisoformat(expires_at)), default)",
-        "return month_of(datetime.fromisoformat(expires_at))",
+        "return min(month_of(datetime.fromisoformat(params.expires_at)), default)",
+        "return month_of(datetime.fromisoformat(params.expires_at))",
         ("tests/audiences/test_ledger.py::test_nobody_is_remembered_longer_than_the_service_keeps_them",),
     ),
     Mutant(

@@ -165,7 +165,8 @@ def hash_file(
             return ""
         is_sent_raw = NOT_HASHED in plan.report.identifiers
         but = f" but {NOT_HASHED}, which the service takes as it is" if is_sent_raw else ""
-        return f"{output_file}: {plan.report.valid:,} people, every identifier hashed{but}"
+        people = counted(plan.report.valid, "person", "people")
+        return f"{output_file}: {people}, every identifier hashed{but}"
 
     with clear_text_notice(call, rejected):
         write_valid_rows(call, plan, output_file, rejected, skip_invalid=skip_invalid, write=write, done=done)

@@ -110,9 +110,7 @@ def plan_lists(
     access = feed.access(call)
     found = expand_files(files, access)
     if len(found) == 1:
-        rows = feed.open_list(parse_location(found[0], access), settings.columns)
-        rows.source.named = [parse_location(file, access) for file in files if found != files]
-        return AudiencePlan(rows, settings)
+        return AudiencePlan(feed.open_list(parse_location(found[0], access), settings.columns), settings)
     from ...audiences.multi_file_plan import ListNames, ListsFeed, MultiFileAudiencePlan
     from ...feeds.locations import no_progress
 

@@ -237,7 +237,7 @@ def _steps(
     max_delete = DeletionLimit.parse(options.max_delete)
     upload = target.upload(call.account)
     place = UploadTarget(call.service, upload.kind, upload.target)
-    size_check = FeedSizeCheck(call, min_rows, place)
+    size_check = FeedSizeCheck(call, min_rows, place, whole=target.prune)
     with ListRunReport(call, page.report, files, force=options.force).written() as run:
         settings = list_settings(
             call, feed, upload, OperationOptions(), allow_clear_text=target.allow_clear_text

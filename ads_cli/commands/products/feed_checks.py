@@ -50,6 +50,7 @@ class FeedHooks(PushHooks, kw_only=True):
 
 
 MAX_LOSS = 0.3  # of the rows of the last push, without a warning
+WHOLE = ""  # in place of where a feed is
 NAMED_COLUMNS = 10  # that a feed has lost
 KEYS = ("product_key", "item_group_key")  # columns that the service generates
 
@@ -62,7 +63,9 @@ MinRows = Annotated[
 class FeedSizeCheck:
     """Compares the rows of a feed with a minimum, and with those of its last push to the same catalog.
 
-    The target is a list of people where it is named. Each scope of a feed has a last push of its own.
+    The target is a list of people where it is named. Each scope of a feed has a last push of its own. What
+    takes all others away is `whole`: it is compared with the last such push, whatever its files were called
+    and however many they were.
     """
 
     def __init__(
@@ -70,16 +73,20 @@ class FeedSizeCheck:
         call: Invocation,
         min_rows: str | None,
         target: "UploadTarget | None" = None,
+        *,
         scope: str | None = None,
+        whole: bool = False,
     ) -> None:
-        self._call, self._target, self._scope = call, target, scope
+        self._call, self._target, self._scope, self._whole = call, target, scope, whole
         self._min_rows = min_rows
         self._least = None if min_rows is None else parse_share(min_rows, "--min-rows")
 
     def check(self, rows: "RowNames", report: "ValidationReport") -> None:
         """Raise NotConfirmedError below the minimum; warn where many rows are lost, with --quiet too."""
-        label, size, before = rows.source.label, _size(report), self._sizes.find(self._origin(rows))
-        of_last = f" of the {before:,} of its last push" if before else ""
+        label, size, compared = rows.source.label, _size(report), self._compared(rows)
+        before = self._sizes.find(compared)
+        last = "its last push" if compared == self._origin(rows) else "the last sync with --prune"
+        of_last = f" of the {before:,} of {last}" if before else ""
         least = self._least
         if least and (before or not least.is_percentage) and size < least.of(before or 0):
             share = f", {100 * size // before} %{of_last}" if before and least.is_percentage else ""
@@ -93,13 +100,13 @@ class FeedSizeCheck:
                 f"no last push of {label} is known here"
             )
         if before and size < before * (1 - MAX_LOSS):
-            fewer = f"{100 * (before - size) // before} % fewer than the {before:,} of its last push"
+            fewer = f"{100 * (before - size) // before} % fewer than the {before:,} of {last}"
             self._call.messages.warn(f"{label}: {counted(size, 'row')}, {fewer}")
 
     def warn_lost_columns(self, rows: "Rows", *, keeps_fields: bool) -> None:
         """Name the columns that the last push had, with --quiet too, and what becomes of their fields."""
         filled = {*_columns(rows), *rows.composed, *rows.transform.fields}
-        lost = [name for name in self._sizes.find_columns(self._origin(rows)) if name not in filled]
+        lost = [name for name in self._sizes.find_columns(self._compared(rows)) if name not in filled]
         if not lost:
             return
         fields = first_of([name for name in lost if name in rows.known], NAMED_COLUMNS, repr)
@@ -113,11 +120,20 @@ class FeedSizeCheck:
 
     def store(self, rows: "RowNames", report: "ValidationReport", columns: Sequence[str] = ()) -> None:
         """Remember the rows and columns of a feed that was pushed."""
-        self._sizes.store(self._origin(rows), _size(report), [*columns])
+        for origin in (self._origin(rows), *([self._scoped(WHOLE)] if self._whole else ())):
+            self._sizes.store(origin, _size(report), [*columns])
+
+    def _compared(self, rows: "RowNames") -> str:
+        """Identify the push that rows are compared with."""
+        whole = self._scoped(WHOLE)
+        return whole if self._whole and self._sizes.find(whole) is not None else self._origin(rows)
 
     def _origin(self, rows: "RowNames") -> str:
-        """Identify the feed, or the part of it that a scope takes."""
-        return f"{rows.source.origin}\n--scope {self._scope}" if self._scope else rows.source.origin
+        return self._scoped(rows.source.origin)
+
+    def _scoped(self, origin: str) -> str:
+        """Identify a feed, or the part of it that a scope takes."""
+        return f"{origin}\n--scope {self._scope}" if self._scope else origin
 
     @property
     def _sizes(self) -> "FeedSizes":

@@ -105,7 +105,7 @@ def sync(
     if options.sample and not call.dry_run:
         raise UsageError("--sample needs --dry-run", hint="without it every difference is sent")
     max_delete = DeletionLimit.parse(options.max_delete)
-    size_check = FeedSizeCheck(call, min_rows, scope=feed.scope)
+    size_check = FeedSizeCheck(call, min_rows, scope=feed.scope, whole=feed.prune)
     call.concurrency = options.concurrency
     call.catalog = call.find_catalog()
     with FeedReport(call, page.report, files, force=options.force).written() as report:

@@ -25,7 +25,7 @@ from ads_cli.emulator.app import Emulator
 from ads_cli.emulator.core.faults import parse_fault
 from ads_cli.emulator.seed.credentials import CLIENT_ID
 from ads_cli.emulator.server import running
-from tests.adsctl import Adsctl, wait_until_blocked
+from tests.adsctl import Adsctl, wait_until
 
 LOGIN = ("-p", "shop", "auth", "login", "--oauth2", "--no-browser", "--token-store", "file")
 READ = "ads.read users.read offline.access"
@@ -211,9 +211,9 @@ def test_a_kill_during_a_refresh_is_survived_where_the_old_token_still_works(ads
     expire(adsctl)
     served_once.fail("POST /2/oauth2/token latency=30s times=1")
     process = adsctl.beside("-p", "shop", "accounts", "list")
-    while not stored(adsctl)["is_refreshing"]:
-        assert process.poll() is None
-    wait_until_blocked(process.pid)
+    (fault,) = served_once.emulator.faults
+    wait_until(lambda: fault.times == 0, "the refresh was not sent")
+    assert stored(adsctl)["is_refreshing"]
     process.send_signal(signal.SIGKILL)
     process.wait()
     process.stdout.close()

@@ -133,7 +133,7 @@ def _converted(error: Exception, command_line: CommandLine) -> AdsctlError:
         # Errors of named files are handled where they are written, so a full disk here is that of stdout.
         path = error.filename or ("standard output" if error.errno in WRITE_ERRNOS else "")
         reason = (error.strerror or str(error)).lower()
-        return StateError(f"{path}: {reason}" if path else reason)
+        return StateError(f"{path}: {reason}" if path else reason, hint=command_line.side_effects())
     hint = "this is a bug in adsctl; run the command again with --debug to see where"
     return AdsctlError(f"{type(error).__name__}: {error}", hint=hint)
 

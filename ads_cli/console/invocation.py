@@ -113,6 +113,7 @@ class Invocation:
         """Results on stdout."""
         from ..output.printer import Printer
 
+        self.parsed.side_effects = self._side_effects
         return Printer(
             sys.stdout,
             self.presentation,
@@ -151,11 +152,13 @@ class Invocation:
         """What --debug and --log-file record."""
         from ..http.trace import Trace
 
-        return Trace(
+        trace = Trace(
             show=self.messages.show if self.flags.get("debug") else None,
             log_file=self.flags.get("log_file"),
             mask=self.parsed.mask,
         )
+        self.parsed.resources.callback(trace.require_written)
+        return trace
 
     @cached_property
     def client(self) -> "Client":

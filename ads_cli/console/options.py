@@ -118,6 +118,7 @@ class CommandLine:
         self.is_parsed = False
         self.presentation: Presentation | None = None  # set when the invocation has resolved it
         self.open_result: Callable[[], AbstractContextManager[TextIO]] | None = None  # the file of --to
+        self.side_effects: Callable[[], str] = str  # says what was changed, for errors after it
         self.mask = Mask()  # of the secrets that were read
         self.summary: dict[str, Any] | None = None  # of a push, or of the file that it did not send
         self.task_words: tuple[str, ...] = ()  # of the tasks of a fleet, whose variables are secret too

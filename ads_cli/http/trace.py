@@ -37,6 +37,7 @@ class Trace:
         self._log = _open_log(log_file) if log_file else None
         self.run_id = new_id()
         self._bound: dict[str, str] = {}
+        self._unwritten: StateError | None = None  # why the line of an answer is missing from the log
 
     def add_secrets(self, *secrets: str) -> None:
         """Mask these values from now on."""
@@ -47,17 +48,28 @@ class Trace:
         self._bound |= fields
 
     def request(self, method: str, url: str, headers: Mapping[str, str], body: bytes) -> None:
-        """Show a request before it is sent."""
+        """Show a request before it is sent; raise StateError where the log lacks an earlier one."""
+        if self._unwritten:
+            raise self._unwritten
         if self.show:
             self._show(f"> {method} {url}", headers, body, ">")
 
     def response(
         self, method: str, url: str, status: int, headers: Mapping[str, str], body: bytes, seconds: float
     ) -> None:
-        """Show and log a response."""
+        """Show and log a response, which counts more than its line in the log."""
         if self.show:
             self._show(f"< {status} in {seconds * 1000:.0f} ms", headers, body, "<")
-        self.log("exchange", method=method, url=url, status=status, ms=round(seconds * 1000))
+        try:
+            self.log("exchange", method=method, url=url, status=status, ms=round(seconds * 1000))
+        except StateError as error:
+            self._unwritten = error
+
+    def require_written(self) -> None:
+        """Raise StateError where the log lacks an answer, though the command has ended well."""
+        if self._unwritten:
+            message = f"{self._unwritten.message}; all else was done"
+            raise StateError(message, hint="the result is shown; do not run the command again")
 
     def log(self, event: str, **fields: Any) -> None:
         """Append a JSON line to the log file."""

@@ -1,5 +1,6 @@
 """--log-file: a log is appended to no file that the command reads or writes otherwise."""
 
+import json
 import os
 import subprocess
 from pathlib import Path
@@ -150,3 +151,34 @@ def test_redirected_streams_are_not_the_log(shop):
             capture_output=True,
         )
         assert done.returncode == 2 and b"standard " in done.stderr
+
+
+CAMPAIGN = [
+    "campaigns",
+    "create",
+    "--name",
+    "Spring",
+    "--funding-instrument-id",
+    "4a1n0",
+    "--daily-budget",
+    "5",
+]
+
+
+def campaigns_called(adsctl, name):
+    listed = json.loads(adsctl("-p", "local", "campaigns", "list", "--all", "-o", "json").stdout)
+    return [each["id"] for each in listed if each["name"] == name]
+
+
+def test_a_campaign_that_the_full_log_could_not_note_is_shown_and_known(adsctl):
+    done = adsctl("-p", "local", *CAMPAIGN, "--log-file", "/dev/full", "-o", "ids", code=11)
+    assert campaigns_called(adsctl, "Spring") == done.stdout.split() != []
+    assert "--log-file: cannot be written" in done.stderr and "all else was done" in done.stderr
+    (change,) = json.loads(adsctl("changes", "list", "-o", "json").stdout)
+    assert (change["outcome"], change["ids"]) == ("ok", done.stdout.split())
+
+
+def test_nothing_is_asked_after_an_answer_that_the_full_log_could_not_note(adsctl):
+    words = ("campaigns", "list", "--all", "--count", "1", "--log-file", "/dev/full")
+    done = adsctl("-p", "local", *words, code=11)
+    assert "--log-file: cannot be written" in done.stderr and "all else" not in done.stderr

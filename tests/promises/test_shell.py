@@ -135,5 +135,14 @@ def test_a_full_disk_ends_with_11(shell, words, shape):
     assert done.stdout == "11\n" and "standard output: no space left on device" in done.stderr
 
 
+def test_a_campaign_whose_result_a_full_disk_cannot_take_is_said_to_be_there(shell):
+    line = "adsctl campaigns create --name Spring --funding-instrument-id 4a1n0 --daily-budget 5"
+    said = shell(f"{line} >/dev/full || echo $?").stderr
+    assert "standard output: no space left on device" in said
+    assert "the request was applied all the same" in said
+    assert "Spring" in shell("adsctl campaigns list --all").stdout
+    assert "applied" not in shell("adsctl campaigns list >/dev/full || echo $?").stderr
+
+
 def test_a_full_disk_that_cannot_even_hold_the_message_ends_with_11(shell):
     assert shell("adsctl accounts list >/dev/full 2>/dev/full || echo $?").stdout == "11\n"

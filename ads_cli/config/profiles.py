@@ -47,6 +47,10 @@ def edit(settings: Settings, change: Callable[[dict[str, Any]], None]) -> None:
             settings.read_config()  # raises a clear error if the file is invalid
             config = (yaml.load(path) if path.exists() else None) or {}
             config["profiles"] = config.get("profiles") or {}
+            for name in config["profiles"]:
+                if not isinstance(name, str):  # 12: is no text here, and a second profile would be written
+                    hint = "write it in quotes, as in '12':"
+                    raise StateError(f"{path}: the profile {name} has a name without quotes", hint=hint)
             change(config)
             with atomic(path) as stream:
                 yaml.dump(config, stream)

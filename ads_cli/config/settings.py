@@ -36,9 +36,11 @@ PROFILE_KEYS = (
     "client_id",
     "changes_days",
 )
+CONFIG_KEYS = ("profile", "profiles")  # of config.yaml
 RECIPES = "recipes"  # of a profile: patterns of files, each with the recipe for them
 TOKEN_STORES = ("keyring", "file")
 BOOLEANS = ("true", "false")
+TRUE, FALSE = frozenset(("true", "1", "yes", "on")), frozenset(("false", "0", "no", "off"))  # as people write
 DEFAULTS = {
     "service": "generic",
     "timeout": "30s",
@@ -51,12 +53,14 @@ DEFAULTS = {
 
 CORRECT_HINT = "correct the file, or move it away"
 READABLE_HINT = "make it readable for this user, or set ADSCTL_CONFIG_DIR to another folder"
+NO_PROFILE = "--profile names no profile"
+NO_PROFILE_HINT = "a variable of your script may be empty; without the option, the default profile is used"
 SEVERAL_PROFILES = frozenset("*?[,")  # in what --profile is given: a pattern, or names
 
 
 def check_profile_name(name: str) -> None:
     """Raise UsageError for a name that would lead out of the folders that are named after profiles."""
-    if name in (".", ".."):
+    if name in ("", ".", ".."):
         raise UsageError(f"{name!r} cannot be the name of a profile", hint="rename it, also in config.yaml")
 
 
@@ -88,16 +92,19 @@ class Settings:
     @cached_property
     def profile(self) -> str:
         """The name of the profile in use; raise UsageError if it does not exist."""
+        if self.flags.get("profile") == "":
+            raise UsageError(NO_PROFILE, hint=NO_PROFILE_HINT)
         named = self.flags.get("profile") or self.environ.get("ADSCTL_PROFILE")
         name = str(named or self._config.get("profile") or DEFAULT_PROFILE)
         check_profile_name(name)
         profiles = self._config.get("profiles") or {}
-        if named and name not in (LOCAL, DEFAULT_PROFILE, *profiles) and not self.may_create_profile:
+        if name not in (LOCAL, DEFAULT_PROFILE, *profiles) and not self.may_create_profile:
             known = [*profiles, LOCAL]
-            raise UsageError(
-                f"there is no profile {name!r}{suggestion(name, known)}",
-                hint=f"profiles: {', '.join(known)}",
-            )
+            missing = f"there is no profile {name!r}{suggestion(name, known)}"
+            if named:
+                raise UsageError(missing, hint=f"profiles: {', '.join(known)}")
+            hint = f"run: adsctl profile use NAME; profiles: {', '.join(known)}"
+            raise StateError(f"{self.config_file}: {missing}", hint=hint)
         return name
 
     @property
@@ -178,6 +185,10 @@ class Settings:
             f"{place}: unknown key {name!r}{suggestion(str(name), PROFILE_KEYS)}"
             for name in self._profile
             if name not in (*PROFILE_KEYS, "guard")
+        ] + [
+            f"{self.config_file}: unknown key {name!r}{suggestion(str(name), CONFIG_KEYS)}"
+            for name in self._config
+            if name not in CONFIG_KEYS
         ]
 
     def overridden(self) -> list[str]:
@@ -201,8 +212,15 @@ class Settings:
         raise UsageError("no account is set", hint=hint)
 
     def flag(self, name: str) -> bool:
-        """Return a boolean setting."""
-        return str(self.get(name)).lower() in ("true", "1", "yes")
+        """Return a boolean setting; raise StateError for what is neither true nor false."""
+        found = self.find(name)
+        value = found.value.lower() if found else "false"
+        if found and value not in TRUE | FALSE:
+            raise StateError(
+                f"{name}: {found.value!r} (from {found.origin}) is neither true nor false",
+                hint="write true or false",
+            )
+        return value in TRUE
 
     def seconds(self, name: str, *, may_be_zero: bool = True) -> float:
         """Return a duration in seconds."""

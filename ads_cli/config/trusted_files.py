@@ -66,7 +66,9 @@ def read_settings(path: Path, name: str, hint: str, *, unreadable_hint: str = ""
         from .strict_yaml import load
 
         return load(read_limited(path, MAX_SETTINGS_MIB, str(path)).decode(), str(path))
-    except FileNotFoundError:
+    except FileNotFoundError as error:
+        if path.is_symlink():
+            raise StateError(f"{name} is a link to what does not exist", hint=hint) from error
         raise
     except OSError as error:
         hint = unreadable_hint or hint

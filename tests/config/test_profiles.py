@@ -259,3 +259,81 @@ def test_a_profile_that_is_named_like_a_pattern_can_be_changed_and_removed(adsct
     adsctl.file("config/config.yaml", "profiles:\n  'a,b':\n    account: a\n")
     adsctl("profile", "set", "a,b", "account=c")
     adsctl("profile", "remove", "a,b", "--yes")
+
+
+SANDBOX = """\
+profiles:
+  shop:
+    ads_url: https://real.example
+    ads_sandbox_url: https://sandbox.example
+    account: abc
+    sandbox: {}
+"""
+DELETE = ("campaigns", "delete", "8wkt0", "--dry-run")
+
+
+@pytest.mark.parametrize(
+    ("written", "host"),
+    [("on", "sandbox"), ("Yes", "sandbox"), ("true", "sandbox"), ("off", "real"), ("no", "real")],
+)
+def test_a_sandbox_is_used_however_yes_is_written(adsctl, written, host):
+    adsctl.env["ADSCTL_CONFIG_DIR"] = str(adsctl.home)
+    adsctl.file("config.yaml", SANDBOX.format(written))
+    assert f"https://{host}.example/" in adsctl("-p", "shop", *DELETE).stdout
+
+
+def test_a_sandbox_that_is_neither_yes_nor_no_sends_nothing_to_the_real_service(adsctl):
+    adsctl.env["ADSCTL_CONFIG_DIR"] = str(adsctl.home)
+    adsctl.file("config.yaml", SANDBOX.format("enabled"))
+    done = adsctl("-p", "shop", *DELETE, code=11)
+    assert "sandbox: 'enabled' (from profile shop) is neither true nor false" in done.stderr
+    assert not done.stdout
+
+
+@pytest.mark.parametrize("named", ["", ",", " , "])
+def test_an_empty_variable_of_a_script_does_not_name_the_default_profile(adsctl, named):
+    adsctl("profile", "set", "shop", "account=7", "ads_url=https://real.example")
+    done = adsctl("-p", named, *DELETE, code=2)
+    assert "--profile names no profile" in done.stderr and not done.stdout
+    assert "'' cannot be the name of a profile" in adsctl("profile", "set", "", "account=8", code=2).stderr
+
+
+def test_a_default_profile_that_does_not_exist_stops_what_would_use_another_account(adsctl):
+    adsctl.env["ADSCTL_CONFIG_DIR"] = str(adsctl.home)
+    adsctl.file("config.yaml", "profile: shpo\nprofiles:\n  shop:\n    guard:\n      read_only: true\n")
+    environment = {"ADSCTL_ADS_URL": "https://real.example", "ADSCTL_ACCOUNT": "abc"}
+    done = adsctl(*DELETE, code=11, **environment)
+    assert "there is no profile 'shpo'; did you mean 'shop'?" in done.stderr and not done.stdout
+    assert "adsctl profile use NAME" in done.stderr
+    adsctl("profile", "use", "shop")
+    assert "read_only" in adsctl(*DELETE[:-1], "--yes", code=12, **environment).stderr
+
+
+def test_a_key_of_the_configuration_that_nobody_knows_is_a_warning(adsctl):
+    adsctl.env["ADSCTL_CONFIG_DIR"] = str(adsctl.home)
+    adsctl.file("config.yaml", "profil: shop\nprofiles:\n  shop:\n    account: a\n")
+    assert "unknown key 'profil'; did you mean 'profile'?" in adsctl("profile", "show").stderr
+
+
+def test_a_configuration_that_is_a_link_to_nothing_is_not_an_empty_one(adsctl):
+    adsctl.env["ADSCTL_CONFIG_DIR"] = str(adsctl.home)
+    (adsctl.home / "config.yaml").symlink_to(adsctl.home / "unmounted" / "config.yaml")
+    for words in (("profile", "list"), ("profile", "set", "shop", "account=7"), DELETE):
+        assert "is a link to what does not exist" in adsctl(*words, code=11).stderr
+
+
+@pytest.mark.parametrize("words", [("set", "12", "account=b"), ("remove", "12", "--yes")])
+def test_a_number_that_names_a_profile_is_never_written_a_second_time(adsctl, words):
+    adsctl.env["ADSCTL_CONFIG_DIR"] = str(adsctl.home)
+    config = adsctl.file("config.yaml", text := "profiles:\n  12:\n    account: a\n")
+    assert "the profile 12 has a name without quotes" in adsctl("profile", *words, code=11).stderr
+    assert config.read_text() == text
+
+
+def test_a_default_that_the_environment_outranks_says_so(adsctl):
+    adsctl("profile", "set", "shop", "account=7")
+    adsctl("profile", "set", "other", "account=8")
+    done = adsctl("profile", "use", "other", ADSCTL_PROFILE="shop")
+    assert "ADSCTL_PROFILE in the environment outranks it" in done.stderr
+    assert not adsctl("profile", "use", "other", ADSCTL_PROFILE="other").stderr
+    assert not adsctl("profile", "use", "other", ADSCTL_PROFILE="").stderr

@@ -10,7 +10,7 @@ from typing import Any
 import msgspec
 
 from ...config.guard import read_guard
-from ...config.settings import Settings
+from ...config.settings import NO_PROFILE, NO_PROFILE_HINT, Settings
 from ...console.invocation import Invocation
 from ...console.options import CommandLine
 from ...console.writes import ask_guard
@@ -76,7 +76,9 @@ def _require_none(problems: list[TaskProblem]) -> None:
 def _matching(profiles: list[str], pattern: str) -> list[str]:
     """Return the profiles that patterns name, in their order; raise UsageError for one that names none."""
     found: list[str] = []
-    for part in comma_list(pattern):
+    if not (parts := comma_list(pattern)):
+        raise UsageError(NO_PROFILE, hint=NO_PROFILE_HINT)
+    for part in parts:
         if not (matching := matching_profiles(profiles, part)):
             hint = f"profiles: {', '.join(profiles)}" if profiles else "run: adsctl auth login --profile NAME"
             raise UsageError(f"--profile: no profile matches {part!r}{suggestion(part, profiles)}", hint=hint)

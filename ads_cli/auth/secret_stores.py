@@ -23,9 +23,10 @@ from . import CLIENT_SECRET, GRANT, Secret
 
 SERVICE = "adsctl"
 BEARER = "bearer_token"
+APP_SECRETS = ("consumer_key", "consumer_secret")
 # Of one sign-in, by OAuth 1.0a or 2.0.
 SIGN_IN_SECRETS = ("access_token", "access_token_secret", GRANT, CLIENT_SECRET)
-SECRET_NAMES = ("consumer_key", "consumer_secret", BEARER, *SIGN_IN_SECRETS)
+SECRET_NAMES = (*APP_SECRETS, BEARER, *SIGN_IN_SECRETS)
 KEYRING_TIMEOUT_SECONDS = 3.0
 T = TypeVar("T")
 

@@ -51,9 +51,10 @@ class Secrets:
     @cached_property
     def store(self) -> "SecretStore":
         """The store chosen by variable or profile, by default the OS keyring."""
-        return self._open(self._settings.get("token_store") or "")
+        return self.open(self._settings.get("token_store") or "")
 
-    def _open(self, kind: str) -> "SecretStore":
+    def open(self, kind: str) -> "SecretStore":
+        """Open the store `keyring` or `file`; raise StateError for another one."""
         from .secret_stores import open_store
 
         return open_store(kind, self._settings.state_dir, self._settings.config_dir)
@@ -64,7 +65,7 @@ class Secrets:
         settings = self._settings
         named = settings.profile_values(settings.profile).get("token_store")
         chosen = settings.get("token_store") if self.has_store else None
-        return map(self._open, dict.fromkeys(str(kind) for kind in (named, chosen) if kind))
+        return map(self.open, dict.fromkeys(str(kind) for kind in (named, chosen) if kind))
 
     @property
     def has_store(self) -> bool:

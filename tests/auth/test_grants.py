@@ -359,6 +359,16 @@ def test_keys_of_the_environment_replace_a_stored_grant(adsctl, served_once):
     assert adsctl("-p", "shop", "auth", "token", **old).stdout.strip() == stored(adsctl)["access_token"]
 
 
+def test_a_sign_out_ends_the_stored_grant_whatever_the_environment_has(adsctl, served_once):
+    sign_in(adsctl)
+    keys = served_once.emulator.credentials
+    old = {f"ADSCTL_{name.upper()}": value for name, value in keys._asdict().items()}
+    adsctl("profile", "use", "shop")
+    assert "signed out of profile shop" in adsctl("auth", "logout", **old).stderr
+    assert "not signed in" in adsctl("-p", "shop", "auth", "token", code=4).stderr
+    assert adsctl("auth", "token", **old).stdout.strip() == keys.access_token
+
+
 class Lying:
     """A service whose answers tests choose; what it received, in order."""
 

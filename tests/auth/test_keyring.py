@@ -160,6 +160,38 @@ def test_a_profile_is_removed_with_the_secrets_of_its_own_store(shop, service, s
 
 
 @pytest.mark.parametrize("stored_texts", ["keyring"], indirect=True)
+def test_a_sign_in_that_is_stored_elsewhere_leaves_nothing_of_the_one_before(shop, service, stored_texts):  # noqa: F811
+    shop(*LOGIN, input="1234567\n")
+    assert len(stored_texts()) == 4
+    del shop.env["ADSCTL_TOKEN_STORE"]
+    shop(*LOGIN, "--token-store", "file", input="1234567\n")
+    assert stored_texts() == {}
+    shop("-p", "shop", "accounts", "list")
+    shop("-p", "shop", "auth", "login", "--no-browser", "--token-store", "keyring", input="1234567\n")
+    done = shop(*LOGIN, "--token-store", "file", input="1234567\n", BROKEN="yes")
+    assert "the earlier sign-in is still stored (keyring): the OS keyring cannot be used" in done.stderr
+
+
+@pytest.mark.parametrize("stored_texts", ["keyring"], indirect=True)
+def test_a_bearer_token_that_is_stored_elsewhere_does_not_end_the_sign_in(
+    shop,  # noqa: F811
+    service,  # noqa: F811
+    stored_texts,
+    httpserver,
+):
+    shop(*LOGIN, input="1234567\n")
+    httpserver.expect_request("/oauth2/token").respond_with_json(
+        {"token_type": "bearer", "access_token": "bt"}
+    )
+    done = shop("-p", "shop", "auth", "bearer", "issue", ADSCTL_TOKEN_STORE="file")
+    assert "it is found with ADSCTL_TOKEN_STORE=file alone: the profile has keyring" in done.stderr
+    shop.env.clear()
+    kept = {"PYTHON_KEYRING_BACKEND": "picky.Keyring", "KEPT": str(shop.home / "kept.json")}
+    assert shop("-p", "shop", "auth", "token", **kept).stdout == "at\n"
+    assert shop("auth", "token", "--bearer", **kept, ADSCTL_TOKEN_STORE="file").stdout == "bt\n"
+
+
+@pytest.mark.parametrize("stored_texts", ["keyring"], indirect=True)
 def test_what_cannot_be_read_is_restored_where_a_sign_in_fails(shop, service, stored_texts):  # noqa: F811
     shop(*LOGIN, input="1234567\n")
     broken = stored_texts("garbage")

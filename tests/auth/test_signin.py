@@ -114,6 +114,13 @@ def test_without_a_pin_nothing_is_stored(shop, service):
     assert not (shop.home / "config").exists()
 
 
+def test_a_dry_run_of_a_sign_in_asks_nobody_and_stores_nothing(shop, service):
+    for words in ((), ("--oauth2", "--client-id", "ID")):
+        done = shop(*LOGIN, *words, "--dry-run", input="1234567\n")
+        assert "dry run: would sign in, and store the tokens of the profile default" in done.stderr
+    assert not service.requests and not (shop.home / "config").exists()
+
+
 def test_a_callback_that_is_not_confirmed_ends_the_sign_in(shop, service):
     service.confirmed = "false"
     assert "not confirm" in shop(*LOGIN, input="1234567\n", code=8).stderr

@@ -18,6 +18,7 @@ from .media import MEDIA
 from .media_uploads import MEDIA_UPLOADS
 from .others import OTHERS
 from .pages import PAGES
+from .profiles import PROFILES
 from .spending import SPENDING
 from .statistics import STATISTICS
 from .syncs import SYNCS
@@ -45,5 +46,6 @@ MUTANTS = (
     *CAMPAIGN_FILES,
     *AB_TESTS,
     *ASSISTANTS,
+    *PROFILES,
     *OTHERS,
 )

@@ -36,7 +36,7 @@ def logout(ctx: typer.Context) -> None:
         raise UsageError(
             "the profile local is always signed in", hint="adsctl emulator reset renews its keys and tokens"
         )
-    token = GRANT if settings.uses_grant else "access_token"
+    token = GRANT if settings.client_id else "access_token"  # whatever the environment has
     if not secrets.has_store or secrets.store.get(settings.profile, token) is None:
         raise AccessError(
             "no token is stored for this profile", hint="a token from the environment is not revoked"
@@ -44,7 +44,7 @@ def logout(ctx: typer.Context) -> None:
     if call.is_dry_run("revoke and remove the stored token"):
         return
     call.secrets.prefers_store = True
-    if settings.uses_grant:
+    if settings.client_id:
         revoke_grant(read_grant(secrets.stored_grant()), secrets.client_secret(), call.client.call)
     else:
         _invalidate(call, InvalidateToken())
@@ -208,7 +208,11 @@ def issue(ctx: typer.Context) -> None:
     addresses = tuple(value for name in ADDRESSES if (value := settings.get(name)))
     token = Secret(received_secret(response.body, "access_token"), addresses)
     call.secrets.store.put(settings.profile, {"bearer_token": token})
-    update(settings, settings.profile, {"token_store": settings.get("token_store")})
+    chosen, named = settings.get("token_store"), settings.profile_values(settings.profile).get("token_store")
+    if not named:
+        update(settings, settings.profile, {"token_store": chosen})
+    elif named != chosen:  # which has the sign-in of the profile
+        call.messages.warn(f"it is found with ADSCTL_TOKEN_STORE={chosen} alone: the profile has {named}")
     call.messages.say("the bearer token is stored; 'adsctl auth token --bearer' prints it")
 
 

@@ -9,7 +9,7 @@ import typer
 
 from ...auth import CLIENT_SECRET, GRANT, Secret, check_secret
 from ...auth.grants import READ_SCOPES, SCOPES
-from ...auth.secret_stores import SIGN_IN_SECRETS
+from ...auth.secret_stores import APP_SECRETS, SIGN_IN_SECRETS
 from ...client.prepared_request import UserKeys
 from ...config.addresses import ADDRESSES, SERVICE_ADDRESSES, check_address
 from ...config.atomic_files import ensure_writable
@@ -80,6 +80,8 @@ def login(
     if token_store:
         call.flags["token_store"] = token_store
     addresses = _addresses(call)  # those that are typed are flags from here on, for the client too
+    if call.is_dry_run(f"sign in, and store the tokens of the profile {call.settings.profile}"):
+        return
     ensure_writable(call.settings.config_dir, "ADSCTL_CONFIG_DIR")
     call.secrets.store.check()
     call.secrets.replaces_stored = True
@@ -124,6 +126,12 @@ def _store(call: Invocation, addresses: dict[str, str], done: SignedIn) -> None:
     values |= {"token_store": settings.get("token_store"), "user": done.user, "client_id": done.client_id}
     update(settings, settings.profile, values)
     store.delete(settings.profile, tuple(name for name in SIGN_IN_SECRETS if name not in done.secrets))
+    earlier = settings.profile_values(settings.profile).get("token_store")  # as it was before
+    if earlier and earlier != settings.get("token_store"):
+        try:
+            call.secrets.open(str(earlier)).delete(settings.profile, (*APP_SECRETS, *SIGN_IN_SECRETS))
+        except StateError as error:
+            call.messages.warn(f"the earlier sign-in is still stored ({earlier}): {error.message}")
 
 
 def _sign_in_by_keys(

@@ -66,6 +66,8 @@ def use(ctx: typer.Context, name: Name) -> None:
         _require_profile(call, name)
     if not call.is_dry_run(f"make {name} the default profile"):
         edit(call.settings, lambda config: config.update(profile=name))
+    if call.settings.environ.get("ADSCTL_PROFILE", name) not in ("", name):
+        call.messages.warn(f"ADSCTL_PROFILE in the environment outranks it: unset it to use {name}")
 
 
 def set_values(

@@ -150,7 +150,7 @@ class Doctor:
         settings = self.call.settings
         warnings = [*settings.check_folders(), *settings.unknown_keys()]
         limits = [*self.call.writes.guard.guard.strictest()]
-        _ = settings.service, settings.max_attempts, settings.profile
+        _ = settings.service, settings.max_attempts, settings.flag("sandbox"), settings.changes_days
         if warnings:
             return warning("; ".join(warnings), f"correct {settings.config_dir / 'config.yaml'}")
         guard = f", {counted(len(limits), 'limit')} of the guard" if limits else ""

@@ -231,6 +231,16 @@ class Settings:
         """The most attempts of one request, at least 1."""
         return parse_count(self.get("max_attempts") or "", "--max-attempts")
 
+    @property
+    def changes_days(self) -> int:
+        """How long the log of changes is kept; raise StateError for what is no number of days."""
+        found = self.find("changes_days")
+        assert found  # it has a default
+        try:
+            return parse_count(found.value, f"changes_days (from {found.origin})")
+        except UsageError as error:
+            raise StateError(error.message) from None
+
     def address(self, base: str) -> str:
         """Return the address of an API, without a final slash: `platform`, `ads` or `sandbox`."""
         if base == "ads" and self.flag("sandbox"):

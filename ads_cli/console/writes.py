@@ -26,7 +26,6 @@ from ..config.guard import read_guard
 from ..config.settings import Settings
 from ..errors import AdsctlError, GuardError
 from ..masking import MASK, is_private_name, mask_address, mask_people
-from ..numbers import parse_count
 from ..output.text import shell_command
 
 if TYPE_CHECKING:
@@ -260,8 +259,7 @@ class Writes:
     @contextmanager
     def _logged(self, entry: ChangeBegun) -> Iterator[ChangeEnded]:
         """Log a change, and then what became of it."""
-        days = parse_count(self._call.settings.get("changes_days") or "", "changes_days")
-        log = ChangeLog(self._call.settings.state_dir, days)
+        log = ChangeLog(self._call.settings.state_dir, self._call.settings.changes_days)
         log.begin(entry)
         ended = ChangeEnded(id=entry.id, outcome="ok")
         try:

@@ -69,7 +69,7 @@ class Trace:
         """Raise StateError where the log lacks an answer, though the command has ended well."""
         if self._unwritten:
             message = f"{self._unwritten.message}; all else was done"
-            raise StateError(message, hint="the result is shown; do not run the command again")
+            raise StateError(message, hint="running the command again would do it a second time")
 
     def log(self, event: str, **fields: Any) -> None:
         """Append a JSON line to the log file."""

@@ -83,6 +83,19 @@ def test_every_check_has_a_record_in_its_order(adsctl):
     assert not [name for name, each in found.items() if each["status"] == "error"]
 
 
+@pytest.mark.parametrize("line", ["sandbox: maybe", "changes_days: a year"])
+def test_a_setting_that_would_stop_a_change_is_found_before_it(adsctl, line):
+    adsctl.env["ADSCTL_CONFIG_DIR"] = str(adsctl.home)
+    text = f"profiles:\n  shop:\n    ads_url: http://127.0.0.1:9\n    account: a\n    {line}\n"
+    adsctl.file("config.yaml", text)
+    name, _, value = line.partition(": ")
+    for words in (("doctor", "--offline"), ("campaigns", "update", "8wkt0", "--name", "x", "--yes")):
+        said = adsctl("-p", "shop", *words, code=11, **SECRETS).stderr
+        assert name in said and f"'{value}'" in said and "(from profile shop)" in said
+    found = adsctl("-p", "shop", "doctor", "--offline", "-o", "json", code=11).stdout
+    assert "configuration" in {each["check"] for each in json.loads(found) if "(from" in each["message"]}
+
+
 def test_offline_asks_nobody(remote, httpserver):
     found = remote("doctor", "--offline", "-o", "json")
     assert "clock" not in found.stdout and not httpserver.log

@@ -80,6 +80,18 @@ def values_of_record(request: type[Request], values: Mapping[str, Any]) -> Recor
     return RecordValues(kept, left_out, problems)
 
 
+def problems_of_place(
+    request: type[Request], values: Mapping[str, Any], options: Mapping[str, Any]
+) -> list[Problem]:
+    """Find the account or the catalog of a record that is another one than the command works in."""
+    options_of = {field.name: field.type.extra("common") for field in fields_of(request)}
+    return [
+        Problem(name, f"is {values[name]!r}, and the command works in {options[name]!r}; add --{option}")
+        for name, option in options_of.items()
+        if option and options.get(name) and str(values.get(name) or options[name]) != options[name]
+    ]
+
+
 def _without_own(field: Field | None, value: Any) -> Any:
     """Leave out what the service adds to objects inside of a record."""
     if field is None or not isinstance(value, list):

@@ -20,7 +20,7 @@ from ..api.fields import fields_by_name
 from ..api.names import Names, neutral_name, to_neutral
 from ..api.parts import encode_operation, operation, operation_of
 from ..api.problems import Problem
-from ..api.records import values_of_record, without_same_invalid
+from ..api.records import problems_of_place, values_of_record, without_same_invalid
 from ..api.spending import changes_nothing, request_of
 from ..api.validation import parsed_or_text
 from ..errors import ContentError, UsageError
@@ -113,6 +113,7 @@ class RecordReader:
         values, amounts, problems = in_micros(self.kind, values)
         values, left_out, mismatches = values_of_record(self.kind, values)
         self.not_sent |= dict.fromkeys(left_out)
+        mismatches += problems_of_place(self.kind, values, self.options)
         own_id = self.options.get(self._own_id) or values.get(self._own_id)
         if own_id and self._is_shown(left_out) and self.kind.endpoint.method == "PUT":
             values = without_same_invalid(self.kind, values, lambda: self._current_of(str(own_id)))

@@ -8,7 +8,13 @@ from ..api.endpoint import Request
 from ..api.fields import Field, FieldType, fields_by_name
 from ..api.names import to_neutral
 from ..api.problems import Problem
-from ..api.records import values_of_record, with_removed, without_removed, without_same_invalid
+from ..api.records import (
+    problems_of_place,
+    values_of_record,
+    with_removed,
+    without_removed,
+    without_same_invalid,
+)
 from ..api.spending import changes_nothing, request_of
 from ..api.validation import parsed
 from ..errors import ContentError, UsageError
@@ -60,6 +66,7 @@ def request_from_input(
             kind, read, on_record, lambda id: current_of(str(own_id or id)) if own_id or id else {}
         )
         sources |= dict.fromkeys({*of_file, *amounts_of_file.values()} - values.keys(), file)
+        problems += problems_of_place(kind, of_file, values)
         sources |= dict.fromkeys((problem.path for problem in problems), file)
         of_file_only = {field: name for field, name in amounts_of_file.items() if field not in values}
         all_amounts = of_file_only | amounts

@@ -3,7 +3,7 @@
 import threading
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, nullcontext
-from functools import cached_property
+from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any, TypedDict, Unpack
 
 import msgspec
@@ -34,6 +34,16 @@ class ExchangeOptions(TypedDict, total=False):
     parse: Parse  # reads the body of a success
     on_send: Callable[[], None]  # called before the first attempt
     check: Callable[[Response], None]  # raises UnavailableError for a response to be retried
+
+
+def _require_own(request: Request, response: Response) -> None:
+    """Raise UnavailableError for the answer to a change of one record that names another one."""
+    own, record = str(getattr(request, str(request.endpoint.id_field))), response.neutral_data
+    named = record.get(request.endpoint.record_id) if isinstance(record, dict) else None
+    if named is not None and str(named) != own:
+        raise UnavailableError(
+            f"the response of the service is not understood: it names another record than {own}: {named}"
+        )
 
 
 def _unwatched(prepared: PreparedRequest) -> AbstractContextManager[Callable[[Response], None]]:
@@ -77,6 +87,8 @@ class Client(msgspec.Struct, dict=True, eq=False):  # a dict for its cached prop
 
     def call(self, request: Request, **options: Unpack[ExchangeOptions]) -> Response:
         """Send a declared request; return the response or raise the error that it means."""
+        if request.endpoint.id_field and request.endpoint.method in ("PUT", "DELETE"):
+            options = {"check": partial(_require_own, request), **options}
         return self.exchange(self.prepare(request), **options)
 
     def pages(

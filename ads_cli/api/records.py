@@ -10,10 +10,12 @@ import msgspec
 from .endpoint import Request
 from .fields import Field, fields_by_name, fields_of
 from .problems import Problem
+from .registry import requests_named
 from .time import decode_custom
 
 R = TypeVar("R", bound=Request)
 ADDED = ("id", "created_at", "updated_at", "deleted")  # by the service, to what lies in a record
+CURRENCY = "currency"  # of the amounts of a record
 NO_NAMES: Mapping[str, str] = {}
 
 
@@ -92,6 +94,33 @@ def problems_of_place(
     ]
 
 
+def problems_of_fixed(
+    request: type[Request], values: Mapping[str, Any], current: Callable[[], Mapping[str, Any]]
+) -> list[Problem]:
+    """Find the values of a change that only a creation sets, and the currency, where the record has others.
+
+    `current` is asked for the record only where there is such a value.
+    """
+    if request.endpoint.method != "PUT":
+        return []
+    *group, _ = request.endpoint.command.split()
+    fields = {
+        name: field
+        for kind in requests_named((*group, "create"))
+        for name, field in fields_by_name(kind).items()
+    }
+    own = fields_by_name(request)
+    found = []
+    for name in (*fields, CURRENCY):
+        value = values.get(name)
+        if name in own or value in (None, "", []):
+            continue
+        known, field = current().get(name), fields.get(name)
+        if known not in (None, "", []) and not _is_same(field, value, known):
+            found.append(Problem(name, f"is {value!r}, and cannot be changed from {known!r}"))
+    return found
+
+
 def _without_own(field: Field | None, value: Any) -> Any:
     """Leave out what the service adds to objects inside of a record."""
     if field is None or not isinstance(value, list):
@@ -157,6 +186,15 @@ def differing_fields(request: Request, record: Mapping[str, Any]) -> list[str]:
         and (value := getattr(request, field.name)) is not None
         and _comparable(field, value) != _comparable(field, record.get(field.name))
     ]
+
+
+def _is_same(field: Field | None, value: Any, known: Any) -> bool:
+    """Whether two values of a field mean the same; a list that a cell of a table has counts as the same."""
+    if field is None:
+        return bool(value == known)
+    if isinstance(known, list | dict):
+        return not isinstance(value, list) or {*map(str, value)} == {*map(str, known)}
+    return bool(_comparable(field, value) == _comparable(field, known))
 
 
 def _comparable(field: Field, value: Any) -> Any:

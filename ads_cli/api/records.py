@@ -15,6 +15,7 @@ from .time import decode_custom
 
 R = TypeVar("R", bound=Request)
 ADDED = ("id", "created_at", "updated_at", "deleted")  # by the service, to what lies in a record
+ONLY_CATALOG = "CATALOG"  # in a dry run: finding the user's only one would send a request
 CURRENCY = "currency"  # of the amounts of a record
 NO_NAMES: Mapping[str, str] = {}
 
@@ -88,9 +89,11 @@ def problems_of_place(
     """Find the account or the catalog of a record that is another one than the command works in."""
     options_of = {field.name: field.type.extra("common") for field in fields_of(request)}
     return [
-        Problem(name, f"is {values[name]!r}, and the command works in {options[name]!r}; add --{option}")
+        Problem(name, f"is {values[name]!r}, and the command works in {options[name]!r} (--{option})")
         for name, option in options_of.items()
-        if option and options.get(name) and str(values.get(name) or options[name]) != options[name]
+        if option
+        and options.get(name) not in (None, ONLY_CATALOG)
+        and str(values.get(name) or options[name]) != options[name]
     ]
 
 

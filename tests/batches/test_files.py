@@ -227,3 +227,16 @@ def test_records_of_another_account_are_not_sent_to_the_one_that_is_at_hand(
     adsctl.file("all.csv", f"account_id,{','.join(record)}\n18ce54d4x5t,{','.join(record.values())}\n")
     adsctl(*words, "-f", "all.csv", "--yes")
     assert len(writes) == 1
+
+
+def test_a_set_of_the_only_catalog_is_shown_by_a_dry_run_which_does_not_look_for_it(adsctl):
+    one = {
+        "name": "Mugs",
+        "type": "MANUAL",
+        "product_keys": ["1"],
+        "product_catalog_id": "7310248000000000001",
+    }
+    words = ("catalog", "sets", "create", "-f", "-")
+    assert "CATALOG/" in adsctl.local(*words, "--dry-run", input=json.dumps(one)).stdout
+    told = adsctl.local(*words, "--catalog", "another", input=json.dumps(one), code=3).stderr
+    assert "product_catalog_id: is '7310248000000000001', and the command works in 'another'" in told

@@ -16,8 +16,8 @@ UPDATES = (
     Mutant(
         "files of records: those of another account are sent to the one at hand",
         "ads_cli/api/records.py",
-        "if option and options.get(name) and str(values.get(name) or options[name]) != options[name]",
-        "if False",
+        "and str(values.get(name) or options[name]) != options[name]",
+        "and False",
         (
             "tests/batches/test_files.py"
             "::test_records_of_another_account_are_not_sent_to_the_one_that_is_at_hand",

@@ -38,12 +38,21 @@ class ExchangeOptions(TypedDict, total=False):
 
 def _require_own(request: Request, response: Response) -> None:
     """Raise UnavailableError for the answer to a change of one record that names another one."""
-    own, record = str(getattr(request, str(request.endpoint.id_field))), response.neutral_data
-    named = record.get(request.endpoint.record_id) if isinstance(record, dict) else None
+    id_field, name = str(request.endpoint.id_field), request.endpoint.record_id
+    if name not in ("id", id_field):
+        return  # its answer does not name the record
+    own, record = str(getattr(request, id_field)), response.neutral_data
+    named = record.get(name) if isinstance(record, dict) else None
     if named is not None and str(named) != own:
         raise UnavailableError(
             f"the response of the service is not understood: it names another record than {own}: {named}"
         )
+
+
+def _require_made(response: Response) -> None:
+    """Raise UnavailableError for the answer to a creation that names nothing that was created."""
+    if not response.data:
+        raise UnavailableError("the response of the service is not understood: it names no new record")
 
 
 def _unwatched(prepared: PreparedRequest) -> AbstractContextManager[Callable[[Response], None]]:
@@ -87,8 +96,11 @@ class Client(msgspec.Struct, dict=True, eq=False):  # a dict for its cached prop
 
     def call(self, request: Request, **options: Unpack[ExchangeOptions]) -> Response:
         """Send a declared request; return the response or raise the error that it means."""
-        if request.endpoint.id_field and request.endpoint.method in ("PUT", "DELETE"):
+        endpoint = request.endpoint
+        if endpoint.id_field and endpoint.method in ("PUT", "DELETE"):
             options = {"check": partial(_require_own, request), **options}
+        elif endpoint.makes_anew and endpoint.record_id == "id" and endpoint.base == "ads":
+            options = {"check": _require_made, **options}
         return self.exchange(self.prepare(request), **options)
 
     def pages(

@@ -48,6 +48,16 @@ UPDATES = (
         ),
     ),
     Mutant(
+        "a creation whose answer names no record is a success",
+        "ads_cli/client/client.py",
+        "if not response.data:",
+        "if False:",
+        (
+            "tests/batches/test_lying_service.py"
+            "::test_a_creation_whose_answer_names_no_record_may_have_been_applied",
+        ),
+    ),
+    Mutant(
         "deletions whose answer was lost are not counted",
         "ads_cli/batches/upload.py",
         'return Answer([{"id": key, "deleted": True} for key in keys])',

@@ -10,10 +10,13 @@ import msgspec
 from .endpoint import Request
 from .fields import Field, fields_by_name, fields_of
 from .problems import Problem
+from .registry import requests_named
 from .time import decode_custom
 
 R = TypeVar("R", bound=Request)
 ADDED = ("id", "created_at", "updated_at", "deleted")  # by the service, to what lies in a record
+ONLY_CATALOG = "CATALOG"  # in a dry run: finding the user's only one would send a request
+CURRENCY = "currency"  # of the amounts of a record
 NO_NAMES: Mapping[str, str] = {}
 
 
@@ -78,6 +81,47 @@ def values_of_record(request: type[Request], values: Mapping[str, Any]) -> Recor
     if own_id and record_id in left_out and kept.setdefault(own_id, values[record_id]) != values[record_id]:
         problems = [Problem(own_id, f"is {kept[own_id]!r}, and {record_id} is {values[record_id]!r}")]
     return RecordValues(kept, left_out, problems)
+
+
+def problems_of_place(
+    request: type[Request], values: Mapping[str, Any], options: Mapping[str, Any]
+) -> list[Problem]:
+    """Find the account or the catalog of a record that is another one than the command works in."""
+    options_of = {field.name: field.type.extra("common") for field in fields_of(request)}
+    return [
+        Problem(name, f"is {values[name]!r}, and the command works in {options[name]!r} (--{option})")
+        for name, option in options_of.items()
+        if option
+        and options.get(name) not in (None, ONLY_CATALOG)
+        and str(values.get(name) or options[name]) != options[name]
+    ]
+
+
+def problems_of_fixed(
+    request: type[Request], values: Mapping[str, Any], current: Callable[[], Mapping[str, Any]]
+) -> list[Problem]:
+    """Find the values of a change that only a creation sets, and the currency, where the record has others.
+
+    `current` is asked for the record only where there is such a value.
+    """
+    if request.endpoint.method != "PUT":
+        return []
+    *group, _ = request.endpoint.command.split()
+    fields = {
+        name: field
+        for kind in requests_named((*group, "create"))
+        for name, field in fields_by_name(kind).items()
+    }
+    own = fields_by_name(request)
+    found = []
+    for name in (*fields, CURRENCY):
+        value = values.get(name)
+        if name in own or value in (None, "", []):
+            continue
+        known, field = current().get(name), fields.get(name)
+        if known not in (None, "", []) and not _is_same(field, value, known):
+            found.append(Problem(name, f"is {value!r}, and cannot be changed from {known!r}"))
+    return found
 
 
 def _without_own(field: Field | None, value: Any) -> Any:
@@ -145,6 +189,15 @@ def differing_fields(request: Request, record: Mapping[str, Any]) -> list[str]:
         and (value := getattr(request, field.name)) is not None
         and _comparable(field, value) != _comparable(field, record.get(field.name))
     ]
+
+
+def _is_same(field: Field | None, value: Any, known: Any) -> bool:
+    """Whether two values of a field mean the same; a list that a cell of a table has counts as the same."""
+    if field is None:
+        return bool(value == known)
+    if isinstance(known, list | dict):
+        return not isinstance(value, list) or {*map(str, value)} == {*map(str, known)}
+    return bool(_comparable(field, value) == _comparable(field, known))
 
 
 def _comparable(field: Field, value: Any) -> Any:

@@ -10,10 +10,12 @@ from enum import Enum
 from functools import cache
 from typing import Any, Final, NamedTuple, TypeVar, cast
 
+from ..errors import NotFoundError
 from .amounts import CurrencyOf, money_fields, too_precise
 from .endpoint import Request
 from .fields import Field, fields_by_name, marked_fields
 from .problems import Problem
+from .records import CURRENCY
 from .registry import requests_named
 from .time import Time
 from .types import MAX_MICROS
@@ -92,6 +94,21 @@ def request_of(
     if request is not None and not problems:
         problems = too_precise(request, amounts, currency_of)
     return (None if problems else request), problems
+
+
+def problems_of_currency(request: Request, currency: Any, currency_of: CurrencyOf) -> list[Problem]:
+    """Find amounts of a new record that another one has in another currency: 6000 JPY are no 6000 EUR."""
+    kind = type(request)
+    amounts = [name for name in money_fields(kind) if getattr(request, name) is not None]
+    if not (currency and amounts) or CURRENCY in fields_by_name(kind) or kind.endpoint.method != "POST":
+        return []
+    try:
+        known = currency_of(request)
+    except NotFoundError:
+        return []  # the service says so
+    if known in (None, currency):
+        return []
+    return [Problem(CURRENCY, f"is {currency!r}, and the amounts would be in {known}; write them in {known}")]
 
 
 def changes_nothing(request: Request) -> bool:

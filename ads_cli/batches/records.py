@@ -20,8 +20,14 @@ from ..api.fields import fields_by_name
 from ..api.names import Names, neutral_name, to_neutral
 from ..api.parts import encode_operation, operation, operation_of
 from ..api.problems import Problem
-from ..api.records import values_of_record, without_same_invalid
-from ..api.spending import changes_nothing, request_of
+from ..api.records import (
+    CURRENCY,
+    problems_of_fixed,
+    problems_of_place,
+    values_of_record,
+    without_same_invalid,
+)
+from ..api.spending import changes_nothing, problems_of_currency, request_of
 from ..api.validation import parsed_or_text
 from ..errors import ContentError, UsageError
 from ..feeds.row import Row
@@ -110,17 +116,21 @@ class RecordReader:
 
     def _request(self, values: dict[str, Any], row: Row) -> tuple[Request | None, list[Problem]]:
         """Make the request of the values of a record, and of the options."""
-        values, amounts, problems = in_micros(self.kind, values)
-        values, left_out, mismatches = values_of_record(self.kind, values)
+        given, amounts, problems = in_micros(self.kind, values)
+        values, left_out, mismatches = values_of_record(self.kind, given)
         self.not_sent |= dict.fromkeys(left_out)
+        mismatches += problems_of_place(self.kind, values, self.options)
         own_id = self.options.get(self._own_id) or values.get(self._own_id)
         if own_id and self._is_shown(left_out) and self.kind.endpoint.method == "PUT":
             values = without_same_invalid(self.kind, values, lambda: self._current_of(str(own_id)))
+            problems += problems_of_fixed(self.kind, given, lambda: self._current_of(str(own_id)))
         values = values | self.options
         of_row = {field: name for field, name in amounts.items() if field not in self.options}
         names = {**of_row, **self._amounts}
         request, found = request_of(self.kind, values, names, self._currency_of, self.postponed_rules)
         of_record = self._without_options(found)
+        if request:
+            of_record += problems_of_currency(request, given.get(CURRENCY), self._currency_of)
         return request, [*problems, *mismatches, *of_record, *self._repeated(values, row)]
 
     @property

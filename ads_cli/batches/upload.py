@@ -182,7 +182,8 @@ class BatchUpload:
                 if self.action == "delete":
                     gone = frozenset(number for number, found in errors.items() if _is_not_found(found))
                 if may_be_applied and len(gone) == len(keys):
-                    return Answer()  # an earlier request has deleted all of them
+                    # An earlier request has deleted all of them.
+                    return Answer([{"id": key, "deleted": True} for key in keys])
                 if not self.counts_gone:
                     return Answer(rejected=reasons_of(errors))
                 rejected = {number: found for number, found in errors.items() if number not in gone}

@@ -3,7 +3,7 @@
 import threading
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, nullcontext
-from functools import cached_property
+from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any, TypedDict, Unpack
 
 import msgspec
@@ -34,6 +34,25 @@ class ExchangeOptions(TypedDict, total=False):
     parse: Parse  # reads the body of a success
     on_send: Callable[[], None]  # called before the first attempt
     check: Callable[[Response], None]  # raises UnavailableError for a response to be retried
+
+
+def _require_own(request: Request, response: Response) -> None:
+    """Raise UnavailableError for the answer to a change of one record that names another one."""
+    id_field, name = str(request.endpoint.id_field), request.endpoint.record_id
+    if name not in ("id", id_field):
+        return  # its answer does not name the record
+    own, record = str(getattr(request, id_field)), response.neutral_data
+    named = record.get(name) if isinstance(record, dict) else None
+    if named is not None and str(named) != own:
+        raise UnavailableError(
+            f"the response of the service is not understood: it names another record than {own}: {named}"
+        )
+
+
+def _require_made(response: Response) -> None:
+    """Raise UnavailableError for the answer to a creation that names nothing that was created."""
+    if not response.data:
+        raise UnavailableError("the response of the service is not understood: it names no new record")
 
 
 def _unwatched(prepared: PreparedRequest) -> AbstractContextManager[Callable[[Response], None]]:
@@ -77,6 +96,11 @@ class Client(msgspec.Struct, dict=True, eq=False):  # a dict for its cached prop
 
     def call(self, request: Request, **options: Unpack[ExchangeOptions]) -> Response:
         """Send a declared request; return the response or raise the error that it means."""
+        endpoint = request.endpoint
+        if endpoint.id_field and endpoint.method in ("PUT", "DELETE"):
+            options = {"check": partial(_require_own, request), **options}
+        elif endpoint.makes_anew and endpoint.record_id == "id" and endpoint.base == "ads":
+            options = {"check": _require_made, **options}
         return self.exchange(self.prepare(request), **options)
 
     def pages(

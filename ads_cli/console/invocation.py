@@ -301,7 +301,9 @@ class Invocation:
     def catalog(self) -> str:
         """The catalog to work in; if none is set, the user's only one."""
         if self.dry_run and not self.settings.get("catalog"):
-            return "CATALOG"  # a placeholder: finding the catalog would send a request
+            from ..api.records import ONLY_CATALOG
+
+            return ONLY_CATALOG
         return self.find_catalog()
 
     def find_catalog(self) -> str:

@@ -8,8 +8,16 @@ from ..api.endpoint import Request
 from ..api.fields import Field, FieldType, fields_by_name
 from ..api.names import to_neutral
 from ..api.problems import Problem
-from ..api.records import values_of_record, with_removed, without_removed, without_same_invalid
-from ..api.spending import changes_nothing, request_of
+from ..api.records import (
+    CURRENCY,
+    problems_of_fixed,
+    problems_of_place,
+    values_of_record,
+    with_removed,
+    without_removed,
+    without_same_invalid,
+)
+from ..api.spending import changes_nothing, problems_of_currency, request_of
 from ..api.validation import parsed
 from ..errors import ContentError, UsageError
 from ..spelling import as_option, comma_list
@@ -50,7 +58,7 @@ def request_from_input(
     # The file that a field, or the path of a problem, is from.
     sources = {name: str(text)[1:] for name, text in values.items() if _is_file(fields[name], text)}
     values = to_neutral({name: read_value(fields[name], value) for name, value in values.items()})
-    all_amounts, problems = dict(amounts), list[Problem]()
+    all_amounts, problems, read = dict(amounts), list[Problem](), dict[str, Any]()
     if file is not None:
         read = read_mapping(file, content)
         if media is not None:
@@ -60,6 +68,7 @@ def request_from_input(
             kind, read, on_record, lambda id: current_of(str(own_id or id)) if own_id or id else {}
         )
         sources |= dict.fromkeys({*of_file, *amounts_of_file.values()} - values.keys(), file)
+        problems += problems_of_place(kind, of_file, values)
         sources |= dict.fromkeys((problem.path for problem in problems), file)
         of_file_only = {field: name for field, name in amounts_of_file.items() if field not in values}
         all_amounts = of_file_only | amounts
@@ -72,6 +81,10 @@ def request_from_input(
     else:
         request, found = request_of(kind, values, all_amounts, currency_of)
         problems += found
+        if request and file is not None:
+            wrong = problems_of_currency(request, read.get(CURRENCY), currency_of)
+            problems += wrong
+            sources |= dict.fromkeys((problem.path for problem in wrong), file)
     if request and not problems and not messages:
         request = with_removed(request, removed)
         if changes_nothing(request):
@@ -95,13 +108,15 @@ def _read_record(
     What is read only of a record of the service is left out. An update leaves out invalid values that are the
     service's own too: `current_of` is called with the id.
     """
-    own, left_out, mismatches = values_of_record(kind, to_neutral(read))
+    given = to_neutral(read)
+    own, left_out, mismatches = values_of_record(kind, given)
     values, amounts, problems = in_micros(kind, own)
     if not {*left_out} <= {kind.endpoint.record_id}:
         on_record(left_out)
         if kind.endpoint.method == "PUT":
             id = values.get(str(kind.endpoint.id_field))
             values = without_same_invalid(kind, values, lambda: current_of(id))
+            problems += problems_of_fixed(kind, given, lambda: current_of(id))
     return values, amounts, problems + mismatches
 
 

@@ -197,3 +197,46 @@ def test_lists_are_texts_of_the_names_of_the_service(adsctl):
     for service in ("x", "generic"):
         made = adsctl.local("--service", service, "line-items", "create", "-f", "one.json", "-o", "json")
         assert len(json.loads(made.stdout)) == 2
+
+
+OTHER_ACCOUNT = "18ce55gze09"
+
+
+@pytest.mark.parametrize(
+    ("words", "record"),
+    [
+        (("campaigns", "create"), {"name": "North", "funding_instrument_id": "4a1n0", "daily_budget": "5"}),
+        (("campaigns", "update"), {"campaign_id": "8wku2", "name": "North"}),
+        (("campaigns", "delete"), {"campaign_id": "8wku2"}),
+    ],
+)
+def test_records_of_another_account_are_not_sent_to_the_one_that_is_at_hand(
+    adsctl, service, writes, words, record
+):
+    """An agency's file names the account of each record, and one of them is not that of the profile."""
+    other = record | {"account_id": OTHER_ACCOUNT}
+    if "campaign_id" in other:
+        other["campaign_id"] = "8wku3"
+    for records in ([other], [record | {"account_id": "18ce54d4x5t"}, other]):
+        adsctl.file("all.json", json.dumps(records))
+        told = adsctl(*words, "-f", "all.json", "--yes", code=3).stderr
+        assert "account_id: is '18ce55gze09', and the command works in '18ce54d4x5t'" in told
+    adsctl.file("one.json", json.dumps(other))
+    assert "account_id: is '18ce55gze09'" in adsctl(*words, "-f", "one.json", "--yes", code=3).stderr
+    assert not writes
+    adsctl.file("all.csv", f"account_id,{','.join(record)}\n18ce54d4x5t,{','.join(record.values())}\n")
+    adsctl(*words, "-f", "all.csv", "--yes")
+    assert len(writes) == 1
+
+
+def test_a_set_of_the_only_catalog_is_shown_by_a_dry_run_which_does_not_look_for_it(adsctl):
+    one = {
+        "name": "Mugs",
+        "type": "MANUAL",
+        "product_keys": ["1"],
+        "product_catalog_id": "7310248000000000001",
+    }
+    words = ("catalog", "sets", "create", "-f", "-")
+    assert "CATALOG/" in adsctl.local(*words, "--dry-run", input=json.dumps(one)).stdout
+    told = adsctl.local(*words, "--catalog", "another", input=json.dumps(one), code=3).stderr
+    assert "product_catalog_id: is '7310248000000000001', and the command works in 'another'" in told

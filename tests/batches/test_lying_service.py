@@ -104,3 +104,46 @@ def test_a_change_is_not_confirmed_by_the_answer_to_another_one(remote, httpserv
     httpserver.expect_ordered_request(path).respond_with_response(answer({"data": RECORDS}))
     done = remote("--account", "18ce54", "campaigns", command, "-f", "campaigns.csv", "--yes")
     assert f"2 {command}d" in done.stderr and len(httpserver.log) == 2
+
+
+@pytest.mark.parametrize("words", [("update", "1a", "--name", "North"), ("delete", "1a")])
+def test_a_change_of_one_record_is_not_confirmed_by_the_answer_to_another_one(remote, httpserver, words):
+    command = ("--account", "18ce54", "campaigns", *words, "--yes", "--max-attempts", "1", "-o", "json")
+    for said in (RECORDS[1], RECORDS[0]):
+        request = httpserver.expect_ordered_request("/12/accounts/18ce54/campaigns/1a")
+        request.respond_with_json({"data": said})
+    done = remote(*command, code=8)
+    assert "it names another record than 1a: 1b" in done.stderr and "1b" not in done.stdout
+    assert json.loads(remote(*command).stdout) == RECORDS[0]
+
+
+def test_ads_are_deleted_when_the_answer_to_each_names_it(remote, httpserver):
+    path = "/12/accounts/18ce54/promoted_posts"
+    httpserver.expect_ordered_request(f"{path}/1a", method="DELETE").respond_with_json({"data": RECORDS[0]})
+    httpserver.expect_ordered_request(f"{path}/1b", method="DELETE").respond_with_json({"data": RECORDS[0]})
+    httpserver.expect_ordered_request(f"{path}/1b", method="DELETE").respond_with_json({"data": RECORDS[1]})
+    words = ("--account", "18ce54", "promoted", "posts", "delete", "1a", "1b", "--yes", "-o", "ids")
+    assert remote(*words).stdout.split() == ["1a", "1b"]
+
+
+@pytest.mark.parametrize("data", [None, [], {}])
+@pytest.mark.parametrize(
+    ("words", "path"),
+    [
+        (("campaigns", "create", "--name", "A", "--funding-instrument-id", "4a"), "campaigns"),
+        (("promoted", "posts", "create", "--line-item", "9d", "--posts", "1"), "promoted_posts"),
+    ],
+)
+def test_a_creation_whose_answer_names_no_record_may_have_been_applied(remote, httpserver, words, path, data):
+    httpserver.expect_request(f"/12/accounts/18ce54/{path}", method="POST").respond_with_json({"data": data})
+    httpserver.expect_request("/12/accounts/18ce54/line_items/9d").respond_with_json({"data": RECORDS[0]})
+    done = remote("--account", "18ce54", *words, "--yes", "-o", "ids", code=8)
+    assert "it names no new record" in done.stderr and "may have been applied" in done.stderr
+    assert sum(request.method == "POST" for request, _ in httpserver.log) == 1
+
+
+def test_the_settings_of_a_user_are_changed_by_an_answer_that_has_no_id(remote, httpserver):
+    path = "/12/accounts/18ce54/user_settings/77"
+    httpserver.expect_request(path).respond_with_json({"data": {"notification_email": "a@shop.example"}})
+    words = ("settings", "user", "update", "77", "--notification-email", "a@shop.example")
+    remote("--account", "18ce54", *words)

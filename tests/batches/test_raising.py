@@ -356,7 +356,7 @@ def test_a_new_ad_reads_the_line_item_and_its_campaign_by_the_names_of_the_servi
     campaign.respond_with_json({"data": [SERVES | {"entity_status": "PAUSED"}], "next_cursor": None})
     path = "promoted_tweets" if service == "x" else "promoted_posts"
     created = httpserver.expect_oneshot_request(f"/12/accounts/18ce54/{path}", "POST")
-    created.respond_with_json({"data": []})
+    created.respond_with_json({"data": [{"id": "7pt99"}]})
     words = ("--account", "18ce54", "--service", service, "promoted", "posts", "create")
     remote(*words, "--line-item", "9d4c1", "--posts", "1")
     assert [request.method for request, _ in httpserver.log] == ["GET", "GET", "POST"]

@@ -148,3 +148,41 @@ def test_a_list_of_cards_that_was_stopped_is_resumed_and_none_is_made_twice(adsc
     after = json.loads(shown(adsctl, "cards", "list", "--all"))
     assert len(after) == before + 4
     assert len({one["name"] for one in after if one["name"].startswith("Mugs ")}) == 4
+
+
+@both_services
+@pytest.mark.parametrize("format", ["csv", "json", "one.json"])
+@pytest.mark.parametrize(
+    ("group", "id", "field", "value", "known"),
+    [
+        ("campaigns", SPRING, "funding_instrument_id", "4a1n7", "4a1n0"),
+        ("campaigns", SPRING, "currency", "JPY", "EUR"),
+        ("line-items", "9d4c1", "objective", "REACH", "WEBSITE_CLICKS"),
+        ("line-items", "9d4c1", "campaign_id", HAMBURG, SPRING),
+    ],
+)
+def test_an_edit_of_what_cannot_be_changed_is_told(
+    adsctl, service, service_name, writes, format, group, id, field, value, known
+):
+    """Somebody moves a campaign to another funding instrument, or writes its budget in yen, in a table."""
+    edited = {"id": id, "name": "Edited", "daily_budget": "21", field: value}
+    other = {"id": "8wku4" if group == "campaigns" else "9d4c3", "name": "Other"}
+    text = json.dumps(edited if format == "one.json" else [edited, other])
+    if format == "csv":
+        text = f"{','.join(edited)}\n{','.join(edited.values())}\n{other['id']},Other,,\n"
+    words = (group, "update", "-f", "-", "--format", format.removeprefix("one."), "--yes")
+    told = adsctl(*words, input=text, code=3).stderr
+    assert f"{field}: is '{value}', and cannot be changed from '{known}'" in told and not writes
+    adsctl(*words, input=text.replace(value, known))
+    assert len(writes) == 1
+
+
+@pytest.mark.parametrize("count", [1, 2])
+def test_amounts_in_another_currency_are_not_taken_for_that_of_a_new_campaign(adsctl, service, writes, count):
+    """Campaigns of an account in yen are created in one in euros: 6000 JPY are no 6000 EUR."""
+    row = "{name: Osaka, funding_instrument_id: 4a1n0, daily_budget: 6000, currency: JPY}"
+    for text in (f"- {row}\n" * count, row):
+        told = adsctl("campaigns", "create", "-f", "-", input=text, code=3).stderr
+        assert "currency: is 'JPY', and the amounts would be in EUR" in told and not writes
+    adsctl("campaigns", "create", "-f", "-", input=f"- {row}\n".replace("JPY", "EUR") * count)
+    assert len(writes) == 1

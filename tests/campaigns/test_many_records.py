@@ -115,3 +115,9 @@ def test_the_service_may_refuse_one_of_those_that_are_changed_singly(adsctl, ser
     assert len(writes) == 4, "what no other request would be allowed ends the command"
     left = [one["id"] for one in records(adsctl, "promoted", "posts", "list")]
     assert left == [ads[0], *ads[3:]]
+
+
+def test_campaigns_that_are_deleted_though_the_answer_was_lost_are_counted_and_shown(adsctl, service):
+    service.fail("POST /12/batch/* reset-after times=1")
+    done = adsctl("campaigns", "delete", SPRING, HAMBURG, "--yes", "-o", "ids")
+    assert done.stdout.split() == [SPRING, HAMBURG] and "2 of 2 campaigns deleted" in done.stderr

@@ -14,6 +14,60 @@ HOOK = "ads_cli/console/on_failure.py"
 
 UPDATES = (
     Mutant(
+        "files of records: those of another account are sent to the one at hand",
+        "ads_cli/api/records.py",
+        "and str(values.get(name) or options[name]) != options[name]",
+        "and False",
+        (
+            "tests/batches/test_files.py"
+            "::test_records_of_another_account_are_not_sent_to_the_one_that_is_at_hand",
+        ),
+    ),
+    Mutant(
+        "files of records: an edit of what cannot be changed is dropped",
+        "ads_cli/api/records.py",
+        'if known not in (None, "", []) and not _is_same(field, value, known):',
+        "if False:",
+        (f"{SHOWN}::test_an_edit_of_what_cannot_be_changed_is_told",),
+    ),
+    Mutant(
+        "files of records: an amount in yen is one in euros",
+        "ads_cli/api/spending.py",
+        "if known in (None, currency):",
+        "if True:",
+        (f"{SHOWN}::test_amounts_in_another_currency_are_not_taken_for_that_of_a_new_campaign",),
+    ),
+    Mutant(
+        "the answer to another record confirms a change",
+        "ads_cli/client/client.py",
+        "if named is not None and str(named) != own:",
+        "if False:",
+        (
+            "tests/batches/test_lying_service.py"
+            "::test_a_change_of_one_record_is_not_confirmed_by_the_answer_to_another_one",
+        ),
+    ),
+    Mutant(
+        "a creation whose answer names no record is a success",
+        "ads_cli/client/client.py",
+        "if not response.data:",
+        "if False:",
+        (
+            "tests/batches/test_lying_service.py"
+            "::test_a_creation_whose_answer_names_no_record_may_have_been_applied",
+        ),
+    ),
+    Mutant(
+        "deletions whose answer was lost are not counted",
+        "ads_cli/batches/upload.py",
+        'return Answer([{"id": key, "deleted": True} for key in keys])',
+        "return Answer()",
+        (
+            "tests/campaigns/test_many_records.py"
+            "::test_campaigns_that_are_deleted_though_the_answer_was_lost_are_counted_and_shown",
+        ),
+    ),
+    Mutant(
         "--where does not take the heading of a table",
         "ads_cli/commands/batches/several.py",
         "name = headings.get(name.lower(), name)",

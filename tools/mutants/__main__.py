@@ -19,6 +19,8 @@ from .mutant import Mutant
 ROOT = Path(__file__).parent.parent.parent
 PASSED, FAILED = 0, 1  # exit codes of pytest
 TIMEOUT_SECONDS = 600
+# Of a test: then its process ends with FAILED, whatever threads it has.
+ENDS_WHAT_HANGS = ("--timeout=120", "--timeout-method=thread")
 
 
 def main(word: str = "") -> int:
@@ -76,7 +78,7 @@ def _run(copies: "SimpleQueue[Path]", tests: list[str]) -> tuple[int, str]:
 
 def _pytest(root: Path, tests: "list[str] | tuple[str, ...]") -> tuple[int, str]:
     """Run tests in a copy of the code; no bytecode is written, since it may outlive a mutant."""
-    words = [sys.executable, "-m", "pytest", "-x", "-q", "-p", "no:cacheprovider", *tests]
+    words = [sys.executable, "-m", "pytest", "-x", "-q", "-p", "no:cacheprovider", *ENDS_WHAT_HANGS, *tests]
     done = subprocess.run(
         words,
         cwd=root,

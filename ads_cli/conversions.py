@@ -32,12 +32,13 @@ from .audiences.identifiers import (
 from .batches import Uncertain
 from .batches.plan import BatchPlan
 from .batches.upload import BatchCodec, BatchUpload
+from .client.response import not_understood
 from .feeds.row import Row
 from .feeds.rows import Rows
 from .hosts import is_address
 from .output.text import quoted_word
 from .spelling import as_known, by_folded, closest, suggestion
-from .uploads.upload import Errors, not_understood
+from .uploads.upload import Errors
 from .validation import CheckedRow
 
 if TYPE_CHECKING:

@@ -3,12 +3,13 @@
 from collections import Counter
 from collections.abc import Callable, Collection, Mapping
 from contextlib import suppress
+from functools import cache
 from typing import Any, NamedTuple, TypeVar
 
 import msgspec
 
 from .endpoint import Request
-from .fields import Field, fields_by_name, fields_of
+from .fields import Field, fields_by_name, fields_of, marked_fields
 from .problems import Problem
 from .registry import requests_named
 from .time import decode_custom
@@ -18,6 +19,7 @@ ADDED = ("id", "created_at", "updated_at", "deleted")  # by the service, to what
 ONLY_CATALOG = "CATALOG"  # in a dry run: finding the user's only one would send a request
 CURRENCY = "currency"  # of the amounts of a record
 NO_NAMES: Mapping[str, str] = {}
+NOTHING: tuple[Any, ...] = (None, "", [])  # values of a field that is not set
 
 
 def without_removed(
@@ -87,12 +89,10 @@ def problems_of_place(
     request: type[Request], values: Mapping[str, Any], options: Mapping[str, Any]
 ) -> list[Problem]:
     """Find the account or the catalog of a record that is another one than the command works in."""
-    options_of = {field.name: field.type.extra("common") for field in fields_of(request)}
     return [
         Problem(name, f"is {values[name]!r}, and the command works in {options[name]!r} (--{option})")
-        for name, option in options_of.items()
-        if option
-        and options.get(name) not in (None, ONLY_CATALOG)
+        for name, option in marked_fields(request, "common").items()
+        if options.get(name) not in (None, ONLY_CATALOG)
         and str(values.get(name) or options[name]) != options[name]
     ]
 
@@ -104,24 +104,27 @@ def problems_of_fixed(
 
     `current` is asked for the record only where there is such a value.
     """
-    if request.endpoint.method != "PUT":
-        return []
-    *group, _ = request.endpoint.command.split()
-    fields = {
-        name: field
-        for kind in requests_named((*group, "create"))
-        for name, field in fields_by_name(kind).items()
-    }
-    own = fields_by_name(request)
     found = []
-    for name in (*fields, CURRENCY):
-        value = values.get(name)
-        if name in own or value in (None, "", []):
+    for name, field in _fixed_fields(request).items():
+        if (value := values.get(name)) in NOTHING:
             continue
-        known, field = current().get(name), fields.get(name)
-        if known not in (None, "", []) and not _is_same(field, value, known):
+        known = current().get(name)
+        if known not in NOTHING and not _is_same(field, value, known):
             found.append(Problem(name, f"is {value!r}, and cannot be changed from {known!r}"))
     return found
+
+
+@cache
+def _fixed_fields(request: type[Request]) -> Mapping[str, Field | None]:
+    """Return what of a record a change does not set, as a creation declares it: None for a currency."""
+    if request.endpoint.method != "PUT":
+        return {}
+    *group, _ = request.endpoint.command.split()
+    fields: dict[str, Field | None] = {}
+    for kind in requests_named((*group, "create")):
+        fields |= fields_by_name(kind)
+    fields.setdefault(CURRENCY, None)
+    return {name: field for name, field in fields.items() if name not in fields_by_name(request)}
 
 
 def _without_own(field: Field | None, value: Any) -> Any:
@@ -201,7 +204,7 @@ def _is_same(field: Field | None, value: Any, known: Any) -> bool:
 
 
 def _comparable(field: Field, value: Any) -> Any:
-    if value is None or value in ("", []):
+    if value in NOTHING:
         return None
     with suppress(msgspec.ValidationError):
         plain = msgspec.to_builtins(value, enc_hook=str)

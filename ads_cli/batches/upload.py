@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ..api.endpoint import Request
+from ..client.response import not_understood
 from ..errors import AdsctlError, NotFoundError, RefusedError, UnavailableError
 from ..output.text import counted, listed, singular
 from ..uploads.job_file import Acknowledgement
@@ -16,7 +17,6 @@ from ..uploads.upload import (
     Batch,
     Errors,
     digest_of,
-    not_understood,
     noted,
     operation_errors,
     reasons_of,

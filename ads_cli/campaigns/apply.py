@@ -22,9 +22,10 @@ from ..api.records import with_removed
 from ..api.spending import ACTIVE, DRAFT, PAUSED, STATUS
 from ..api.validation import convert
 from ..batches.upload import OPERATIONS, BatchUpload, Items
+from ..client.response import not_understood
 from ..errors import AdsctlError, NotFoundError, RefusedError
 from ..parallel.ordered_map import map_ordered
-from ..uploads.upload import Batch, not_understood
+from ..uploads.upload import Batch
 from .account import REQUESTS_AT_ONCE, AccountReader, chunks
 from .comparison import mark_of, replacement_mark
 from .memory import ApplyMemory, CreationAttempt, Mark

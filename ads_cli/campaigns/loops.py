@@ -38,7 +38,7 @@ def _matching(pattern: str, folder: Path) -> list[str]:
 
 
 def _is_utf_8(name: str) -> bool:
-    return name.isascii() or name.encode("utf-8", "replace").decode() == name
+    return name.encode("utf-8", "replace").decode() == name
 
 
 def _rows(name: str, folder: Path) -> Iterator[Mapping[str, str]]:

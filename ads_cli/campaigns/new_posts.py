@@ -13,11 +13,11 @@ from ..api.parts import media_file_fields
 from ..api.posts import CreatePost, CreatePostAsAdvertiser, ListPosts
 from ..api.registry import requests_for
 from ..api.validation import check, convert, errors_in
+from ..client.response import not_understood
 from ..errors import AdsctlError, ContentError
 from ..feeds.locations import is_remote
 from ..media.references import MediaReferences
 from ..spelling import comma_list, suggestion
-from ..uploads.upload import not_understood
 from .account import list_all
 from .memory import ApplyMemory, CreationAttempt, Mark
 from .model import Entry, NewPost, each_entry

@@ -11,7 +11,7 @@ import msgspec
 
 from ..api.amounts import CurrencyOf, money_fields, unknown_currency
 from ..api.endpoint import Request
-from ..api.fields import Field, fields_by_name
+from ..api.fields import Field, fields_by_name, marked_fields
 from ..api.names import WIRE_NAMES, neutral_name
 from ..api.parts import has_batch_options, media_file_fields
 from ..api.registry import is_of_service
@@ -23,7 +23,7 @@ from ..console.request_input import refuse_several, request_from_input
 from ..console.results import show, show_list, show_request
 from ..errors import UsageError
 from ..spelling import as_option
-from .request_parameters import BATCH_OPTIONS, ONCE_OPTIONS, common_fields, request_parameters
+from .request_parameters import BATCH_OPTIONS, ONCE_OPTIONS, request_parameters
 
 if TYPE_CHECKING:
     from ..client.prepared_request import PreparedRequest
@@ -37,7 +37,7 @@ class RequestCommand(ExampleCommand):
     def __init__(self, *requests: type[Request]) -> None:
         self.requests = requests
         self.request = request = requests[0]  # described by the help
-        self.common = {common for request in requests for common in common_fields(request).values()}
+        self.common = {common for request in requests for common in marked_fields(request, "common").values()}
         own: dict[str, Any] = {}  # an option that several requests have is one parameter
         self._names: dict[type[Request], dict[str, str]] = {}  # of the fields of each request, by parameter
         for each in requests:
@@ -102,7 +102,7 @@ class RequestRun:
         names = BATCH_OPTIONS if has_batch_options(kind) else ONCE_OPTIONS
         self.batch = {name: values.pop(name, None) for name in names}
         currency = None if "currency" in fields else values.pop("currency", None)
-        values |= {name: getattr(call, option) for name, option in common_fields(kind).items()}
+        values |= {name: getattr(call, option) for name, option in marked_fields(kind, "common").items()}
         self.currency_of = _currency_of(call, kind, currency)
         self.media = None
         if media_file_fields(kind):

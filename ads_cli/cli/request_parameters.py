@@ -7,7 +7,7 @@ from typer import Exit
 
 from ..api.amounts import MICRO_WORDS, amount_names, money_fields
 from ..api.endpoint import Endpoint, Request
-from ..api.fields import Field, FieldType, fields_of
+from ..api.fields import Field, FieldType, fields_of, marked_fields
 from ..api.names import X
 from ..api.parts import has_batch_options, media_file_fields
 from ..api.registry import document_of
@@ -47,15 +47,9 @@ def once_options(*, creates: bool) -> Iterator[Option]:
 MAX_METAVAR_WIDTH = 60  # a longer list of choices moves to the help text
 
 
-def common_fields(request: type[Request]) -> dict[str, str]:
-    """Name the fields that a common option sets (--account, --catalog), and the options."""
-    options = {field.name: field.type.extra("common") for field in fields_of(request)}
-    return {name: option for name, option in options.items() if option}
-
-
 def request_parameters(request: type[Request]) -> list[Any]:
     """Make the parameters of a request, without the common options."""
-    common = common_fields(request)
+    common = marked_fields(request, "common")
     own = [field for field in fields_of(request) if field.name not in common]
     endpoint = request.endpoint
     has_document, is_sent_in_batches = any(field.type.is_nested for field in own), has_batch_options(request)

@@ -18,7 +18,7 @@ from ..http.retry import CLOCK, Clock, FailedAttempt, backoff, requested_delay
 from ..http.trace import Trace
 from .prepared_request import Credentials, PreparedRequest, UserKeys, build_request, is_write
 from .rate_limiter import Permit, RateLimiter, StoppedError, Wait
-from .response import Response, follow
+from .response import Response, follow, not_understood
 
 if TYPE_CHECKING:
     import httpx
@@ -44,15 +44,13 @@ def _require_own(request: Request, response: Response) -> None:
     own, record = str(getattr(request, id_field)), response.neutral_data
     named = record.get(name) if isinstance(record, dict) else None
     if named is not None and str(named) != own:
-        raise UnavailableError(
-            f"the response of the service is not understood: it names another record than {own}: {named}"
-        )
+        raise not_understood(f"it names another record than {own}: {named}")
 
 
 def _require_made(response: Response) -> None:
     """Raise UnavailableError for the answer to a creation that names nothing that was created."""
     if not response.data:
-        raise UnavailableError("the response of the service is not understood: it names no new record")
+        raise not_understood("it names no new record")
 
 
 def _unwatched(prepared: PreparedRequest) -> AbstractContextManager[Callable[[Response], None]]:

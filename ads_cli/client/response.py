@@ -16,8 +16,14 @@ from ..http.response_body import (
     has_key_per_member,
     parse_json,
 )
+from ..output.text import shortened
 
 _records = msgspec.json.Decoder(list[dict[str, Any]]).decode
+
+
+def not_understood(what: str) -> UnavailableError:
+    """Return the error for a response that means neither success nor refusal."""
+    return UnavailableError(f"the response of the service is not understood: {shortened(what)}")
 
 
 class Response(msgspec.Struct, frozen=True):

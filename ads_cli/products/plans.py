@@ -11,6 +11,7 @@ from msgspec.structs import replace
 
 from ..api.endpoint import Request
 from ..api.products import BATCH_SIZE, DeleteProducts, PutProducts
+from ..client.response import not_understood
 from ..feeds.rows import Rows
 from ..output.text import counted, shortened
 from ..uploads.job_file import Acknowledgement, JobKey, UploadTarget, options_of_rows
@@ -23,7 +24,6 @@ from ..uploads.upload import (
     RowOutcome,
     RowUpload,
     Upload,
-    not_understood,
 )
 from ..validation import CheckedRow, EncodedRows
 from ..validation.report import ValidationReport

@@ -6,7 +6,7 @@ One file an upload target. What cannot be read is not known, and what cannot be 
 from contextlib import suppress
 from hashlib import sha256
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 
 import msgspec
 from msgspec import Meta
@@ -36,6 +36,13 @@ class _Sizes(msgspec.Struct):
 _decode_sizes = msgspec.json.Decoder(_Sizes).decode
 
 
+class LastPush(NamedTuple):
+    """What a feed had when it was pushed last."""
+
+    rows: int
+    columns: list[str]  # none where they are not known
+
+
 class FeedSizes:
     """The rows and columns of the feeds that were pushed to one catalog, or of the files of one list.
 
@@ -45,13 +52,10 @@ class FeedSizes:
     def __init__(self, state_dir: Path, target: UploadTarget) -> None:
         self._path = _file_of(state_dir, SIZES_FOLDER, target)
 
-    def find(self, origin: str) -> int | None:
-        """Return the rows that a feed had when it was pushed last, if that is known."""
-        return self._read().rows.get(_hash(origin))
-
-    def find_columns(self, origin: str) -> list[str]:
-        """Return the columns that a feed had when it was pushed last, as far as they are known."""
-        return self._read().columns.get(_hash(origin), [])
+    def find(self, origin: str) -> LastPush | None:
+        """Return what a feed had when it was pushed last, if that is known."""
+        sizes, feed = self._read(), _hash(origin)
+        return LastPush(sizes.rows[feed], sizes.columns.get(feed, [])) if feed in sizes.rows else None
 
     def store(self, origin: str, rows: int, columns: list[str]) -> None:
         """Store the rows and columns of a feed that was pushed."""

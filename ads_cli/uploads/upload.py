@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 import msgspec
 
-from ..errors import AdsctlError, UnavailableError
-from ..output.text import shortened
+from ..client.response import not_understood
+from ..errors import AdsctlError
 from .job_file import Acknowledgement
 
 if TYPE_CHECKING:
@@ -68,11 +68,6 @@ def reasons_of(errors: Errors) -> dict[int, str]:
         )
         for index, found in errors.items()
     }
-
-
-def not_understood(what: str) -> UnavailableError:
-    """Return the error for a response that means neither success nor refusal."""
-    return UnavailableError(f"the response of the service is not understood: {shortened(what)}")
 
 
 class AttemptLog(Protocol):

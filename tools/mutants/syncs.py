@@ -41,7 +41,7 @@ SYNCS = (
     Mutant(
         "a percentage of --min-rows that has nothing to compare with is not told",
         "ads_cli/commands/products/feed_checks.py",
-        "least.is_percentage and before is None",
+        "least.is_percentage and not last",
         "least.is_percentage and False",
         (f"{SHRUNKEN}::test_min_rows_in_percent_says_where_no_last_push_is_known",),
     ),

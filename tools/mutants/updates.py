@@ -26,7 +26,7 @@ UPDATES = (
     Mutant(
         "files of records: an edit of what cannot be changed is dropped",
         "ads_cli/api/records.py",
-        'if known not in (None, "", []) and not _is_same(field, value, known):',
+        "if known not in NOTHING and not _is_same(field, value, known):",
         "if False:",
         (f"{SHOWN}::test_an_edit_of_what_cannot_be_changed_is_told",),
     ),

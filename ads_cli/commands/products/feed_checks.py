@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from ...feeds.locations import UnchangedError
     from ...feeds.rows import RowNames, Rows
     from ...products.plans import ProductPlan
-    from ...products.pushed_feeds import FeedSizes
+    from ...products.pushed_feeds import FeedSizes, LastPush
     from ...uploads.job_file import UploadTarget
     from ...uploads.push import PushResult, Summary
     from ...validation.report import ValidationReport
@@ -83,30 +83,30 @@ class FeedSizeCheck:
 
     def check(self, rows: "RowNames", report: "ValidationReport") -> None:
         """Raise NotConfirmedError below the minimum; warn where many rows are lost, with --quiet too."""
-        label, size, compared = rows.source.label, _size(report), self._compared(rows)
-        before = self._sizes.find(compared)
-        last = "its last push" if compared == self._origin(rows) else "the last sync with --prune"
-        of_last = f" of the {before:,} of {last}" if before else ""
+        label, size, (last, called) = rows.source.label, _size(report), self._last_push(rows)
+        before = last.rows if last else 0
+        of_last = f" of the {before:,} of {called}" if before else ""
         least = self._least
-        if least and (before or not least.is_percentage) and size < least.of(before or 0):
+        if least and (before or not least.is_percentage) and size < least.of(before):
             share = f", {100 * size // before} %{of_last}" if before and least.is_percentage else ""
             raise NotConfirmedError(
                 f"{label} has {counted(size, 'row')}{share}, and --min-rows is {self._min_rows}",
                 hint="nothing was sent; to push it all the same, leave out --min-rows, or lower it",
             )
-        if least and least.is_percentage and before is None:
+        if least and least.is_percentage and not last:
             self._call.messages.note(
                 f"--min-rows {self._min_rows} has nothing to compare with: "
                 f"no last push of {label} is known here"
             )
         if before and size < before * (1 - MAX_LOSS):
-            fewer = f"{100 * (before - size) // before} % fewer than the {before:,} of {last}"
+            fewer = f"{100 * (before - size) // before} % fewer than the {before:,} of {called}"
             self._call.messages.warn(f"{label}: {counted(size, 'row')}, {fewer}")
 
     def warn_lost_columns(self, rows: "Rows", *, keeps_fields: bool) -> None:
         """Name the columns that the last push had, with --quiet too, and what becomes of their fields."""
+        last, _ = self._last_push(rows)
         filled = {*_columns(rows), *rows.composed, *rows.transform.fields}
-        lost = [name for name in self._sizes.find_columns(self._compared(rows)) if name not in filled]
+        lost = [name for name in (last.columns if last else ()) if name not in filled]
         if not lost:
             return
         fields = first_of([name for name in lost if name in rows.known], NAMED_COLUMNS, repr)
@@ -120,16 +120,14 @@ class FeedSizeCheck:
 
     def store(self, rows: "RowNames", report: "ValidationReport", columns: Sequence[str] = ()) -> None:
         """Remember the rows and columns of a feed that was pushed."""
-        for origin in (self._origin(rows), *([self._scoped(WHOLE)] if self._whole else ())):
-            self._sizes.store(origin, _size(report), [*columns])
+        for origin in (rows.source.origin, WHOLE) if self._whole else (rows.source.origin,):
+            self._sizes.store(self._scoped(origin), _size(report), [*columns])
 
-    def _compared(self, rows: "RowNames") -> str:
-        """Identify the push that rows are compared with."""
-        whole = self._scoped(WHOLE)
-        return whole if self._whole and self._sizes.find(whole) is not None else self._origin(rows)
-
-    def _origin(self, rows: "RowNames") -> str:
-        return self._scoped(rows.source.origin)
+    def _last_push(self, rows: "RowNames") -> "tuple[LastPush | None, str]":
+        """Return the push that rows are compared with, and what it is called."""
+        if self._whole and (last := self._sizes.find(self._scoped(WHOLE))):
+            return last, "the last sync with --prune"
+        return self._sizes.find(self._scoped(rows.source.origin)), "its last push"
 
     def _scoped(self, origin: str) -> str:
         """Identify a feed, or the part of it that a scope takes."""

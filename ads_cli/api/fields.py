@@ -37,7 +37,8 @@ class FieldType(msgspec.Struct, frozen=True, dict=True):
         metavar of the argument that sets the field, where that is not its name; `seen`: known values, where
         the service may accept others; `money`: an amount in micro-units; `sortable`: the
         columns of a list that its service can sort by; `by_service`: each service has choices of its own;
-        `is_id`: it is the id of a record; `spends`, `limit`, `lifts` and `new_ad`: see api/spending.py.
+        `is_id`: it is the id of a record; `records`: a list, each item of which is
+        a record that the request makes; `spends`, `limit`, `lifts` and `new_ad`: see api/spending.py.
         """
         found = (meta.extra for meta in reversed(self.metas) if meta.extra)
         return next((extra[name] for extra in found if name in extra), None)

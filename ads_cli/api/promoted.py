@@ -62,7 +62,13 @@ class CreatePromotedPosts(InAccount, kw_only=True):
 
     line_item_id: LineItemOfAd
     post_ids: Annotated[
-        list[PostId], Meta(min_length=1, max_length=50, description="The posts", extra={"alias": "posts"})
+        list[PostId],
+        Meta(
+            min_length=1,
+            max_length=50,
+            description="The posts",
+            extra={"alias": "posts", "records": True},
+        ),
     ]
 
 

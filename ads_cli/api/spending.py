@@ -26,6 +26,8 @@ R = TypeVar("R", bound=Request)
 ACTIVE, PAUSED, DRAFT = "ACTIVE", "PAUSED", "DRAFT"
 STATUS = "entity_status"
 DAILY_BUDGET = "daily_budget_amount_local_micro"
+TOTAL_BUDGET = "total_budget_amount_local_micro"
+END = "end_time"
 FACTOR = 2  # a limit that rises to more than this is confirmed
 
 
@@ -233,6 +235,21 @@ def may_serve(record: Mapping[str, Any], now: datetime) -> bool:
     return is_on(record) and not _has_ended(record, now)
 
 
+def surely_serves(record: Mapping[str, Any], now: datetime) -> bool:
+    """Whether a record tells that it may spend: what it leaves out, or cannot be read, tells nothing."""
+    is_endless = record.get(END, UNREADABLE) is None
+    is_read = record.get(STATUS) == ACTIVE and (is_endless or _moment(record.get(END)) is not None)
+    return is_read and may_serve(record, now)
+
+
+def puts_off(end: Any, record: Mapping[str, Any]) -> bool:
+    """Whether a record ends later by another end than by its own, or one of them cannot be read."""
+    if record.get(END, UNREADABLE) is None:
+        return False
+    old, new = _moment(record.get(END)), _moment(end)
+    return old is None or new is None or new > old
+
+
 def _has_ended(record: Mapping[str, Any], now: datetime) -> bool:
-    reasons, end = record.get("reasons_not_servable"), _moment(record.get("end_time"))
+    reasons, end = record.get("reasons_not_servable"), _moment(record.get(END))
     return (isinstance(reasons, list) and "EXPIRED" in reasons) or (end is not None and end <= now)

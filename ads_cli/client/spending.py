@@ -1,15 +1,18 @@
 """What requests change about spending, compared with what the service has."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from datetime import UTC, datetime
+from functools import cached_property
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
+import msgspec
+
+from ..api.daily_bound import CampaignSpending, DailyBound, daily_bound
 from ..api.endpoint import Request
 from ..api.registry import requests_named
 from ..api.spending import (
     ACTIVE,
-    DAILY_BUDGET,
     Raise,
     after_update,
     is_active,
@@ -48,6 +51,7 @@ class StoredRecords:
         self._client, self._account = client, account
         self._found: dict[str, dict[str, Record]] = {field: {} for field in SOURCES}
         self._listed: set[str] = set()
+        self._families: dict[str, dict[str, Record]] = {}  # line items by campaign
 
     def one(self, field: str, identifier: str) -> Record:
         """Return the record that a field names; raise NotFoundError if there is none.
@@ -72,17 +76,33 @@ class StoredRecords:
             return self.one(field, identifier)
         return self._found[field].setdefault(identifier, {})
 
-    def read(self, field: str, identifiers: Iterable[str]) -> dict[str, Record]:
-        """Return records, as far as they can be read, by one list request for MOST_IDS; deleted ones too."""
+    def read(self, field: str, identifiers: Iterable[str], *, is_required: bool = False) -> dict[str, Record]:
+        """Return records by one list request for MOST_IDS, deleted ones too.
+
+        One that cannot be read is empty. Where the list is_required, its error is raised.
+        """
         wanted, found = [*dict.fromkeys(identifiers)], self._found[field]
         missing = [each for each in wanted if each not in found]
         for start in range(0, len(missing), MOST_IDS):
             ids = missing[start : start + MOST_IDS]
             found |= {each: {} for each in ids}
-            with _unless_unusable():
+            with nullcontext() if is_required else _unless_unusable():
                 listed = self._list(field, count=MOST_IDS, with_deleted=True, **{f"{field}s": ids})
                 found |= {each: listed.get(each, {}) for each in ids}
         return {each: found[each] for each in wanted}
+
+    def line_items_of(self, campaign_ids: Iterable[str]) -> dict[str, Record]:
+        """Return the line items of campaigns by id; raise UnavailableError where one cannot be read."""
+        wanted = [*dict.fromkeys(campaign_ids)]
+        missing = [each for each in wanted if each not in self._families]
+        for start in range(0, len(missing), MOST_IDS):
+            ids = missing[start : start + MOST_IDS]
+            listed = self._readable(LINE_ITEM_ID, campaign_ids=ids)
+            self._families |= {each: {} for each in ids}
+            for identifier, record in listed.items():
+                if (campaign := record[CAMPAIGN_ID]) in ids:  # whatever the service filters by
+                    self._families[campaign] = {**self._families[campaign], identifier: record}
+        return {id: record for each in wanted for id, record in self._families[each].items()}
 
     def note(self, field: str, records: Mapping[str, Record]) -> None:
         """Take records that were read elsewhere, by their ids, so that they are not read again."""
@@ -93,8 +113,17 @@ class StoredRecords:
         return self._found[field].get(identifier)
 
     def all(self, field: str) -> dict[str, Record]:
-        """Return all records of a kind, which are read again."""
-        return self._list(field, count=PAGE_SIZE)
+        """Return all records of a kind, which are read again; raise UnavailableError as above."""
+        return self._readable(field)
+
+    def _readable(self, field: str, **values: Any) -> dict[str, Record]:
+        found = self._list(field, count=PAGE_SIZE, **values)
+        named = ("id", CAMPAIGN_ID) if field == LINE_ITEM_ID else ("id",)
+        if not all(isinstance(record.get(name), str) for record in found.values() for name in named):
+            raise UnavailableError(
+                f"the list of {SOURCES[field].replace('-', ' ')} has records that cannot be read"
+            )
+        return found
 
     def _list(self, field: str, **values: Any) -> dict[str, Record]:
         kind = _request(field, "list")
@@ -128,74 +157,69 @@ def _request(field: str, verb: str) -> type[Request]:
 CREATED = {"campaigns create": CAMPAIGN_ID, "line-items create": LINE_ITEM_ID}
 
 
-def micros(value: Any) -> int | None:
-    """Return an amount of a request or a record; None where there is none, -1 where it is unreadable."""
-    if value is None or value == "":
-        return None
-    text = str(value)
-    return int(text) if text.isascii() and text.isdigit() and not isinstance(value, bool) else -1
+def field_of(op: "Operation") -> str:
+    """Return the field that names the records of the kind that an operation changes, or creates."""
+    return op.id_field or (CREATED.get(op.kind.endpoint.command, "") if op.kind else "")
 
 
-class AccountSpending(NamedTuple):
-    """The campaigns and line items of an account, as far as they bound what it may spend in a day."""
+class AccountSpending(msgspec.Struct, dict=True, eq=False):  # a dict for its cached property
+    """The campaigns and line items of an account, as far as they were read, before or after changes."""
 
     records: Mapping[str, Mapping[str, Record]]  # by field and id
     now: datetime
 
     def after(self, operations: Iterable["Operation"]) -> "AccountSpending":
-        """Return what stands after changes."""
+        """Return what stands after changes; those of what was not read change nothing."""
         records = {field: dict(found) for field, found in self.records.items()}
         for op in operations:
-            field = op.id_field
-            if not field and op.kind:  # a new record
-                field = CREATED.get(op.kind.endpoint.command, "")
-            if field not in records:
+            field = field_of(op)
+            if field not in records or (op.id and op.id not in records[field]):
                 continue
             new = f"{op.values.get('name') or 'without a name'} (new, {len(records[field]) + 1})"
             identifier = op.id or op.new_id or new
-            values = {**records[field].get(identifier, {}), **op.values}
-            if op.status is not None:
-                values["entity_status"] = ACTIVE if op.activates else op.status
-            was_active = self._is_active(records[field].get(identifier, {}))
-            record = records[field][identifier] = {**values, "deleted": op.action == "delete"}
-            if field == LINE_ITEM_ID and self._is_active(record) and not was_active:
-                # Its campaign has not ended then, whatever the service has said before.
-                campaigns, campaign = records[CAMPAIGN_ID], str(record.get(CAMPAIGN_ID))
-                if campaign in campaigns:
-                    campaigns[campaign] = {**campaigns[campaign], "reasons_not_servable": None}
+            before = records[field].get(identifier, {})
+            record = records[field][identifier] = {**op.applied_to(before), "deleted": op.action == "delete"}
+            campaigns, campaign = records[CAMPAIGN_ID], str(record.get(CAMPAIGN_ID))
+            is_started = field == LINE_ITEM_ID and self._begins(before, record)
+            if is_started and campaign in campaigns:
+                # It has not ended then, whatever the service has said before.
+                campaigns[campaign] = {**campaigns[campaign], "reasons_not_servable": None}
         return AccountSpending(records, self.now)
 
-    @property
-    def total(self) -> int:
-        """What may be spent in a day, in millionths; what has no bound counts nothing."""
-        return sum(bound or 0 for bound in self._bounds().values())
+    def _begins(self, before: Record, record: Record) -> bool:
+        return may_serve(record, self.now) and not (before and may_serve(before, self.now))
 
-    @property
-    def unbounded(self) -> set[str]:
-        """The campaigns that nothing bounds."""
-        return {identifier for identifier, bound in self._bounds().items() if bound is None}
-
-    def _bounds(self) -> dict[str, int | None]:
-        """Return what each active campaign may spend; None where nothing bounds it.
-
-        It is its own budget, or else those of its line items that are active: nothing where all are paused.
-        """
-        items: dict[str, list[Record]] = {}
-        for record in self.records[LINE_ITEM_ID].values():
-            items.setdefault(str(record.get(CAMPAIGN_ID)), []).append(record)
-        found: dict[str, int | None] = {}
-        for identifier, record in self.records[CAMPAIGN_ID].items():
-            if self._is_active(record):
-                active = filter(self._is_active, items.get(identifier, ()))
-                has_own = micros(record.get(DAILY_BUDGET)) is not None
-                budgets = [micros(each.get(DAILY_BUDGET)) for each in ([record] if has_own else active)]
-                known = [each for each in budgets if each is not None and each >= 0]
-                is_bound = len(known) == len(budgets) and (has_own or identifier in items)
-                found[identifier] = sum(known) if is_bound else None
+    @cached_property
+    def _line_items(self) -> dict[str, dict[str, Record]]:
+        """The line items, by campaign and id."""
+        found: dict[str, dict[str, Record]] = {}
+        for identifier, record in self.records[LINE_ITEM_ID].items():
+            found.setdefault(str(record.get(CAMPAIGN_ID)), {})[identifier] = record
         return found
 
-    def _is_active(self, record: Record) -> bool:
-        return record.get("entity_status") == ACTIVE and may_serve(record, self.now)
+    def line_items_of(self, campaign: str) -> Mapping[str, Record]:
+        """Return the line items of a campaign that may serve once it does, by id."""
+        items = self._line_items.get(campaign, {}).items()
+        return {identifier: record for identifier, record in items if may_serve(record, self.now)}
+
+    def campaign_of(self, record: Record) -> Record:
+        """Return the campaign of a line item; an empty one, which may serve, where it was not read."""
+        return self.records[CAMPAIGN_ID].get(str(record.get(CAMPAIGN_ID)), {})
+
+    def may_serve(self, record: Record) -> bool:
+        """Whether a record may spend, and what it belongs to."""
+        return may_serve(record, self.now) and may_serve(self.campaign_of(record), self.now)
+
+    def bound_of(self, campaign: str) -> DailyBound:
+        """Return what one campaign may spend in a day; unbounded where it was not read."""
+        return daily_bound([self._spending(campaign, self.records[CAMPAIGN_ID].get(campaign, {}))], self.now)
+
+    def bound(self) -> DailyBound:
+        """Return what all campaigns may spend in a day."""
+        return daily_bound((self._spending(*found) for found in self.records[CAMPAIGN_ID].items()), self.now)
+
+    def _spending(self, identifier: str, record: Record) -> CampaignSpending:
+        return CampaignSpending(identifier, record, [*self._line_items.get(identifier, {}).values()])
 
 
 Key = tuple[str, str]

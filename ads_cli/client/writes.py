@@ -11,6 +11,7 @@ from urllib.parse import parse_qsl, unquote, urlsplit
 import msgspec
 
 from ..api.endpoint import ACTIONS, Action, Endpoint, Request
+from ..api.fields import marked_fields
 from ..api.names import Names, to_neutral
 from ..api.registry import modules_of, requests_for, requests_of
 from ..api.spending import ACTIVE, DRAFT, PAUSED, STATUS, status_field, update_of_activation
@@ -84,6 +85,22 @@ class Operation(NamedTuple):
         """Whether the record may spend at once; what is neither paused nor a draft may."""
         return self.status is not None and self.status not in (PAUSED, DRAFT)
 
+    @property
+    def records(self) -> int:
+        """How many records it makes or changes: one for each item of a list that is declared so."""
+        names = marked_fields(self.kind, "records") if self.kind else ()
+        lists = (self.values[name] for name in names if name in self.values)
+        items = (each if isinstance(each, list) else str(each).split(",") for each in lists)
+        return sum(map(len, items)) or 1
+
+    def applied_to(self, before: Mapping[str, Any]) -> dict[str, Any]:
+        """Return a record as the operation leaves it, without what is in the path."""
+        own = self.kind.endpoint.path_fields if self.kind else ()
+        values = {name: value for name, value in self.values.items() if name not in own}
+        if self.status is not None:
+            values[STATUS] = ACTIVE if self.activates else self.status
+        return {**before, **values}
+
 
 class Write(NamedTuple):
     """What one request changes."""
@@ -135,7 +152,8 @@ def write_of(prepared: PreparedRequest, dialect: Dialect, *, counts: bool = True
     except (ValueError, RecursionError) as error:
         return write._replace(problem=f"its body is not understood: {error}")
     actions = frozenset(operation.action for operation in operations)
-    return write._replace(operations=operations, records=max(len(operations), 1), actions=actions)
+    records = max(sum(each.records for each in operations), 1)
+    return write._replace(operations=operations, records=records, actions=actions)
 
 
 def is_upload(endpoint: Endpoint) -> bool:

@@ -219,7 +219,7 @@ def check_grants(parsed: Sequence[Parsed]) -> Iterator[TaskProblem]:
 
 def check_guard(parsed: Sequence[Parsed]) -> Iterator[TaskProblem]:
     """Yield the tasks that the guard refuses, as far as their command lines tell."""
-    from ..client.guard import refused
+    from ..client.spending_judge import refused
     from ..client.writes import subject_of
 
     for each in parsed:

@@ -1,0 +1,364 @@
+"""Judge what changes spend: budgets, bids, hours and sums, by what the service has before and after them.
+
+What begins to serve is judged by whatever switch it does: its own status, that of its campaign, an end that
+is put off, another campaign, or a new ad. What must be read and cannot be is refused.
+"""
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from datetime import UTC, datetime
+
+import msgspec
+
+from ..api.daily_bound import daily_budget
+from ..api.spending import ACTIVE, PAUSED, STATUS, TOTAL_BUDGET, may_serve
+from ..config.guard import ActiveHours, Amount, Guard, Limit, Percentage
+from ..errors import GuardError, NotFoundError, RefusedError, StateError
+from .record_changes import RecordChange, key_of, limits_of, micros, named, named_by, switches, touched
+from .spending import CAMPAIGN_ID, LINE_ITEM_ID, SOURCES, AccountSpending, Record, StoredRecords, field_of
+from .writes import Operation
+
+DAILY, TOTAL, BID = "max_daily_budget", "max_total_budget", "max_bid"
+KEYS = {"daily budget": DAILY, "total budget": TOTAL, "bid": BID}
+SUM, INCREASE, HOURS = "max_account_daily_budget", "max_increase", "active_hours"
+HINT = "adsctl guard show lists the limits; one is changed where it stands, and by no option"
+
+
+class SpendingJudge(msgspec.Struct, eq=False):
+    """Judges changes by what the service has; for one thread at a time."""
+
+    guard: Callable[[], Guard]
+    stored: Callable[[str], StoredRecords]  # of an account
+    lock_account: Callable[[str], None]
+    planned: dict[str, Record] = {}  # records that a plan creates, by what names them
+    accounts: dict[str, AccountSpending] = {}  # by id, with the changes that were allowed so far
+    summed: set[str] = set()  # the accounts of which all was read
+
+    def judge(self, due: Sequence[RecordChange]) -> None:
+        """Raise the error of the first change that a limit refuses, or that cannot be compared."""
+        try:
+            for account in dict.fromkeys(change.account for change in due) if self._limits else ():
+                own = [change for change in due if change.account == account]
+                concerned = [change for change in own if self._concerns(change.operation)]
+                if concerned or account in self.accounts:
+                    self._judge_account(account, own, self._with_records(account, concerned))
+        except (RefusedError, NotFoundError) as error:
+            what = f"what cannot be compared with the service: {error.message}"
+            raise refused(what, self._limits[0]) from None
+
+    def judge_sent(self, due: Sequence[RecordChange]) -> None:
+        """Judge what a plan sends, which was compared when it was planned: new records have ids since."""
+        for op in (change.operation for change in due):
+            for field, name in limits_of(op).items():
+                for limit in self.guard().of(KEYS[name]) if field in op.values else ():
+                    self._judge_amount(name, micros(op.values, field), limit)
+
+    @property
+    def _limits(self) -> list[Limit]:
+        """The limits that judge by what the service has."""
+        return [limit for limit in self.guard().limits if _reads(limit)]
+
+    @property
+    def _keys(self) -> set[str]:
+        return {limit.key for limit in self._limits}
+
+    def _concerns(self, op: Operation) -> bool:
+        """Whether keys judge a change by what the service has, or by its amounts."""
+        is_planned = named_by(op) and key_of(op)[1] in self.planned  # judged as it is created
+        if op.kind is None or op.action == "delete" or is_planned:
+            return False
+        names, keys = touched(op), self._keys
+        of_amounts = bool(keys - {"deny", BID}) or ("bid" in names and BID in keys)
+        return bool(switches(op) and keys - {INCREASE}) or bool(names and of_amounts)
+
+    def _judge_account(
+        self, account: str, own: Sequence[RecordChange], concerned: Sequence[RecordChange]
+    ) -> None:
+        """Judge the changes of an account, `concerned` with the records before them, and note them."""
+        changes = [change for change in concerned if not named_by(change.operation)]
+        for change in changes:  # what needs nothing else to be read
+            self._judge_amounts(change)
+            self._judge_increase(change)
+            self._judge_time(change)
+        before = self._read(account, concerned)
+        operations = [self._with_currency(account, change.operation) for change in own]
+        after = before.after(operations)
+        started = [*_started(concerned, after)]
+        for change in started:
+            self._judge_amounts(change)
+            self._judge_time(change)
+        for change in (*changes, *started):
+            self._judge_bounds(change, after)
+        more = [each for each in (*changes, *started) if each.may_spend_more and after.may_serve(each.after)]
+        for limit in self.guard().of(SUM) if more else ():
+            self._judge_sum(account, after, limit)
+        self.accounts[account] = after
+
+    def _with_records(self, account: str, changes: Sequence[RecordChange]) -> list[RecordChange]:
+        """Add the records that are changed, or get an ad: one list request for those of one kind."""
+        found: dict[tuple[str, str], Record] = {}
+        for field in (CAMPAIGN_ID, LINE_ITEM_ID):
+            keys = [key_of(change.operation) for change in changes]
+            ids = [identifier for each, identifier in keys if each == field and identifier]
+            records = self._required(account, field, ids)
+            found |= {(field, identifier): record for identifier, record in records.items()}
+        return [each._replace(before=found.get(key_of(each.operation), {})) for each in changes]
+
+    def _required(self, account: str, field: str, ids: Iterable[str]) -> dict[str, Record]:
+        """Return records; raise GuardError for one that cannot be read."""
+        records = self.stored(account).read(field, ids, is_required=True)
+        if unread := [identifier for identifier, record in records.items() if not record]:
+            raise refused(f"what needs {named(field, unread[0])}, which cannot be read", self._limits[0])
+        return records
+
+    def _read(self, account: str, changes: Sequence[RecordChange]) -> AccountSpending:
+        """Return what changes are judged by, without them: all of the account where its sum may rise."""
+        known = self.accounts.get(account)
+        more = [change for change in changes if change.may_spend_more]
+        if account in self.summed and known:
+            return known
+        if SUM in self._keys and more:
+            self.summed.add(account)
+            return self._all(account, more)
+        records = self._some(account, changes, more)
+        if known:  # with the changes that were allowed
+            records = {field: {**found, **known.records[field]} for field, found in records.items()}
+        return AccountSpending(records, datetime.now(UTC))
+
+    def _some(
+        self, account: str, changes: Sequence[RecordChange], more: Sequence[RecordChange]
+    ) -> dict[str, dict[str, Record]]:
+        """Return what is changed, the campaigns of `more` that matter, and line items of these."""
+        own: dict[str, dict[str, Record]] = {CAMPAIGN_ID: {}, LINE_ITEM_ID: {}}
+        for change in changes:
+            field, identifier = key_of(change.operation)
+            if change.before:
+                own[field][identifier] = change.before
+        keys, campaigns = self._keys, own[CAMPAIGN_ID]
+        above = {str(each.after.get(CAMPAIGN_ID) or "") for each in more if _needs_campaign(each, keys)}
+        above -= {"", *self.planned}
+        campaigns |= self._required(account, CAMPAIGN_ID, sorted(above - campaigns.keys()))
+        whole = {each.operation.id for each in more if _needs_line_items(each, keys)} - {""}
+        if keys & {DAILY, TOTAL}:
+            whole |= {each for each in above if daily_budget(campaigns[each]) is None}
+        own[LINE_ITEM_ID] |= self.stored(account).line_items_of(sorted(whole))
+        return own
+
+    def _all(self, account: str, changes: Sequence[RecordChange]) -> AccountSpending:
+        """Return the whole account; raise GuardError where its lists lack what must be in them."""
+        (limit, *_), stored = self.guard().of(SUM), self.stored(account)
+        self.lock_account(account)
+        records = {field: stored.all(field) for field in (CAMPAIGN_ID, LINE_ITEM_ID)}
+        listed = AccountSpending(records, datetime.now(UTC))
+        keys = [key_of(change.operation) for change in changes if change.before]
+        missing = [named(*key) for key in keys if key[1] not in records[key[0]]]
+        items = [each for each in records[LINE_ITEM_ID].values() if may_serve(each, listed.now)]
+        above = {str(each.get(CAMPAIGN_ID) or "") for each in (*items, *(each.after for each in changes))}
+        above -= {"", *self.planned, *records[CAMPAIGN_ID]}
+        others = stored.read(CAMPAIGN_ID, sorted(above), is_required=True)
+        missing += [
+            named(CAMPAIGN_ID, id) for id, record in others.items() if record.get("deleted") is not True
+        ]
+        if missing:
+            raise refused(f"a sum that cannot be read, as {missing[0]} is not listed", limit)
+        return listed
+
+    def _judge_amounts(self, change: RecordChange) -> None:
+        """Judge the budgets and the bid that a record gets, or has when it begins to serve."""
+        op = change.operation
+        for field, name in limits_of(op).items():
+            is_set = field in op.values
+            if op.action == "create" and not is_set:
+                continue
+            value = micros(op.values if is_set else change.before, field)
+            for limit in self.guard().of(KEYS[name]):
+                if is_set and value is None and op.action == "update":
+                    raise refused(f"to remove the {name}", limit)
+                if value is None or not (is_set or op.activates or change.begins):
+                    continue
+                self._require_currency(change, limit)
+                self._judge_amount(name, value, limit, change)
+
+    def _judge_amount(
+        self, name: str, value: int | None, limit: Limit, change: RecordChange | None = None
+    ) -> None:
+        if value is not None and not 0 <= value <= limit.value.micros:
+            switched = f" of {change.subject}, by {change.switch}" if change and change.switch else ""
+            raise refused(f"a {name} of {_amount(value, limit)}{switched}", limit)
+
+    def _judge_bounds(self, change: RecordChange, after: AccountSpending) -> None:
+        """Judge whether what begins to serve, or is raised, has a bound, and that of what begins."""
+        if not (change.may_spend_more and after.may_serve(change.after)):
+            return
+        op, record = change.operation, change.after
+        is_campaign = field_of(op) == CAMPAIGN_ID
+        identifier = (op.id or op.new_id) if is_campaign else str(record.get(CAMPAIGN_ID))
+        own = daily_budget(record)
+        bound = after.bound_of(identifier) if own is None else None
+        daily = own if bound is None else None if bound.unbounded else bound.amounts.total()
+        for limit in self.guard().of(DAILY):
+            if daily is None:
+                raise refused(f"{change.subject}, whose daily spend has no bound", limit)
+            if change.begins and own is None and daily > limit.value.micros:
+                self._require_currency(change, limit)
+                raise refused(f"{change.subject}, which may spend {_amount(daily, limit)} a day", limit)
+        for limit in self.guard().of(TOTAL) if daily is None else ():
+            records = [record, after.campaign_of(record)]
+            items = [*after.line_items_of(identifier).values()] if is_campaign else []
+            if not any(_has_total(each) for each in records) and not (items and all(map(_has_total, items))):
+                raise refused(f"{change.subject}, whose spend has no bound", limit)
+
+    def _judge_increase(self, change: RecordChange) -> None:
+        """Judge a raise by more than a percentage of what the service has."""
+        for limit in self.guard().of(INCREASE):
+            share: Percentage = limit.value
+            for name, old, new in change.steps():
+                if old is None:
+                    continue  # it gets a limit that it has not had
+                if new is None:
+                    raise refused(f"to remove the {name}", limit)
+                if min(old, new) < 0:
+                    raise refused(f"a {name} that cannot be read, or whose value before cannot", limit)
+                if new * 1_000_000 > old * (1_000_000 + share.millionths):
+                    currency = _currency_of(change.before) or ""
+                    before, after = (Amount(each, currency) for each in (old, new))
+                    raise refused(f"to raise the {name} from {before} to {after}".rstrip(), limit)
+
+    def _judge_time(self, change: RecordChange) -> None:
+        """Judge what begins to serve or is raised: whether it may at all, and now."""
+        what = (
+            "to activate anything"
+            if change.operation.activates
+            else "to let anything that has ended serve again"
+        )
+        if change.switch:
+            what = f"to let {change.subject} serve by {change.switch}"
+        for limit in self.guard().of("deny"):
+            if change.begins and "activate" in limit.value:
+                raise refused(what, limit)
+        for limit in self.guard().of(HOURS):
+            hours: ActiveHours = limit.value
+            if hours.contains(datetime.now(UTC)):
+                continue
+            if change.begins:
+                raise refused(f"{what} now", limit)
+            for step in change.steps():
+                if step.is_raise:
+                    raise refused(f"to raise the {step.name} now", limit)
+
+    def _judge_sum(self, account: str, after: AccountSpending, limit: Limit) -> None:
+        """Judge what may be spent in a day by all campaigns of an account, once any of them is raised."""
+        bound = after.bound()
+        if bound.unbounded or bound.amounts.keys() - {limit.value.currency}:
+            for identifier, record in after.records[CAMPAIGN_ID].items():
+                spends = after.bound_of(identifier)
+                if spends.unbounded or spends.amounts:
+                    self._require_equal(_currency_of(record), limit, f"the campaign {identifier}")
+        if bound.unbounded:
+            raise refused(
+                f"more beside the campaign {min(bound.unbounded)}, whose daily spend has no bound", limit
+            )
+        if (total := bound.amounts.total()) > limit.value.micros:
+            raise refused(f"up to {_amount(total, limit)} a day in the account {account}", limit)
+
+    def _require_currency(self, change: RecordChange, limit: Limit) -> None:
+        """Raise an error unless a limit is in the currency of the account."""
+        currency = _currency_of(change.before)
+        currency = currency or self._named_currency(change.account, change.after)
+        self._require_equal(currency, limit, "the account")
+
+    @staticmethod
+    def _require_equal(currency: str | None, limit: Limit, whose: str) -> None:
+        if currency is None:
+            raise refused(f"an amount in a currency that cannot be read, of {whose}", limit)
+        if currency != limit.value.currency:
+            raise StateError(
+                f"{limit.key} is {limit.text} ({limit.source}), and {whose} is in {currency}: "
+                "amounts are not converted",
+                hint=f"write the limit in {currency}, or pause what is in another currency",
+            )
+
+    def _named_currency(self, account: str, values: Record) -> str | None:
+        """Return the currency of what a new record belongs to, which a plan may create too."""
+        for field in SOURCES:
+            if identifier := str(values.get(field) or ""):
+                if identifier in self.planned:
+                    return self._named_currency(account, self.planned[identifier])
+                return _currency_of(
+                    self.stored(account).read(field, [identifier], is_required=True)[identifier]
+                )
+        return None
+
+    def _with_currency(self, account: str, op: Operation) -> Operation:
+        """Add to a campaign that is made active the currency that it counts in."""
+        is_campaign = op.action == "create" and field_of(op) == CAMPAIGN_ID
+        if not (is_campaign and op.activates and self.guard().of(SUM)):
+            return op
+        return op._replace(values={**op.values, "currency": self._named_currency(account, op.values)})
+
+
+def refused(what: str, limit: Limit) -> GuardError:
+    """Return the error for a change that a limit refuses."""
+    return GuardError(f"the guard refuses {what}: {limit.key} is {limit.text} ({limit.source})", hint=HINT)
+
+
+def _reads(limit: Limit) -> bool:
+    """Whether a limit judges by what the service has."""
+    if limit.key == "deny":
+        return "activate" in limit.value
+    if limit.key == HOURS:
+        return not limit.value.contains(datetime.now(UTC))
+    return limit.key in (*KEYS.values(), SUM, INCREASE)
+
+
+def _needs_campaign(change: RecordChange, keys: set[str]) -> bool:
+    """Whether a line item is judged by its campaign: by its budget, or whether a new ad serves."""
+    if named_by(change.operation):
+        return may_serve(change.before, datetime.now(UTC))
+    return bool(keys & {DAILY, TOTAL}) and daily_budget(change.after) is None
+
+
+def _needs_line_items(change: RecordChange, keys: set[str]) -> bool:
+    """Whether a campaign is judged by its line items: what begins to serve with it, or bounds it."""
+    if change.operation.id_field != CAMPAIGN_ID:
+        return False
+    if change.begins:
+        return bool(keys & {DAILY, TOTAL, BID})
+    return bool(keys & {DAILY, TOTAL}) and daily_budget(change.after) is None
+
+
+def _started(changes: Sequence[RecordChange], after: AccountSpending) -> Iterator[RecordChange]:
+    """Yield what begins to serve by a change of another record, as an activation of its own.
+
+    What is new has no id yet, and is judged as it is created.
+    """
+    for change in changes:
+        field, identifier = key_of(change.operation)
+        if named_by(change.operation):
+            record = after.records[LINE_ITEM_ID].get(identifier, change.before)
+            if after.may_serve(record):
+                yield _activation(change, identifier, record, "a new ad")
+        elif field == CAMPAIGN_ID and change.begins:
+            for id, record in after.line_items_of(identifier).items():
+                if "id" in record:
+                    yield _activation(change, id, record, f"the campaign {identifier}")
+
+
+def _activation(change: RecordChange, identifier: str, record: Record, switch: str) -> RecordChange:
+    """Return the activation of a line item that serves by a change of another record."""
+    from ..api.line_items import UpdateLineItem
+
+    op = Operation("update", UpdateLineItem, {LINE_ITEM_ID: identifier, STATUS: ACTIVE})
+    return change._replace(operation=op, before={**record, STATUS: PAUSED}, switch=switch)
+
+
+def _has_total(record: Record) -> bool:
+    return (micros(record, TOTAL_BUDGET) or 0) > 0
+
+
+def _currency_of(record: Record) -> str | None:
+    currency = record.get("currency")
+    return currency if isinstance(currency, str) and currency else None
+
+
+def _amount(value: int, limit: Limit) -> str:
+    return "an amount that cannot be read" if value < 0 else str(Amount(value, limit.value.currency))

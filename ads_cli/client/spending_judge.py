@@ -114,11 +114,13 @@ class SpendingJudge(msgspec.Struct, eq=False):
         """Return what changes are judged by, without them: all of the account where its sum may rise."""
         known = self.accounts.get(account)
         more = [change for change in changes if change.may_spend_more]
-        if account in self.summed and known:
-            return known
         if SUM in self._keys and more:
-            self.summed.add(account)
-            return self._all(account, more)
+            if not known or account not in self.summed:
+                known = self._all(account)
+                self.summed.add(account)
+            self._require_listed(account, known, more)
+        if known and account in self.summed:
+            return known
         records = self._some(account, changes, more)
         if known:  # with the changes that were allowed
             records = {field: {**found, **known.records[field]} for field, found in records.items()}
@@ -137,30 +139,31 @@ class SpendingJudge(msgspec.Struct, eq=False):
         above = {str(each.after.get(CAMPAIGN_ID) or "") for each in more if _needs_campaign(each, keys)}
         above -= {"", *self.planned}
         campaigns |= self._required(account, CAMPAIGN_ID, sorted(above - campaigns.keys()))
-        whole = {each.operation.id for each in more if _needs_line_items(each, keys)} - {""}
+        whole = {each.operation.id for each in changes if _needs_line_items(each, keys)} - {""}
         if keys & {DAILY, TOTAL}:
             whole |= {each for each in above if daily_budget(campaigns[each]) is None}
         own[LINE_ITEM_ID] |= self.stored(account).line_items_of(sorted(whole))
         return own
 
-    def _all(self, account: str, changes: Sequence[RecordChange]) -> AccountSpending:
-        """Return the whole account; raise GuardError where its lists lack what must be in them."""
-        (limit, *_), stored = self.guard().of(SUM), self.stored(account)
+    def _all(self, account: str) -> AccountSpending:
+        """Return the campaigns and line items of an account, which no other command may raise meanwhile."""
         self.lock_account(account)
-        records = {field: stored.all(field) for field in (CAMPAIGN_ID, LINE_ITEM_ID)}
-        listed = AccountSpending(records, datetime.now(UTC))
+        records = {field: self.stored(account).all(field) for field in (CAMPAIGN_ID, LINE_ITEM_ID)}
+        return AccountSpending(records, datetime.now(UTC))
+
+    def _require_listed(self, account: str, listed: AccountSpending, changes: Sequence[RecordChange]) -> None:
+        """Raise GuardError where lists of an account lack what is changed, or the campaign of a line item."""
+        records = listed.records
         keys = [key_of(change.operation) for change in changes if change.before]
-        missing = [named(*key) for key in keys if key[1] not in records[key[0]]]
+        missing = [named(field, identifier) for field, identifier in keys if identifier not in records[field]]
         items = [each for each in records[LINE_ITEM_ID].values() if may_serve(each, listed.now)]
         above = {str(each.get(CAMPAIGN_ID) or "") for each in (*items, *(each.after for each in changes))}
         above -= {"", *self.planned, *records[CAMPAIGN_ID]}
-        others = stored.read(CAMPAIGN_ID, sorted(above), is_required=True)
-        missing += [
-            named(CAMPAIGN_ID, id) for id, record in others.items() if record.get("deleted") is not True
-        ]
+        others = self.stored(account).read(CAMPAIGN_ID, sorted(above), is_required=True)
+        missing += [named(CAMPAIGN_ID, each) for each in others if others[each].get("deleted") is not True]
         if missing:
+            (limit, *_) = self.guard().of(SUM)
             raise refused(f"a sum that cannot be read, as {missing[0]} is not listed", limit)
-        return listed
 
     def _judge_amounts(self, change: RecordChange) -> None:
         """Judge the budgets and the bid that a record gets, or has when it begins to serve."""

@@ -6,6 +6,7 @@ import pytest
 
 from tests.campaigns.test_campaign_files import document, recorded
 from tests.emulator.seeded import CARD, HAMBURG, KNITTERS
+from tests.guarded import pause_unbounded
 
 PLAN = {
     "campaigns": [
@@ -80,6 +81,7 @@ def test_a_refused_deletion_or_copy_sends_nothing(adsctl, guarded, monkeypatch):
 
 
 def test_a_plan_within_the_limits_is_carried_out(adsctl, guarded):
+    pause_unbounded(adsctl, "--yes")  # of the service that is served
     limits = f"max_changes: {CHANGES}\nmax_daily_budget: 20 EUR\nmax_account_daily_budget: 5000 EUR\n"
     guarded(limits, "campaigns", "apply", "-", input=json.dumps(PLAN), code=0)
     made = [one for one in document(adsctl)["campaigns"] if one["name"].startswith("New")]

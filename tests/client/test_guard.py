@@ -6,6 +6,7 @@ from datetime import UTC, datetime
 import pytest
 
 from tests.conftest import feed
+from tests.guarded import guarded_by, pause_unbounded
 
 ACCOUNT = "18ce54d4x5t"
 
@@ -13,13 +14,7 @@ ACCOUNT = "18ce54d4x5t"
 @pytest.fixture
 def guarded(adsctl):
     """Return what runs a command of the profile local under a guard, and its error."""
-
-    def run(text: str, *words: object, code: int = 12) -> str:
-        file = adsctl.file("guard.yaml", text + "\n")
-        done = adsctl.local(*words, "--yes", "-o", "json", code=code, ADSCTL_GUARD=str(file))
-        return json.loads(done.stderr.splitlines()[-1])["error"]["message"] if code else done.stdout
-
-    return run
+    return guarded_by(adsctl)
 
 
 CREATE = ("campaigns", "create", "--name", "x", "--funding-instrument-id", "4a1n0")
@@ -121,6 +116,7 @@ ITEM = (
 def test_the_last_line_item_that_bounds_a_campaign_is_paused_under_a_sum_and_activated_within_it(
     guarded, adsctl
 ):
+    pause_unbounded(adsctl)
     campaign = made(adsctl, "--active", "--total-budget=5000")
     create = (*ITEM, "--campaign-id", campaign, "--yes", "-o", "json")
     item = json.loads(adsctl.local(*create, "--daily-budget=400", "--active").stdout)["id"]
@@ -171,6 +167,7 @@ ENDED, LATER = "9d4b1", "2027-03-01T00:00:00Z"  # an active line item of 40 EUR 
     ],
 )
 def test_what_has_ended_serves_again_only_as_what_is_activated(guarded, adsctl, time_machine, limit, said):
+    pause_unbounded(adsctl)
     time_machine.move_to(datetime(2026, 11, 21, 12, tzinfo=UTC))  # a Saturday
     plan = f"campaigns: [{{id: 8wkt0, line_items: [{{id: {ENDED}, end_time: {LATER}}}]}}]\n"
     table = adsctl.file("ends.csv", f"line_item_id,end_time\n{ENDED},{LATER}\n9d4c2,{LATER}\n")
@@ -186,7 +183,8 @@ def test_what_has_ended_serves_again_only_as_what_is_activated(guarded, adsctl, 
     guarded(limit, "line-items", "update", "9d4c2", f"--end-time={LATER}", code=0)
 
 
-def test_a_new_line_item_of_a_campaign_that_has_ended_counts_in_the_sum(guarded):
+def test_a_new_line_item_of_a_campaign_that_has_ended_counts_in_the_sum(guarded, adsctl):
+    pause_unbounded(adsctl)
     item = ["WEBSITE_CLICKS" if word == "ENGAGEMENTS" else word for word in ITEM]
     create = (*item, "--campaign-id", "8wkt0", "--daily-budget=1")
     limit = "max_account_daily_budget: 100 EUR"

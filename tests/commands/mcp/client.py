@@ -1,6 +1,7 @@
 """Clients of `adsctl mcp`: the official one, and one that sends whatever it likes."""
 
 import json
+import shutil
 import subprocess
 from collections.abc import Awaitable, Callable, Iterator
 from contextlib import contextmanager, suppress
@@ -12,6 +13,7 @@ from mcp import Client, StdioServerParameters
 from mcp.client.stdio import stdio_client
 
 from tests.adsctl import TIMEOUT_SECONDS, Adsctl, reset_ignored_signals
+from tests.guarded import pause_unbounded
 from tests.processes.server import ASSISTANTS
 
 LOCAL = ("--profile", "local")
@@ -97,7 +99,12 @@ class RawClient:
 
 
 def with_guard(adsctl: Adsctl, limits: str) -> Adsctl:
-    """Put a guard before what is run, without which nothing may be written by an assistant."""
+    """Put a guard before what is run, without which nothing may be written by an assistant.
+
+    Nothing runs without a daily budget, beside which nothing could be raised; the log begins after that.
+    """
+    pause_unbounded(adsctl)
+    shutil.rmtree(adsctl.home / "state" / "changes")
     guard = adsctl.file("guard.yaml", f"{limits}\n")
     guard.chmod(0o600)
     adsctl.env["ADSCTL_GUARD"] = str(guard)

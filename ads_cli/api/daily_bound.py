@@ -5,8 +5,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
 from typing import Any, NamedTuple
 
-from .amounts import as_amount
-from .spending import DAILY_BUDGET, may_serve
+from .spending import DAILY_BUDGET, UNLIMITED, limit_words, may_serve
 from .types import MAX_MICROS
 
 Record = Mapping[str, Any]  # by neutral names
@@ -27,18 +26,24 @@ class DailyBound(NamedTuple):
     amounts: Counter[str]  # millionths by currency; by "" where the currency is not known
     unbounded: frozenset[str]  # labels of the campaigns that nothing bounds
 
+    @property
+    def bounded(self) -> str:
+        """Write the amounts, as in `35.00 EUR and 5,000 JPY`; nothing where there are none."""
+        return " and ".join(
+            limit_words(micros, currency) for currency, micros in sorted(self.amounts.items())
+        )
+
     def __str__(self) -> str:
         """Write it as in `35.00 EUR and 5,000 JPY`; `unlimited` where a campaign has no bound."""
-        amounts = [
-            f"{as_amount(micros, currency)} {currency}".strip()
-            for currency, micros in sorted(self.amounts.items())
-        ]
-        if not self.unbounded:
-            return " and ".join(amounts) or "0"
-        count = len(self.unbounded)
+        if not (count := len(self.unbounded)):
+            return self.bounded or "0"
         campaigns = f"{count:,} campaigns" if count > 1 else "1 campaign"
-        without = f"unlimited ({campaigns} without a daily budget)"
-        return " and ".join([*amounts, without])
+        without = f"{UNLIMITED} ({campaigns} without a daily budget)"
+        return " and ".join(filter(None, (self.bounded, without)))
+
+    def exceeds(self, other: "DailyBound") -> bool:
+        """Whether more may be spent than by another one: in any currency, or without a bound."""
+        return bool(self.amounts - other.amounts or self.unbounded - other.unbounded)
 
 
 def daily_bound(campaigns: Iterable[CampaignSpending], now: datetime) -> DailyBound:

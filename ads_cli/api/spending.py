@@ -4,14 +4,14 @@ A field that `spends` is the status of a record; one with a `limit` bounds what 
 which value of another field a limit is ignored; `new_ad` marks the record that a request adds an ad to.
 """
 
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Mapping
 from datetime import datetime
 from enum import Enum
 from functools import cache
 from typing import Any, Final, NamedTuple, TypeVar, cast
 
 from ..errors import NotFoundError
-from .amounts import CurrencyOf, money_fields, too_precise
+from .amounts import CurrencyOf, as_amount, money_fields, too_precise
 from .endpoint import Request
 from .fields import Field, fields_by_name, marked_fields
 from .problems import Problem
@@ -27,7 +27,7 @@ ACTIVE, PAUSED, DRAFT = "ACTIVE", "PAUSED", "DRAFT"
 STATUS = "entity_status"
 DAILY_BUDGET = "daily_budget_amount_local_micro"
 TOTAL_BUDGET = "total_budget_amount_local_micro"
-END = "end_time"
+END, REASONS = "end_time", "reasons_not_servable"
 FACTOR = 2  # a limit that rises to more than this is confirmed
 
 
@@ -40,12 +40,20 @@ class Unreadable(Enum):
 UNREADABLE: Final = Unreadable.UNREADABLE  # the value of a limit that a record does not tell
 
 
+UNLIMITED = "unlimited"  # in words: a limit that there is not
+
+
 class Raise(NamedTuple):
-    """A limit that a request raises or removes."""
+    """A limit that a change raises or removes."""
 
     limit: str  # its name, such as "daily budget"
     before: int | str | None  # millionths, or a time; None where it could not be read
     after: int | str | None  # None where there is no limit any more; words where it could not be read
+
+    def words(self, currency: str) -> tuple[str, str]:
+        """Write both values, amounts with their currency."""
+        before = UNREADABLE.value if self.before is None else limit_words(self.before, currency)
+        return before, limit_words(self.after, currency)
 
     @property
     def factor(self) -> float:
@@ -53,6 +61,13 @@ class Raise(NamedTuple):
         if isinstance(self.before, int) and isinstance(self.after, int):
             return self.after / max(self.before, 1)
         return float("inf")
+
+
+def limit_words(value: int | str | None, currency: str) -> str:
+    """Write a limit, an amount with its currency; `unlimited` where there is none."""
+    if isinstance(value, int):
+        return f"{as_amount(value, currency)} {currency}".rstrip()
+    return value or UNLIMITED
 
 
 def status_field(kind: type[Request]) -> Field | None:
@@ -161,46 +176,76 @@ def may_spend_more(request: Request) -> bool:
     As with `is_active`, pass the update that `update_of_activation` names in place of an activation.
     """
     kind = type(request)
-    return is_active(request) or parent_of_ad(kind) is not None or any(_touched(request))
+    return is_active(request) or parent_of_ad(kind) is not None or _touches_limit(request)
 
 
 def raises(request: Request, before: Mapping[str, Any]) -> list[Raise]:
     """Return the limits of a record that an update removes, or raises to more than FACTOR of what they were.
 
-    A limit counts as raised where its value before or after cannot be read, or is out of range. An end counts
-    only where it is removed or cannot be read: one that is put off spends no more a day.
+    An end counts only where it is removed or cannot be read: one that is put off spends no more a day.
     """
-    kind, after, found = type(request), after_update(request, before), []
-    for field in _touched(request):
+    return raised_limits(type(request), before, after_update(request, before), FACTOR)
+
+
+def raised_limits(
+    kind: type[Request], before: Mapping[str, Any], after: Mapping[str, Any], factor: int = 1
+) -> list[Raise]:
+    """Return the limits of a record that are removed, or rise to more than `factor` of what they were.
+
+    A limit counts as raised where its value before or after cannot be read, or is out of range. An end that
+    is put off counts where any rise does.
+    """
+    lifting, found = lifting_fields(kind), []
+    for field, limit in _limits(kind).items():
+        names = (field, *lifting.get(field, ())[:1])
+        if all(before.get(name, UNREADABLE) == after.get(name, UNREADABLE) for name in names):
+            continue
         old, new = _value(kind, field, before), _value(kind, field, after)
-        is_higher = isinstance(old, int) and isinstance(new, int) and new > FACTOR * old
+        is_higher = isinstance(old, int) and isinstance(new, int) and new > factor * old
+        is_later = factor == 1 and isinstance(old, str) and isinstance(new, str) and new > old
         is_removed = new is None and old is not None
-        if is_higher or is_removed or old is UNREADABLE or new is UNREADABLE:
+        if is_higher or is_later or is_removed or old is UNREADABLE or new is UNREADABLE:
             before_it = None if old is UNREADABLE else old
             after_it = new.value if new is UNREADABLE else new
-            found.append(Raise(_limits(kind)[field], before_it, after_it))
+            found.append(Raise(limit, before_it, after_it))
     return found
 
 
-def after_update(request: Request, before: Mapping[str, Any]) -> dict[str, Any]:
-    """Return a record as an update leaves it.
+def limit_values(kind: type[Request], record: Mapping[str, Any]) -> dict[str, int | str]:
+    """Return the limits that a record has, by their names; words where one cannot be read."""
+    values = {limit: _value(kind, field, record) for field, limit in _limits(kind).items() if field in record}
+    return {
+        limit: value.value if value is UNREADABLE else value
+        for limit, value in values.items()
+        if value is not None
+    }
 
-    What it empties is None, or the value that lifts a limit: the service may choose that one.
-    """
-    lifting = dict(lifting_fields(type(request)).values())
+
+def after_update(request: Request, before: Mapping[str, Any]) -> dict[str, Any]:
+    """Return a record as an update leaves it."""
     own = request.endpoint.path_fields
     given = {name: getattr(request, name) for name in request.__struct_fields__ if name not in own}
-    emptied = {name: lifting.get(name) for name, value in given.items() if value == ""}
-    return {**before, **{name: value for name, value in given.items() if value is not None}, **emptied}
+    values = {name: None if value == "" else value for name, value in given.items() if value is not None}
+    return after_change(type(request), before, values)
 
 
-def _touched(request: Request) -> Iterator[str]:
-    """Yield the fields of limits that an update may change."""
-    lifting = lifting_fields(type(request))
-    for field in _limits(type(request)):
-        others = lifting[field][:1] if field in lifting else ()
-        if any(getattr(request, name) is not None for name in (field, *others)):
-            yield field
+def after_change(kind: type[Request], before: Mapping[str, Any], values: Mapping[str, Any]) -> dict[str, Any]:
+    """Return a record as new values leave it.
+
+    What they empty is None, or the value that lifts a limit: the service may choose that one. With another
+    end it has not ended, whatever the service has said before.
+    """
+    lifting = dict(lifting_fields(kind).values())
+    emptied = {name: lifting.get(name) for name, value in values.items() if value is None}
+    reasons = {REASONS: None} if END in values else {}
+    return {**before, **reasons, **values, **emptied}
+
+
+def _touches_limit(request: Request) -> bool:
+    """Whether an update may change a limit."""
+    fields = _limits(type(request))
+    lifting = (name for name, _ in lifting_fields(type(request)).values())
+    return bool(fields) and any(getattr(request, name) is not None for name in (*fields, *lifting))
 
 
 def _value(kind: type[Request], field: str, record: Mapping[str, Any]) -> int | str | Unreadable | None:
@@ -215,7 +260,7 @@ def _value(kind: type[Request], field: str, record: Mapping[str, Any]) -> int | 
     if field in money_fields(kind):
         is_amount = isinstance(value, int) and not isinstance(value, bool) and 0 <= value <= MAX_MICROS
         return cast(int, value) if is_amount else UNREADABLE
-    return value if isinstance(value, str) and _moment(value) else UNREADABLE
+    return Time.of(moment) if isinstance(value, str) and (moment := _moment(value)) else UNREADABLE
 
 
 def _moment(value: Any) -> datetime | None:
@@ -251,5 +296,5 @@ def puts_off(end: Any, record: Mapping[str, Any]) -> bool:
 
 
 def _has_ended(record: Mapping[str, Any], now: datetime) -> bool:
-    reasons, end = record.get("reasons_not_servable"), _moment(record.get(END))
+    reasons, end = record.get(REASONS), _moment(record.get(END))
     return (isinstance(reasons, list) and "EXPIRED" in reasons) or (end is not None and end <= now)

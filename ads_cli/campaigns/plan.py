@@ -1,17 +1,13 @@
-"""What differs between a file and an account, and what may be spent a day, before and after."""
+"""What differs between a file and an account."""
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from datetime import UTC, datetime
-from typing import Any, NamedTuple
+from typing import Any
 
-from ..api.spending import DAILY_BUDGET, PAUSED, STATUS, is_on, may_serve
 from ..api.targeting import exclude_each_other
 from .memory import Mark
 from .model import (
-    CAMPAIGN,
-    LINE_ITEM,
     TARGETING,
     Entry,
     Kind,
@@ -24,13 +20,6 @@ from .model import (
 ROOT = ""  # the record above campaigns
 RECORD_FIELDS = ("action", "kind", "id", "key", "name", "path", "before", "after")  # of a change
 PLACEHOLDER_ID = "new"  # of a record above that is not created yet
-
-
-class Budgets(NamedTuple):
-    """Sums of the daily budgets of what may serve, by currency, in millionths."""
-
-    before: Counter[str]
-    after: Counter[str]
 
 
 @dataclass(eq=False)
@@ -111,32 +100,6 @@ class CampaignPlan:
     listed: int = 0  # records in the lists that the file has
     unlisted: list[tuple[Kind, str]] = field(default_factory=list)  # ids of what was made, to be made again
 
-    @property
-    def budgets(self) -> Budgets:
-        """Sum up the daily budgets of what may serve, before and after the changes."""
-        updated = {change.stored: change.values for change in self.changes if change.action == "update"}
-        deleted = {change.stored for change in self.changes if change.action == "delete"}
-        created = [change for change in self.changes if change.action == "create"]
-        # By the campaign that they are in: its id, or where it is new its entry.
-        new_items: dict[str | Entry | None, list[dict[str, Any]]] = {}
-        for change in created:
-            if change.kind is LINE_ITEM:
-                campaign = change.parent if change.parent_id == PLACEHOLDER_ID else change.parent_id
-                new_items.setdefault(campaign, []).append(_as_created(change))
-        before, after = Counter[str](), Counter[str]()
-        now = datetime.now(UTC)
-        for one in self.campaigns:
-            items = one.below.get("line_items", ())
-            before[one.currency] += _daily(one.fields, [item.fields for item in items], now)
-            if one not in deleted:
-                kept = [{**item.fields, **updated.get(item, {})} for item in items if item not in deleted]
-                fields = {**one.fields, **updated.get(one, {})}
-                after[one.currency] += _daily(fields, [*kept, *new_items.get(one.id, ())], now)
-        for change in created:
-            if change.kind is CAMPAIGN:
-                after[change.currency] += _daily(_as_created(change), new_items.get(change.entry, ()), now)
-        return Budgets(+before, +after)
-
     def count(self, action: str) -> int:
         """Count the changes of a kind."""
         return sum(change.action == action for change in self.changes)
@@ -154,22 +117,3 @@ class CampaignPlan:
             f"{counts[action]:,} to {action}" for action in ("create", "update", "delete") if counts[action]
         ]
         return ", ".join(named) or "no differences"
-
-
-def _as_created(change: Change) -> dict[str, Any]:
-    return {STATUS: PAUSED, **change.values}
-
-
-def _daily(campaign: Mapping[str, Any], items: Sequence[Any], now: datetime) -> int:
-    """Return the most that a campaign may spend a day: its own budget, or those of its line items."""
-    if not is_on(campaign):
-        return 0
-    serving = [item for item in items if may_serve(item, now)]
-    if not serving:
-        return 0
-    own = campaign.get(DAILY_BUDGET)
-    of_items = [item.get(DAILY_BUDGET) for item in serving]
-    known = sum(day for day in of_items if isinstance(day, int))
-    if not isinstance(own, int):
-        return known
-    return min(own, known) if all(isinstance(day, int) for day in of_items) else own

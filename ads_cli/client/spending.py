@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 import msgspec
 
-from ..api.daily_bound import CampaignSpending, DailyBound, daily_bound
+from ..api.daily_bound import CampaignSpending, DailyBound, daily_bound, daily_budget
 from ..api.endpoint import Request
 from ..api.registry import requests_named
 from ..api.spending import (
@@ -232,8 +232,25 @@ class SpendingChange(NamedTuple):
     request: Request
     what: What
     before: Record  # what it changes, or adds an ad to; nothing of a record that it creates
-    campaign: Record  # what `before` belongs to, where it was read
+    campaign: Record = {}  # what the record lies in, where that was read
     raises: Sequence[Raise] = ()
+    line_items: Sequence[Record] | None = None  # of a campaign without a daily budget, where they were read
+
+    @property
+    def budget(self) -> int | None:
+        """The daily budget of the record itself, in millionths; None where it has none that can be read."""
+        return daily_budget(after_update(self.request, self.before))
+
+    @property
+    def campaign_id(self) -> str:
+        """The id of the campaign that the record lies in; empty of a campaign."""
+        identifier = after_update(self.request, self.before).get(CAMPAIGN_ID)
+        return identifier if isinstance(identifier, str) else ""
+
+    @property
+    def begins(self) -> bool:
+        """Whether the record is told though its campaign be paused: it gets another status."""
+        return self.what in ("create", "activate")
 
 
 def spending_changes(stored: StoredRecords, requests: Iterable[Request]) -> list[SpendingChange]:
@@ -246,15 +263,22 @@ def spending_changes(stored: StoredRecords, requests: Iterable[Request]) -> list
     before = _before(stored, concerned)
     changes = (_change(request, before.get(_key(request), {})) for request in concerned)
     found = [change for change in changes if change]
-    campaigns = stored.read(CAMPAIGN_ID, sorted({*map(_needed_campaign, found)} - {""}))
-    found = [each._replace(campaign=campaigns.get(_needed_campaign(each), {})) for each in found]
-    return [change for change in found if is_on(change.campaign)]
+    needed = {each.campaign_id for each in found if not (each.begins and each.budget is not None)}
+    campaigns = stored.read(CAMPAIGN_ID, sorted(needed - {""}))
+    found = [each._replace(campaign=campaigns.get(each.campaign_id, {})) for each in found]
+    found = [each for each in found if each.begins or is_on(each.campaign)]
+    families: dict[str, list[Record]] = {}
+    with _unless_unusable():
+        whole = sorted({_key(each.request)[1] for each in found if _spends_by_items(each)})
+        for item in stored.line_items_of(whole).values():
+            families.setdefault(item[CAMPAIGN_ID], []).append(item)
+    return [each._replace(line_items=families.get(_key(each.request)[1])) for each in found]
 
 
-def _needed_campaign(change: SpendingChange) -> str:
-    """Return the id of the campaign that must be on for a change to matter; empty of what always does."""
-    campaign = change.before.get(CAMPAIGN_ID)
-    return campaign if isinstance(campaign, str) and change.what not in ("create", "activate") else ""
+def _spends_by_items(change: SpendingChange) -> bool:
+    """Whether a campaign begins to spend by the daily budgets of its line items."""
+    is_campaign = _key(change.request)[0] == CAMPAIGN_ID
+    return is_campaign and change.what != "raise" and change.budget is None
 
 
 def _before(stored: StoredRecords, requests: Sequence[Request]) -> dict[Key, Record]:
@@ -279,15 +303,15 @@ def _change(request: Request, before: Record) -> SpendingChange | None:
     """Return what a request changes about spending, campaigns apart."""
     now, endpoint = datetime.now(UTC), request.endpoint
     if parent_of_ad(type(request)):
-        return SpendingChange(request, "advertise", before, {}) if may_serve(before, now) else None
+        return SpendingChange(request, "advertise", before) if may_serve(before, now) else None
     if endpoint.method == "POST":
-        return SpendingChange(request, "create", {}, {})
+        return SpendingChange(request, "create", {})
     status = status_field(type(request))
     if is_active(request) and status and before.get(status.name) != ACTIVE:
-        return SpendingChange(request, "activate", before, {})
+        return SpendingChange(request, "activate", before)
     if not may_serve(after_update(request, before), now):
         return None
     if not may_serve(before, now):
-        return SpendingChange(request, "resume", before, {})
+        return SpendingChange(request, "resume", before)
     raised = raises(request, before)
-    return SpendingChange(request, "raise", before, {}, raised) if raised else None
+    return SpendingChange(request, "raise", before, raises=raised) if raised else None

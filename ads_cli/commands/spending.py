@@ -1,11 +1,12 @@
 """Confirm what begins to spend, or may spend more, naming the amounts."""
 
-from collections import Counter
 from collections.abc import Sequence
+from datetime import UTC, datetime
 
-from ..api.amounts import as_amount, currency_problem
+from ..api.amounts import currency_problem
+from ..api.daily_bound import CampaignSpending, daily_bound
 from ..api.endpoint import Request
-from ..api.spending import DAILY_BUDGET, Raise, named_record
+from ..api.spending import DAILY_BUDGET, UNLIMITED, named_record
 from ..client.spending import SOURCES, SpendingChange, spending_changes
 from ..console.invocation import Invocation
 from ..errors import UsageError
@@ -98,21 +99,21 @@ def _ads(request: Request) -> str:
 
 def _daily(currencies: Currencies, changes: Sequence[SpendingChange]) -> str:
     """Say how much records may spend a day: each by its own daily budget, or by that of its campaign."""
-    budgets, without = Counter[str](), 0
-    for change in changes:
-        given = (
-            getattr(change.request, DAILY_BUDGET, None),
-            change.before.get(DAILY_BUDGET),
-            change.campaign.get(DAILY_BUDGET),
+    spending = {}
+    for number, change in enumerate(changes):
+        budget = change.campaign.get(DAILY_BUDGET) if change.budget is None else change.budget
+        label = change.campaign_id if change.budget is None else ""
+        # Nothing of its status: what has ended may spend that as soon as it serves again.
+        spending[label or number] = CampaignSpending(
+            label or str(number), {DAILY_BUDGET: budget}, change.line_items, _currency(currencies, change)
         )
-        daily = next((budget for budget in given if isinstance(budget, int)), None)
-        if daily is None:
-            without += 1
-        else:
-            budgets[_currency(currencies, change)] += daily
-    amounts = [_amount(micros, currency) for currency, micros in sorted(budgets.items())]
-    spends = f"up to {' and '.join(amounts)} a day" if amounts else "without a daily budget of its own"
-    return spends + (f", and {without:,} without a daily budget of their own" if amounts and without else "")
+    bound = daily_bound(spending.values(), datetime.now(UTC))
+    if not bound.unbounded:
+        return f"up to {bound.bounded or 0} a day"
+    if not bound.amounts:
+        return f"without a daily budget of its own ({UNLIMITED})"
+    count = len(bound.unbounded)
+    return f"up to {bound.bounded} a day, and {count:,} without a daily budget of their own ({UNLIMITED})"
 
 
 def _raises(currencies: Currencies, changes: Sequence[SpendingChange]) -> str:
@@ -121,29 +122,19 @@ def _raises(currencies: Currencies, changes: Sequence[SpendingChange]) -> str:
     named = []
     for change in ordered[:MOST_NAMED]:
         currency = _currency(currencies, change)
-        limits = ", ".join(_described(one, currency) for one in change.raises)
+        limits = ", ".join(
+            "{} from {} to {}".format(one.limit, *one.words(currency)) for one in change.raises
+        )
         field = named_record(change.request) or ""
         named.append(limits if len(changes) == 1 else f"{getattr(change.request, field)} {limits}")
     rest = len(changes) - len(named)
     return "; ".join([*named, *([f"and {rest:,} more"] if rest else [])])
 
 
-def _described(raised: Raise, currency: str) -> str:
-    before, after = (
-        _amount(value, currency) if isinstance(value, int) else value
-        for value in (raised.before, raised.after)
-    )
-    return f"{raised.limit} from {before or 'an unknown value'} to {after or 'none'}"
-
-
 def _currency(currencies: Currencies, change: SpendingChange) -> str:
     """Return the code of a currency; nothing where the service has none, or another text."""
     currency = change.before.get("currency", "") if change.before else currencies.of(change.request)
     return currency if isinstance(currency, str) and currency and not currency_problem(currency) else ""
-
-
-def _amount(micros: int, currency: str) -> str:
-    return f"{as_amount(micros, currency)} {currency}".strip()
 
 
 SIGNS = {"create": "+", "update": "~", "delete": "-"}  # of changes that are shown before they are made

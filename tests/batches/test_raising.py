@@ -31,10 +31,10 @@ ASKED = {
         "daily budget from 80.00 EUR to 160.000001 EUR",
     ),
     "a bid": ((*UPDATE, BIDDING, "--bid-amount", "0.91"), "bid from 0.45 EUR to 0.91 EUR"),
-    "bid lifted": ((*UPDATE, BIDDING, "--bid-strategy", "AUTO"), "bid from 0.45 EUR to none"),
+    "bid lifted": ((*UPDATE, BIDDING, "--bid-strategy", "AUTO"), "bid from 0.45 EUR to unlimited"),
     "bid ignored": (
         (*UPDATE, BIDDING, "--bid-strategy", "AUTO", "--bid-amount", "0.10"),
-        "bid from 0.45 EUR to none",
+        "bid from 0.45 EUR to unlimited",
     ),
     "several": (
         (*UPDATE, BIDDING, "--daily-budget", "100", "--bid-amount", "2", "--total-budget", "500"),
@@ -110,10 +110,13 @@ def test_what_may_not_spend_more_needs_no_question(adsctl, case):
 @pytest.mark.parametrize(
     ("words", "question"),
     [
-        ((*RAISE, ""), "daily budget from 80.00 EUR to none"),
-        ((*UPDATE, BIDDING, "--bid-amount", ""), "bid from 0.45 EUR to none"),
-        ((*UPDATE, BIDDING, "--bid-strategy", ""), "bid from 0.45 EUR to none"),  # the service chooses one
-        ((*UPDATE, BIDDING, "--bid-amount-local-micro", ""), "bid from 0.45 EUR to none"),
+        ((*RAISE, ""), "daily budget from 80.00 EUR to unlimited"),
+        ((*UPDATE, BIDDING, "--bid-amount", ""), "bid from 0.45 EUR to unlimited"),
+        (
+            (*UPDATE, BIDDING, "--bid-strategy", ""),
+            "bid from 0.45 EUR to unlimited",
+        ),  # the service chooses one
+        ((*UPDATE, BIDDING, "--bid-amount-local-micro", ""), "bid from 0.45 EUR to unlimited"),
         ((*UPDATE, OVER, "--end-time", ""), f"Let the line item {OVER} serve again"),
     ],
 )
@@ -125,7 +128,7 @@ def test_a_limit_that_service_x_removes_is_confirmed(adsctl, words, question):
 def test_an_end_that_is_removed_is_confirmed(adsctl):
     adsctl.local(*UPDATE, AUTO, "--end-time", FUTURE)
     refused = adsctl.local("--service", "x", *UPDATE, AUTO, "--end-time", "", code=12)
-    assert f"the line item {AUTO}: end from {FUTURE} to none" in refused.stderr
+    assert f"the line item {AUTO}: end from {FUTURE} to unlimited" in refused.stderr
 
 
 def test_a_limit_is_not_set_and_removed_at_once(adsctl):
@@ -239,6 +242,11 @@ def test_an_activation_in_a_batch_is_told_though_its_campaign_is_paused(adsctl):
     refused = adsctl.local(*UPDATE, "-f", "both.yaml", code=12)
     assert f"Activate the line item {AUTO}, which may spend up to 35.00 EUR a day" in refused.stderr
     assert f"Raise the line item {BIDDING}: bid from 0.45 EUR to 3.00 EUR" in refused.stderr
+
+
+def test_a_line_item_without_a_budget_spends_by_its_campaign_though_that_is_paused(adsctl):
+    refused = adsctl.local("line-items", "activate", UNDER_PAUSED, code=12)
+    assert f"Activate the line item {UNDER_PAUSED}, which may spend up to 15.00 EUR a day" in refused.stderr
 
 
 def test_a_run_that_is_resumed_asks_about_what_it_has_not_sent(adsctl, batches):

@@ -76,11 +76,42 @@ def test_what_is_active_already_and_what_is_paused_needs_no_question(adsctl):
     adsctl.local("campaigns", "update", SPENDING, "--entity-status", "PAUSED")
 
 
-def test_a_line_item_without_a_budget_of_its_own_says_so(adsctl):
-    words = ("--campaign-id", SPENDING, "--objective", "WEBSITE_CLICKS", "--product-type", "PROMOTED_POSTS")
-    words += ("--placements", "ALL_ON_PLATFORM", "--start-time", "2099-03-01", "--active")
-    refused = adsctl.local("line-items", "create", *words, code=12)
-    assert "Create an active line item, which may spend without a daily budget of its own" in refused.stderr
+@pytest.mark.parametrize(
+    ("campaign_id", "objective", "words"),
+    [
+        (SPENDING, "WEBSITE_CLICKS", "up to 60.00 EUR a day"),
+        ("8wkt5", "ENGAGEMENTS", "without a daily budget of its own (unlimited)"),
+    ],
+)
+def test_a_line_item_without_a_daily_budget_spends_by_that_of_its_campaign(
+    adsctl, campaign_id, objective, words
+):
+    line_item = ("--campaign-id", campaign_id, "--objective", objective, "--product-type", "PROMOTED_POSTS")
+    line_item += ("--placements", "ALL_ON_PLATFORM", "--start-time", "2099-03-01", "--active")
+    refused = adsctl.local("line-items", "create", *line_item, code=12)
+    assert f"Create an active line item, which may spend {words} (profile" in refused.stderr
+
+
+@pytest.mark.parametrize(
+    ("budgets", "words"),
+    [
+        (("9",), "up to 9.00 EUR a day"),
+        (("9", "4"), "up to 13.00 EUR a day"),
+        (("9", ""), "without a daily budget of its own (unlimited)"),
+    ],
+)
+def test_a_campaign_without_a_daily_budget_spends_by_those_of_its_line_items(adsctl, budgets, words):
+    new = ("--name", "By line items", "--funding-instrument-id", FUNDING, "--total-budget", "900")
+    (id,) = adsctl.local("campaigns", "create", *new, "-o", "ids").stdout.split()
+    for budget in budgets:
+        item = ("--campaign-id", id, "--objective", "REACH", "--product-type", "PROMOTED_POSTS", "--active")
+        item += ("--placements", "ALL_ON_PLATFORM", "--start-time", "2099-03-01")
+        own = ("--daily-budget", budget) if budget else ()
+        adsctl.local("line-items", "create", *item, *own, "--yes")
+    for command in (("campaigns", "activate", id), ("campaigns", "update", id, "--active")):
+        assert (
+            f"Activate the campaign {id}, which may spend {words} (" in adsctl.local(*command, code=12).stderr
+        )
 
 
 def test_records_of_a_file_are_paused_and_confirmed_together(adsctl):
@@ -90,7 +121,7 @@ def test_records_of_a_file_are_paused_and_confirmed_together(adsctl):
     assert {each["entity_status"] for each in json.loads(made.stdout)} == {"PAUSED"}
     refused = adsctl.local("campaigns", "create", "-f", "campaigns.csv", "--active", code=12)
     question = "Create 3 active campaigns, which may spend up to 12.50 EUR a day"
-    assert f"{question}, and 1 without a daily budget of their own" in refused.stderr
+    assert f"{question}, and 1 without a daily budget of their own (unlimited)" in refused.stderr
     adsctl.file("ids.json", made.stdout)
     activated = adsctl.local("campaigns", "update", "-f", "ids.json", "--active", code=12)
     assert "Activate 3 campaigns, which may spend up to 12.50 EUR a day" in activated.stderr

@@ -167,8 +167,10 @@ def test_a_copy_to_a_profile_is_made_in_its_account(adsctl, service, mugs, accou
 
 def test_an_active_copy_is_asked_for(adsctl, service):
     told = adsctl("campaigns", "copy", HAMBURG, "--active", code=12).stderr
-    # 80.00 EUR are its own budget, and 35.00 EUR that of its only line item.
-    assert "daily budgets of what may serve: 0 -> 35.00 EUR" in told
+    # 80.00 EUR are its own budget, which another line item may spend too; its only one has 35.00 EUR.
+    assert "new campaign 'Copy of Hamburg knows us' begins to serve: daily budget 80.00 EUR;" in told
+    assert "new line item 'All of Hamburg' begins to serve: daily budget 35.00 EUR" in told
+    assert "daily budgets of what may serve: 0 -> 80.00 EUR (" in told
     adsctl("campaigns", "copy", HAMBURG, "--active", "--yes")
     made = pulled(adsctl)["Copy of Hamburg knows us"]
     assert made["entity_status"] == "ACTIVE"

@@ -11,13 +11,6 @@ SEVERAL = "tests/commands/mcp/test_several_records.py::"
 
 ASSISTANTS = (
     Mutant(
-        "a plan says that what has ended spends its budget",
-        "ads_cli/commands/mcp/plans.py",
-        " or not may_serve(record, datetime.now(UTC)):",
-        ":",
-        (f"{CHANGES}test_a_plan_says_that_what_has_ended_spends_nothing_before_it_serves_again",),
-    ),
-    Mutant(
         "a creation that was cancelled while its answer was awaited was not sent",
         "ads_cli/client/client.py",
         'signalled.may_be_applied = self._prepared.method != "GET"',

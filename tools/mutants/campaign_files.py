@@ -394,13 +394,6 @@ CAMPAIGN_FILES = (
         (f"{COPIES}::test_all_that_another_account_lacks_is_named",),
     ),
     Mutant(
-        "campaign files: a campaign spends its whole budget though its line items may not",
-        "ads_cli/campaigns/plan.py",
-        "    return min(own, known) if all(",
-        "    return own if all(",
-        (f"{COPIES}::test_an_active_copy_is_asked_for",),
-    ),
-    Mutant(
         "campaign files: a stored plan minds what follows from other records",
         "ads_cli/campaigns/stored_plan.py",
         """VOLATILE = ("effective_status", "servable", """,
@@ -598,9 +591,9 @@ CAMPAIGN_FILES = (
     ),
     Mutant(
         "campaign files: a call to action counts as an ad",
-        "ads_cli/commands/campaigns/applying.py",
-        "parent_of_ad(change.kind.create):",
-        'change.kind.list_name == "ads":',
+        "ads_cli/campaigns/spending.py",
+        "and parent_of_ad(each.kind.create))",
+        'and each.kind.list_name == "ads")',
         (f"{REFUSED}::test_a_call_to_action_is_no_ad_that_is_asked_about",),
     ),
     Mutant(

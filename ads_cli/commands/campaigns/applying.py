@@ -2,20 +2,20 @@
 
 from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager, suppress
-from datetime import UTC, datetime
 from hashlib import sha256
 from itertools import chain
 from pathlib import Path
 
-from ...api.spending import ACTIVE, STATUS, is_on, may_serve, parent_of_ad, raises
+from ...api.spending import ACTIVE, STATUS
 from ...campaigns.account import AccountReader
-from ...campaigns.apply import Applied, Apply, update_request
+from ...campaigns.apply import Applied, Apply
 from ...campaigns.comparison import Comparison
 from ...campaigns.file import MAX_MIB, CampaignFile, parse_file
 from ...campaigns.memory import ApplyMemory, memory_path
 from ...campaigns.model import FUNDING, LISTS, Stored, each_entry
 from ...campaigns.new_posts import find_posts
 from ...campaigns.plan import CampaignPlan
+from ...campaigns.spending import planned_spending
 from ...campaigns.stored_plan import StoredPlan, decode, is_stored_plan, keep_planned
 from ...campaigns.targeting_names import resolve_names
 from ...config.atomic_files import make_folder, read_whole
@@ -28,7 +28,6 @@ from ...uploads.job_file import Acknowledgement, UploadTarget, current_folder
 from ...uploads.jobs import list_jobs
 from ...uploads.journal import Journal
 from ..uploads.journal import document_key, new_job
-from .plan_view import budget_words
 from .posting import Posting
 
 
@@ -239,9 +238,8 @@ def _question(found: CampaignPlan) -> str:
         for change in found.changes
         if change.action != "delete" and change.values.get(STATUS) == ACTIVE
     ]
-    before, after = found.budgets
-    rises = before != after or _spends_more(found)
-    if not (deletions or activated or rises):
+    spending = planned_spending(found)
+    if not (deletions or activated or spending.is_more):
         return ""
     what = [f"Change campaigns: {found.words}"]
     if activated:
@@ -249,25 +247,4 @@ def _question(found: CampaignPlan) -> str:
     if first := sum(change.goes_first for change in found.changes):
         criteria = counted(first, "criterion", "criteria")
         what.append(f"deleted before what takes its place is made: {criteria}")
-    return f"{'; '.join(what)}; {budget_words(found)}"
-
-
-def _spends_more(found: CampaignPlan) -> bool:
-    """Whether something that serves changes in a way that single commands ask about."""
-    now = datetime.now(UTC)
-    for change in found.changes:
-        one = change.stored
-        if change.action == "create" and parent_of_ad(change.kind.create):
-            parent = found.matched.get(change.parent) if change.parent else None
-            if parent and _serves(parent, now):
-                return True
-        elif change.action == "update" and one and change.kind.is_named and _serves(one, now):
-            request = update_request(change.kind, "-", one.id, change.values)
-            if raises(request, one.fields):
-                return True
-    return False
-
-
-def _serves(one: Stored, now: datetime) -> bool:
-    """Whether a record and the one above it are on, so that it may spend."""
-    return may_serve(one.fields, now) and (one.parent is None or is_on(one.parent.fields))
+    return "; ".join([*what, spending.words])

@@ -150,7 +150,7 @@ def apply(
     For example: adsctl campaigns apply shop.yaml --dry-run
     """
     from .applying import ApplyRun
-    from .plan_view import budget_words, print_plan, pruning_excess, report_result, show_plan
+    from .plan_view import plan_words, print_plan, pruning_excess, report_result, show_plan
 
     call = Invocation.of(ctx)
     limit = DeletionLimit.parse(max_delete)
@@ -176,7 +176,7 @@ def apply(
             if call.dry_run:
                 if call.is_plan:
                     run.ask(found)
-                    call.messages.show(f"{found.words}; {budget_words(found)}")
+                    call.messages.show(plan_words(found))
                 print_plan(call, found)
                 return
             result = about.result = run.carry_out(found)

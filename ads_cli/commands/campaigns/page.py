@@ -2,10 +2,9 @@
 
 from typing import TYPE_CHECKING, Annotated, Any
 
-from ...api.amounts import as_amount
 from ...console.output_file import RunReport, failure_details, time_made
 from ...console.parameters import option
-from ...output.text import cell, counted
+from ...output.text import cell
 from ...report import Badge, Cell, Column, Edit, Level, ReportPage, ReportTable, Section, Tally, Texts
 
 if TYPE_CHECKING:
@@ -34,7 +33,10 @@ class CampaignReport(RunReport):
             rows = [_row(change, result) for change in plan.changes]
             sections.append(Section("Changes", [ReportTable("Changes", columns, rows, "change")]))
         if plan:
-            sections.append(_budgets(plan))
+            from ...campaigns.spending import planned_spending
+
+            spending = planned_spending(plan)
+            sections.append(Section("Money", [Texts([spending.budgets, *spending.rises])]))
         counts = {action: plan.count(action) for action in LEVELS} if plan else {}
         done = result.done if result else {}
         applied = ", ".join(f"{count:,} {what}" for what, count in done.items() if count)
@@ -72,14 +74,3 @@ def _row(change: "Change", result: "Applied | None") -> list[Cell]:
     badge = Badge(change.action, LEVELS[change.action])
     noun = change.kind.noun
     return [badge, noun, change.name or change.key, change.id or made or "", change.path, edits]
-
-
-def _budgets(plan: "CampaignPlan") -> Section:
-    before, after = plan.budgets
-    rows = [
-        [currency or "-", as_amount(before[currency], currency), as_amount(after[currency], currency)]
-        for currency in sorted({*before, *after})
-    ]
-    columns = [*map(Column, ("Currency", "Before", "After"))]
-    title = f"Daily budgets of what may serve ({counted(len(rows), 'currency', 'currencies')})"
-    return Section("Money", [ReportTable(title, columns, rows, "currency")])

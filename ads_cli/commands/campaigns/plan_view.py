@@ -1,11 +1,10 @@
 """A plan of campaigns, and its result, in the words of messages: what changes, what may be spent."""
 
-from collections import Counter
 from collections.abc import Iterator
 
-from ...api.amounts import as_amount
 from ...campaigns.apply import Applied
 from ...campaigns.plan import RECORD_FIELDS, CampaignPlan
+from ...campaigns.spending import planned_spending
 from ...console.invocation import Invocation
 from ...errors import IncompleteError
 from ...numbers import DeletionLimit
@@ -13,17 +12,9 @@ from ...output.text import cell, counted, safe
 from ..spending import SIGNS, value_change
 
 
-def budget_words(found: CampaignPlan) -> str:
-    """Say what may be spent in a day, before and after."""
-    before, after = map(_sums, found.budgets)
-    return f"daily budgets of what may serve: {before} -> {after}"
-
-
-def _sums(amounts: Counter[str]) -> str:
-    named = [
-        f"{as_amount(micros, currency)} {currency}".strip() for currency, micros in sorted(amounts.items())
-    ]
-    return " and ".join(named) or "0"
+def plan_words(found: CampaignPlan) -> str:
+    """Say what a plan comes to: its changes, what rises, and what may be spent in a day."""
+    return f"{found.words}; {planned_spending(found).words}"
 
 
 def pruning_excess(found: CampaignPlan, limit: DeletionLimit) -> str:
@@ -39,7 +30,7 @@ def show_plan(call: Invocation, found: CampaignPlan, *, is_result: bool = True) 
     elif found.changes and not call.presentation.quiet:
         for line in _drawn(found):
             call.messages.say(line)
-    call.messages.say(f"{found.words}; {budget_words(found)}")
+    call.messages.say(plan_words(found))
 
 
 def print_plan(call: Invocation, found: CampaignPlan, result: Applied | None = None) -> None:

@@ -1,10 +1,12 @@
 """Campaigns with their line items, whom they target and what they show: as records, and drawn as a tree."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from datetime import UTC, datetime
 from typing import IO, TYPE_CHECKING, Annotated, Any, NamedTuple
 
 import typer
 
+from ...api.daily_bound import CampaignSpending, daily_bound, daily_budget
 from ...api.names import to_neutral
 from ...api.promoted import (
     ListCallToActions,
@@ -13,7 +15,7 @@ from ...api.promoted import (
     ListPromotedPosts,
     ListScheduledPromotedPosts,
 )
-from ...api.spending import DAILY_BUDGET
+from ...api.spending import DAILY_BUDGET, UNLIMITED, may_serve
 from ...api.targeting import ListCriteria
 from ...console.invocation import Invocation
 from ...console.parameters import argument
@@ -147,7 +149,8 @@ def _branch_of(node: Node) -> "Tree":
     criteria = [one for one in node.below if one.kind == TARGETING]
     line_items = [one for one in node.below if one.kind == LINE_ITEM]
     creatives = [one for one in node.below if one.kind not in (TARGETING, LINE_ITEM)]
-    about = {"budget": _texts(node, BUDGET), "dates": _texts(node, DATES)}
+    budget = [*_bound(node, line_items), *_texts(node, BUDGET)]
+    about = {"budget": budget, "dates": _texts(node, DATES)}
     return _branch(
         node.name or "(no name)",
         [node.status, str(node.fields.get("objective") or "")],
@@ -160,6 +163,15 @@ def _branch_of(node: Node) -> "Tree":
         before=str(node.fields.get("id")),
         has_status=True,
     )
+
+
+def _bound(node: Node, line_items: Sequence[Node]) -> Iterator[str]:
+    """Yield what a campaign without a daily budget may spend in a day."""
+    now = datetime.now(UTC)
+    if node.kind == CAMPAIGN and daily_budget(node.fields) is None and may_serve(node.fields, now):
+        items = [one.fields for one in line_items]
+        bound = daily_bound([CampaignSpending("", node.fields, items)], now)
+        yield f"{UNLIMITED} a day" if bound.unbounded else f"{bound} a day by its line items"
 
 
 def _texts(node: Node, formats: Mapping[str, str]) -> list[str]:

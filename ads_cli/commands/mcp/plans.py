@@ -12,8 +12,9 @@ from pathlib import Path
 from typing import Any, NamedTuple
 from urllib.parse import parse_qsl, urlsplit
 
+from ...api.daily_bound import CampaignSpending, daily_bound
 from ...api.names import to_neutral
-from ...api.spending import ACTIVE, DAILY_BUDGET, STATUS, may_serve
+from ...api.spending import DAILY_BUDGET, after_change
 from ...config.change_log import ChangeLog
 from ...config.guard import Guard
 from ...console.invocation import QUESTION
@@ -355,33 +356,42 @@ def _operations(request: Sequence[Any]) -> Iterator[dict[str, Any]]:
 
 
 def _sum(spends: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
-    """Add up what records may spend; None where one has no budget, or the currencies differ."""
+    """Add up what records may spend; None where one has no bound, or the currencies differ."""
     currencies = {spend["currency"] for spend in spends}
     currency = currencies.pop() if len(currencies) == 1 else None
     total: dict[str, Any] = {"currency": currency}
     for name in ("daily_before_micro", "daily_after_micro"):
         amounts = [spend[name] for spend in spends]
         total[name] = sum(amounts) if currency and None not in amounts else None
-    return total | {"records": [*spends]}
+    return (
+        total
+        | _unbounded([when for spend in spends for when in spend.get("unbounded", ())])
+        | {"records": [*spends]}
+    )
 
 
 def _spend(
     found: ReachableCommand, before: Mapping[str, Any], values: Mapping[str, Any]
 ) -> dict[str, Any] | None:
-    """Return what the record may spend in a day, before and after; None where it has no budget."""
-    if DAILY_BUDGET not in found.fields and DAILY_BUDGET not in before:
+    """Return what the record may spend in a day, before and after, by its own daily budget."""
+    if not found.request or (DAILY_BUDGET not in found.fields and DAILY_BUDGET not in before):
         return None
-    after = {} if found.deletes else {**before, **values}
-    return {
-        "currency": before.get("currency"),
-        "daily_before_micro": _daily(before),
-        "daily_after_micro": _daily(after),
+    nothing = {"deleted": True}
+    after = nothing if found.deletes else after_change(found.request, before, values)
+    is_new = found.request.endpoint.method == "POST"
+    records = {"before": nothing if is_new else before, "after": after}
+    bounds = {
+        when: daily_bound([CampaignSpending("", record, None)], datetime.now(UTC))
+        for when, record in records.items()
     }
+    amounts = {
+        f"daily_{when}_micro": None if bound.unbounded else bound.amounts.total()
+        for when, bound in bounds.items()
+    }
+    without = [when for when, bound in bounds.items() if bound.unbounded]
+    return {"currency": before.get("currency"), **amounts, **_unbounded(without)}
 
 
-def _daily(record: Mapping[str, Any]) -> int | None:
-    """Return the daily budget of a record that may serve; 0 where it may not, None where it has none."""
-    if record.get(STATUS) != ACTIVE or not may_serve(record, datetime.now(UTC)):
-        return 0
-    budget = str(record.get(DAILY_BUDGET))
-    return int(budget) if budget.isdecimal() else None
+def _unbounded(times: Sequence[str]) -> dict[str, list[str]]:
+    """Say when no daily budget bounds what is spent: `before`, `after` or both."""
+    return {"unbounded": sorted({*times}, reverse=True)} if times else {}

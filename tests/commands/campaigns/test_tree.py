@@ -6,7 +6,7 @@ import pytest
 
 from ads_cli.api.names import to_neutral
 from ads_cli.emulator.resources import line_items
-from tests.emulator.seeded import CARD, CLICKS, FOLLOWERS, KNITTERS, LINE_ITEM_FIELDS, LOOKS, SPRING
+from tests.emulator.seeded import ADVENT, CARD, CLICKS, FOLLOWERS, KNITTERS, LINE_ITEM_FIELDS, LOOKS, SPRING
 
 both_services = pytest.mark.parametrize("service_name", ["generic", "x"])
 
@@ -106,3 +106,13 @@ def test_more_line_items_than_one_list_takes_are_all_there(adsctl, service):
 def test_names_cannot_draw_over_the_terminal(adsctl):
     adsctl.local("campaigns", "update", SPRING, "--name", "a\x1b[2J\nb")
     assert drawn(adsctl, SPRING)[0].startswith(f"{SPRING}  a\\x1b[2J\\nb")
+
+
+def test_a_campaign_without_a_daily_budget_is_drawn_with_what_bounds_it(adsctl):
+    budget = "budget  unlimited a day  3,000.00 EUR in total"
+    assert below(drawn(adsctl, ADVENT), ADVENT)[0] == budget
+    adsctl.local("line-items", "update", "9d4b4", "--daily-budget", "12.50", "--yes")
+    budget = "budget  12.50 EUR a day by its line items  3,000.00 EUR in total"
+    assert below(drawn(adsctl, ADVENT), ADVENT)[0] == budget
+    adsctl.local("campaigns", "update", ADVENT, "--entity-status", "PAUSED")
+    assert below(drawn(adsctl, ADVENT), ADVENT)[0] == "budget  3,000.00 EUR in total"

@@ -1,0 +1,279 @@
+"""`campaigns apply` asks about whatever rises of what runs, and says it; every place says the same."""
+
+import json
+import random
+import re
+from decimal import Decimal
+from itertools import product
+
+import pytest
+
+from tests.campaigns.test_campaign_files import apply, document, plan
+from tests.campaigns.test_generated_accounts import CAFE, FUNDING, edited, generated
+from tests.campaigns.test_generated_accounts import document as whole_account
+from tests.campaigns.test_refused_changes import below, changing_lists
+from tests.effort import tries
+from tests.emulator.seeded import (
+    ADVENT,
+    CARD,
+    CLICKS,
+    FILMS,
+    FOLLOWERS,
+    HAMBURG,
+    KNITTERS,
+    REACH,
+    SPRING,
+    WINTER,
+)
+from tests.report.reading import Read
+
+POSTS = [{"post": "1790415000000000001"}, {"post": "1790415000000000010"}]
+NEW_ITEM = {"name": "Mugs", "objective": "REACH", "product_type": "PROMOTED_POSTS", "bid_strategy": "TARGET"}
+NEW_ITEM |= {"placements": ["ALL_ON_PLATFORM"], "start_time": "2031-12-01", "entity_status": "ACTIVE"}
+NEW_ITEM |= {"bid_amount": "0.50", "end_time": "2032-01-01T00:00:00Z"}
+SUM = re.compile(r"daily budgets of what may serve: (.+?) -> (.+?)(?: \(profile .*)?$", re.M)
+NO_BUDGET = "unlimited (1 campaign without a daily budget)"
+BOTH = ["generic", "x"]
+
+
+def of(campaign: str, **fields) -> dict:
+    """Return a file with one campaign."""
+    return {"campaigns": [{"id": campaign, **fields}]}
+
+
+RISES = {
+    "a total budget": (
+        of(SPRING, total_budget="3500"),
+        "total budget of campaign 'Spring collection' 2,400.00 -> 3,500.00 EUR",
+    ),
+    "a total budget by a cent": (
+        of(SPRING, total_budget="2400.01"),
+        "total budget of campaign 'Spring collection' 2,400.00 -> 2,400.01 EUR",
+    ),
+    "a total budget of what has no daily one": (
+        of(ADVENT, total_budget="5000"),
+        "total budget of campaign 'Advent calendar' 3,000.00 -> 5,000.00 EUR",
+    ),
+    "a bid": (
+        below(SPRING, CLICKS, bid_amount="0.8"),
+        "bid of line item 'Visits to the shop' 0.45 -> 0.80 EUR",
+    ),
+    "a bid that the service chooses": (
+        below(SPRING, CLICKS, bid_strategy="AUTO"),
+        "bid of line item 'Visits to the shop' 0.45 EUR -> unlimited",
+    ),
+    "a daily budget": (
+        of(HAMBURG, daily_budget="2000"),
+        "daily budget of campaign 'Hamburg knows us' 80.00 -> 2,000.00 EUR",
+    ),
+    "a daily budget below that of the campaign": (
+        below(SPRING, CLICKS, daily_budget="21"),
+        "daily budget of line item 'Visits to the shop' 20.00 -> 21.00 EUR",
+    ),
+    "a rise beside a larger cut": (
+        {"campaigns": [{"id": HAMBURG, "daily_budget": "9"}, {"id": SPRING, "daily_budget": "61"}]},
+        "daily budget of campaign 'Spring collection' 60.00 -> 61.00 EUR",
+    ),
+    "an end that has passed": (
+        below(WINTER, "9d4b1", end_time="2099-01-01T00:00:00Z"),
+        "end of line item 'Wool and wax' 2026-01-15T23:00:00Z -> 2099-01-01T00:00:00Z; line item 'Wool and "
+        "wax' begins to serve: daily budget 40.00 EUR, end 2099-01-01T00:00:00Z",
+    ),
+    "an ad": (below(HAMBURG, REACH, ads=POSTS), "a new ad of line item 'All of Hamburg'"),
+    "a line item": (
+        of(HAMBURG, line_items=[NEW_ITEM]),
+        "new line item 'Mugs' begins to serve: bid 0.50 EUR, end 2032-01-01T00:00:00Z",
+    ),
+    "a campaign": (
+        {
+            "campaigns": [
+                {"name": "New", "funding_instrument_id": CARD, "daily_budget": "7", "entity_status": "ACTIVE"}
+            ]
+        },
+        "new campaign 'New' begins to serve: daily budget 7.00 EUR",
+    ),
+    "what is raised and activated": (
+        of(KNITTERS, entity_status="ACTIVE", daily_budget="16"),
+        "daily budget of campaign 'People who knit' 15.00 -> 16.00 EUR; campaign 'People who knit' begins to "
+        "serve: daily budget 16.00 EUR",
+    ),
+    "a line item whose campaign is activated": (
+        {
+            "campaigns": [
+                {
+                    "id": KNITTERS,
+                    "entity_status": "ACTIVE",
+                    "line_items": [{"id": FOLLOWERS, "entity_status": "ACTIVE", "total_budget": "9"}],
+                }
+            ]
+        },
+        "line item 'People who knit' begins to serve: total budget 9.00 EUR",
+    ),
+}
+NO_RISES = {
+    "a cut": of(HAMBURG, daily_budget="79"),
+    "a lower bid": below(SPRING, CLICKS, bid_amount="0.4"),
+    "a lower total budget": of(SPRING, total_budget="2399"),
+    "a limit where there was none": below(HAMBURG, REACH, total_budget="5000"),
+    "an end where there was none": below(SPRING, CLICKS, end_time="2099-01-01T00:00:00Z"),
+    "a pause": of(HAMBURG, entity_status="PAUSED", daily_budget="9000"),
+    "a name": of(HAMBURG, name="Hamburg"),
+    "what is paused": of(KNITTERS, daily_budget="9000", total_budget="90000"),
+    "a line item of what is paused": below(KNITTERS, FOLLOWERS, daily_budget="9000"),
+    "what has ended": of(WINTER, daily_budget="9000"),
+    "a paused line item": of(HAMBURG, line_items=[NEW_ITEM | {"entity_status": "PAUSED"}]),
+}
+
+
+@pytest.mark.parametrize("service_name", BOTH)
+@pytest.mark.parametrize("case", RISES)
+def test_whatever_rises_is_asked_about_and_said(adsctl, service, service_name, case):
+    file, words = RISES[case]
+    before = document(adsctl)
+    assert f"; {words}; " in apply_unasked(adsctl, file)
+    assert document(adsctl) == before
+
+
+def spending_of(text: str) -> list[str]:
+    """Return the sentences about spending: each rise, and the sum."""
+    line = next(line for line in reversed(text.splitlines()) if SUM.search(line))
+    sentences = re.sub(r" \(profile .*", "", line).split("; ")
+    return [each for each in sentences if " -> " in each or "begins to serve" in each or "new ad" in each]
+
+
+def apply_unasked(adsctl, file: dict, *words: str) -> str:
+    """Return the question, which nobody answers."""
+    told = adsctl("-q", "campaigns", "apply", "-", *words, input=json.dumps(file), code=12).stderr
+    return " ".join(told.partition("not confirmed: ")[2].split())
+
+
+@pytest.mark.parametrize("case", NO_RISES)
+def test_what_does_not_rise_is_not_asked_about(adsctl, service, case):
+    adsctl("-q", "campaigns", "apply", "-", input=json.dumps(NO_RISES[case]))
+    assert plan(adsctl, NO_RISES[case], code=0) == []
+
+
+def test_an_end_that_is_put_off_or_removed_is_asked_about(adsctl, service):
+    old, new = "2031-01-01T00:00:00Z", "2031-01-01T00:00:01Z"
+    apply(adsctl, below(SPRING, CLICKS, end_time=old))
+    words = f"end of line item 'Visits to the shop' {old} -> {new};"
+    assert words in apply_unasked(adsctl, below(SPRING, CLICKS, end_time=new))
+    adsctl(
+        "-q",
+        "campaigns",
+        "apply",
+        "-",
+        input=json.dumps(below(SPRING, CLICKS, end_time="2030-12-31T23:00:00Z")),
+    )
+
+
+@pytest.mark.parametrize("service_name", ["x"])
+@pytest.mark.parametrize(
+    ("file", "rise", "spent"),
+    [
+        (of(FILMS, daily_budget=None), "daily budget of campaign 'Workshop films' 30.00 EUR", NO_BUDGET),
+        (
+            of(HAMBURG, daily_budget=None),
+            "daily budget of campaign 'Hamburg knows us' 80.00 EUR",
+            "35.00 EUR",
+        ),
+        (
+            of(SPRING, total_budget=None),
+            "total budget of campaign 'Spring collection' 2,400.00 EUR",
+            "60.00 EUR",
+        ),
+        (
+            below(SPRING, CLICKS, bid_strategy=None),
+            "bid of line item 'Visits to the shop' 0.45 EUR",
+            "60.00 EUR",
+        ),
+    ],
+)
+def test_a_limit_that_is_removed_is_said_to_be_unlimited(adsctl, service, service_name, file, rise, spent):
+    asked = apply_unasked(adsctl, file)
+    assert f"; {rise} -> unlimited; " in asked and SUM.search(asked)[2] == spent
+
+
+@pytest.mark.parametrize("value", ["much", -1, True])
+def test_a_limit_that_cannot_be_read_is_asked_about(adsctl, service, value):
+    def lie(name: str, records: list[dict]) -> None:
+        for record in records:
+            if record["id"] == SPRING:
+                record["total_budget_amount_local_micro"] = value
+
+    changing_lists(service, lie)
+    rise = "total budget of campaign 'Spring collection' an unknown value -> 2.00 EUR"
+    assert rise in apply_unasked(adsctl, of(SPRING, total_budget="2"))
+
+
+@pytest.mark.parametrize("value", ["much", -1, None, True])
+def test_a_campaign_whose_daily_budget_cannot_be_read_is_unlimited(adsctl, service, value):
+    def lie(name: str, records: list[dict]) -> None:
+        for record in records:
+            if record["id"] in (FILMS, "9d4e1"):
+                record["daily_budget_amount_local_micro"] = value
+
+    changing_lists(service, lie)
+    asked = apply_unasked(adsctl, of(FILMS, total_budget="1000"))
+    assert SUM.search(asked).groups() == (NO_BUDGET, NO_BUDGET)
+
+
+def test_a_stored_plan_and_a_copy_are_asked_about_like_their_file(adsctl, service):
+    file = of(SPRING, total_budget="3500")
+    adsctl("campaigns", "plan", adsctl.file("rise.json", json.dumps(file)), "--out", "rise.plan", code=10)
+    stored = " ".join(adsctl("-q", "campaigns", "apply", "rise.plan", code=12).stderr.split())
+    assert RISES["a total budget"][1] in stored
+    adsctl("campaigns", "apply", "rise.plan", "--yes")
+    asked = " ".join(adsctl("-q", "campaigns", "copy", HAMBURG, "--active", code=12).stderr.split())
+    assert "new campaign 'Copy of Hamburg knows us' begins to serve: daily budget 80.00 EUR" in asked
+
+
+def test_of_many_rises_those_that_rise_most_are_named(adsctl, service):
+    active = {"funding_instrument_id": CARD, "entity_status": "ACTIVE"}
+    new = [{"name": f"N{number}", "daily_budget": "10", **active} for number in range(30)]
+    apply(adsctl, {"campaigns": new})
+    raised = [one | {"daily_budget": str(11 + number)} for number, one in enumerate(new)]
+    asked = apply_unasked(adsctl, {"campaigns": raised})
+    named = re.findall(r"daily budget of campaign 'N(\d+)'", asked)
+    assert named == [str(number) for number in range(29, 9, -1)] and "; and 10 more; " in asked
+
+
+# Every place says the same: the plan, its records, its page, the question, assistants, and the guard.
+
+
+def in_json(records: str) -> set[str]:
+    """Return the limits that records of a plan change, as sentences."""
+    keys = {"daily budget": "daily_budget", "total budget": "total_budget", "bid": "bid_amount"}
+    return {
+        f"{limit} of {record['kind'].replace('_', ' ')} {record['name']!r} "
+        f"{Decimal(record['before'][key]):,} -> {Decimal(record['after'][key]):,}"
+        for record, (limit, key) in product(json.loads(records), keys.items())
+        if record["action"] == "update" and record["before"].get(key) and record["after"].get(key)
+    }
+
+
+@pytest.mark.parametrize("seed", range(tries(8, 200)))
+def test_the_plan_its_page_the_question_assistants_and_the_guard_say_the_same_amounts(adsctl, service, seed):
+    rng = random.Random(seed)
+    generated(rng, service.emulator.data)
+    file = whole_account(adsctl)
+    edited(rng, file)
+    path, account = adsctl.file("file.json", json.dumps(file)), ("-A", CAFE, "campaigns")
+    planned = adsctl(*account, "plan", path, "-o", "json", "--report", "page.html", code=None)
+    told = spending_of(planned.stderr)
+    assert told == spending_of(adsctl("__plan", "mcp", "-q", *account, "apply", path).stderr)
+    asked = adsctl("-q", *account, "apply", path, code=None).stderr
+    assert "not confirmed" not in asked or told == spending_of(asked)
+    page = " ".join(Read((adsctl.home / "page.html").read_text()).texts).split()
+    assert all(" ".join(each.split()) in " ".join(page) for each in told)
+    raised = {each.rpartition(" ")[0] for each in told if re.match("(daily|total) budget of|bid of", each)}
+    assert raised <= in_json(planned.stdout)
+    after = SUM.search(told[-1])[2]
+    listed = json.loads(adsctl("-A", CAFE, "funding-instruments", "list", "-o", "json").stdout)
+    (currency,) = [each["currency"] for each in listed if each["id"] == FUNDING]
+    guard = adsctl.file("guard.yaml", f"max_account_daily_budget: 1 {currency}\n")
+    dry = adsctl(*account, "apply", path, "--yes", "--dry-run", ADSCTL_GUARD=str(guard)).stderr
+    judged = " ".join(dry.split())
+    assert "has no bound" not in judged or "unlimited" in after
+    for amount in re.findall(r"up to (\S+ [A-Z]{3}) a day in the account", judged):
+        assert amount == re.sub(r"\.00(?= )", "", after.replace(",", ""))

@@ -13,6 +13,7 @@ from ..api.endpoint import Request
 from ..api.registry import requests_named
 from ..api.spending import (
     ACTIVE,
+    DAILY_BUDGET,
     Raise,
     after_update,
     is_active,
@@ -240,6 +241,12 @@ class SpendingChange(NamedTuple):
     def budget(self) -> int | None:
         """The daily budget of the record itself, in millionths; None where it has none that can be read."""
         return daily_budget(after_update(self.request, self.before))
+
+    @property
+    def is_unknown(self) -> bool:
+        """Whether the record does not tell its daily budget, or not as an amount."""
+        after = after_update(self.request, self.before)
+        return self.what != "create" and self.budget is None and after.get(DAILY_BUDGET, "") is not None
 
     @property
     def campaign_id(self) -> str:

@@ -110,10 +110,11 @@ def _daily(currencies: Currencies, changes: Sequence[SpendingChange]) -> str:
     bound = daily_bound(spending.values(), datetime.now(UTC))
     if not bound.unbounded:
         return f"up to {bound.bounded or 0} a day"
+    whose = "that can be read" if any(change.is_unknown for change in changes) else "of {} own"
+    without = f"without a daily budget {whose} ({UNLIMITED})"
     if not bound.amounts:
-        return f"without a daily budget of its own ({UNLIMITED})"
-    count = len(bound.unbounded)
-    return f"up to {bound.bounded} a day, and {count:,} without a daily budget of their own ({UNLIMITED})"
+        return without.format("its")
+    return f"up to {bound.bounded} a day, and {len(bound.unbounded):,} {without.format('their')}"
 
 
 def _raises(currencies: Currencies, changes: Sequence[SpendingChange]) -> str:

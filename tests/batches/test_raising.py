@@ -295,6 +295,18 @@ def test_an_amount_that_cannot_be_read_counts_as_raised(remote, httpserver, lie)
     assert len(httpserver.log) == 1
 
 
+@pytest.mark.parametrize("lie", LIES)
+def test_an_activation_of_what_cannot_be_read_says_so(remote, httpserver, lie):
+    record = LIES[lie] | {"entity_status": "PAUSED"} if isinstance(LIES[lie], dict) else LIES[lie]
+    httpserver.expect_request(f"{CAMPAIGNS}/8wku2", "GET").respond_with_json({"data": record})
+    httpserver.expect_request(ITEMS, "GET").respond_with_json({"data": []})
+    asked = remote(*CHANGE, "8wku2", "--entity-status", "ACTIVE", code=12).stderr
+    if lie == "an amount as text":
+        assert "which may spend up to 80.00 EUR a day" in asked
+    else:
+        assert "which may spend without a daily budget that can be read (unlimited)" in asked
+
+
 @pytest.mark.parametrize("amount", [2**63, 10**30, "much", True])
 def test_a_new_value_that_cannot_be_read_counts_as_raised(amount):
     (kind,) = requests_named(("campaigns", "update"))

@@ -11,7 +11,7 @@ from functools import cache
 from typing import Any, Final, NamedTuple, TypeVar, cast
 
 from ..errors import NotFoundError
-from .amounts import CurrencyOf, as_amount, money_fields, too_precise
+from .amounts import CurrencyOf, as_amount, currency_problem, money_fields, too_precise
 from .endpoint import Request
 from .fields import Field, fields_by_name, marked_fields
 from .problems import Problem
@@ -64,9 +64,10 @@ class Raise(NamedTuple):
 
 
 def limit_words(value: int | str | None, currency: str) -> str:
-    """Write a limit, an amount with its currency; `unlimited` where there is none."""
+    """Write a limit, an amount with its currency where that is one; `unlimited` where there is none."""
     if isinstance(value, int):
-        return f"{as_amount(value, currency)} {currency}".rstrip()
+        code = "" if currency_problem(currency) else currency
+        return f"{as_amount(value, code)} {code}".rstrip()
     return value or UNLIMITED
 
 

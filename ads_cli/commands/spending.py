@@ -133,9 +133,9 @@ def _raises(currencies: Currencies, changes: Sequence[SpendingChange]) -> str:
 
 
 def _currency(currencies: Currencies, change: SpendingChange) -> str:
-    """Return the code of a currency; nothing where the service has none, or another text."""
-    currency = change.before.get("currency", "") if change.before else currencies.of(change.request)
-    return currency if isinstance(currency, str) and currency and not currency_problem(currency) else ""
+    """Return the currency of a change; nothing where the service has none."""
+    currency = change.before.get("currency") if change.before else currencies.of(change.request)
+    return currency if isinstance(currency, str) else ""
 
 
 SIGNS = {"create": "+", "update": "~", "delete": "-"}  # of changes that are shown before they are made

@@ -218,6 +218,14 @@ def test_a_campaign_whose_daily_budget_cannot_be_read_is_unlimited(adsctl, servi
     assert SUM.search(asked).groups() == (NO_BUDGET, NO_BUDGET)
 
 
+@pytest.mark.parametrize("currency", ["EUR? [y/N] no matter", "\x1b[2J", "", None, 5])
+def test_a_currency_that_is_none_is_not_shown(adsctl, service, currency):
+    changing_lists(service, lambda name, records: [each.update(currency=currency) for each in records])
+    asked = apply_unasked(adsctl, of(SPRING, total_budget="3500"))
+    rise = "total budget of campaign 'Spring collection' 2,400.00 -> 3,500.00"
+    assert f"; {rise}; daily budgets of what may serve: 60.00 -> 60.00 (profile" in asked
+
+
 def test_a_stored_plan_and_a_copy_are_asked_about_like_their_file(adsctl, service):
     file = of(SPRING, total_budget="3500")
     adsctl("campaigns", "plan", adsctl.file("rise.json", json.dumps(file)), "--out", "rise.plan", code=10)

@@ -97,7 +97,7 @@ class AccountReader:
         wanted = [id for id in by_id if within is None or id in within]
         if "line_items" not in lists:
             return _sorted(found)
-        items = _place(LINE_ITEM, {id: by_id[id] for id in wanted}, self.line_items(wanted))
+        items = _place(LINE_ITEM, by_id, self.line_items(wanted))
         for kind in KINDS:
             if kind.parent_field == "line_item_id" and kind.list_name in lists:
                 # The service refuses the others where it lists promoted accounts.
@@ -106,8 +106,8 @@ class AccountReader:
         for item in items.values():
             for inner in item.below.values():
                 inner.sort(key=_order)
-        for id in wanted:
-            by_id[id].below["line_items"] = _sorted(by_id[id].below["line_items"])
+        for one in found:
+            one.below["line_items"] = _sorted(one.below["line_items"])
         return _sorted(found)
 
 

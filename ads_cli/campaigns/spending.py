@@ -104,9 +104,9 @@ def _records(plan: CampaignPlan) -> dict[Key, _Record]:
     """Return the campaigns whose line items were read, and these, with those that are new."""
     changes = {change.stored: change for change in plan.changes if change.stored}
     records: dict[Key, _Record] = {}
-    for campaign in plan.campaigns:
-        items = campaign.below.get("line_items")
-        for one in (campaign, *items) if items is not None else ():
+    covered = {*plan.matched.values(), *changes}  # of others, no line items were read
+    for campaign in filter(covered.__contains__, plan.campaigns):
+        for one in (campaign, *campaign.below.get("line_items", ())):
             change = changes.get(one)
             records[one] = _Record(one.id, one.fields, _after(one, change), change)
             if one.parent:

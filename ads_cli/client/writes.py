@@ -147,7 +147,9 @@ def write_of(prepared: PreparedRequest, dialect: Dialect, *, counts: bool = True
             return write._replace(records=count, actions=actions or (ROW_ACTIONS if is_raw else frozenset()))
         if is_upload(endpoint):
             actions = ROW_ACTIONS if endpoint.method == "PUT" else write.actions
-            return write._replace(records=_items(body) if counts and body else 1, actions=actions)
+            of_query = to_neutral(dict(parse_qsl(urlsplit(prepared.url).query)))
+            count = Operation(endpoint.action, kind, of_query).records
+            return write._replace(records=max(count, _items(body) if counts and body else 1), actions=actions)
         operations = [*_operations(prepared, kind, ids)]
     except (ValueError, RecursionError) as error:
         return write._replace(problem=f"its body is not understood: {error}")

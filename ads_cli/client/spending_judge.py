@@ -176,7 +176,7 @@ class SpendingJudge(msgspec.Struct, eq=False):
             for limit in self.guard().of(KEYS[name]):
                 if is_set and value is None and op.action == "update":
                     raise refused(f"to remove the {name}", limit)
-                if value is None or not (is_set or op.activates or change.begins):
+                if value is None or not (is_set or change.begins):
                     continue
                 self._require_currency(change, limit)
                 self._judge_amount(name, value, limit, change)

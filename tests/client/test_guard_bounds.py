@@ -145,6 +145,8 @@ def switch_on(adsctl, way: str, campaign: str) -> tuple[tuple[str, ...], str | N
     adsctl.file("one.json", json.dumps({"campaign_id": campaign, "entity_status": "ACTIVE"}))
     adsctl.file("two.csv", table)
     adsctl.file("plan.json", json.dumps(plan))
+    if way == "stored plan":
+        adsctl.local("-q", "campaigns", "plan", "plan.json", "--out", "stored.json", code=10)
     return {
         "update": (("campaigns", "update", campaign, *ACTIVATE), None),
         "several": (("campaigns", "update", campaign, KNITTERS, *ACTIVATE), None),
@@ -153,6 +155,7 @@ def switch_on(adsctl, way: str, campaign: str) -> tuple[tuple[str, ...], str | N
         "document": (("campaigns", "update", "-f", "one.json"), None),
         "batch": (("campaigns", "update", "-f", "two.csv"), None),
         "apply": (("campaigns", "apply", "plan.json"), None),
+        "stored plan": (("campaigns", "apply", "stored.json"), None),
         "query": (("api", "PUT", f"{raw}?entity_status=ACTIVE"), None),
         "form": (("api", "PUT", raw, "-f", "entity_status=ACTIVE"), None),
         "a status of no service": (("api", "PUT", raw, "-f", "entity_status=active"), None),
@@ -162,8 +165,10 @@ def switch_on(adsctl, way: str, campaign: str) -> tuple[tuple[str, ...], str | N
     }[way]  # fmt: skip
 
 
-WAYS = ("update", "several", "where", "activate", "document", "batch", "apply", "query", "form",
-        "a status of no service", "JSON", "raw batch", "undeleted")  # fmt: skip
+WAYS = (
+    *("update", "several", "where", "activate", "document", "batch", "apply", "stored plan", "query", "form"),
+    *("a status of no service", "JSON", "raw batch", "undeleted"),
+)
 KEYS = {
     "max_bid: 1 EUR": "a bid of 2 EUR of the line item",
     "max_daily_budget: 19 EUR": "a daily budget of 20 EUR of the line item",
@@ -293,3 +298,42 @@ def test_a_line_item_that_moves_to_another_campaign_begins_to_serve(guarded, lim
 def test_a_bid_that_is_ignored_is_removed(guarded):
     lifted = ("line-items", "update", CLICKS, "--bid-strategy", "AUTO", "--bid-amount", "0.45")
     assert "to remove the bid" in guarded("max_increase: 900%", *lifted)
+
+
+@pytest.mark.parametrize("limits", KEYS)
+def test_a_task_of_a_fleet_lets_nothing_serve_by_a_campaign(adsctl, limits):
+    campaign, _ = paused_campaign(adsctl, "--daily-budget", "20")
+    guard = adsctl.file("guard.yaml", limits.replace("08:00-18:00", "08:00-08:01") + "\n")
+    fleet = adsctl.file("fleet.yaml", f"tasks: [{{name: a, run: campaigns update {campaign} --active}}]\n")
+    done = adsctl.local("fleet", "run", fleet, "--yes", code=12, ADSCTL_GUARD=str(guard))
+    assert "the guard refuses" in done.stderr
+    shown = json.loads(adsctl.local("campaigns", "get", campaign, "-o", "json").stdout)
+    assert shown["entity_status"] == "PAUSED"
+
+
+@pytest.mark.parametrize(
+    ("limits", "said"),
+    [
+        ("max_bid: 1 EUR", "a bid of 2 EUR"),
+        ("max_daily_budget: 29 EUR", "a daily budget of 30 EUR"),
+        ("max_account_daily_budget: 229 EUR", "up to 230 EUR a day"),
+        ("deny: activate", "activate"),
+        ("max_changes: 1", "2 changes"),
+    ],
+)
+def test_a_copy_is_judged_as_what_it_makes(adsctl, bounded, limits, said):
+    campaign, _ = paused_campaign(adsctl, "--daily-budget", "30")
+    adsctl.local("-q", "campaigns", "activate", campaign, "--yes", "-o", "none")
+    copy = ("campaigns", "copy", campaign, "--name", "{name} 2", "--active")
+    assert said in bounded(limits, *copy)
+    bounded("max_bid: 2 EUR\nmax_daily_budget: 30 EUR\nmax_account_daily_budget: 230 EUR", *copy, code=0)
+
+
+def test_a_plan_that_replaces_a_campaign_is_judged_as_a_whole(adsctl, bounded):
+    """What a plan pauses counts no more, and what it activates does."""
+    plan = {
+        "campaigns": [{"id": HAMBURG, "entity_status": "PAUSED"}, {"id": KNITTERS, "entity_status": "ACTIVE"}]
+    }
+    file = adsctl.file("plan.json", json.dumps(plan))  # of 80 and 15 EUR, beside 90
+    assert "up to 105 EUR a day" in bounded("max_account_daily_budget: 104 EUR", "campaigns", "apply", file)
+    bounded("max_account_daily_budget: 105 EUR", "campaigns", "apply", file, code=0)

@@ -318,7 +318,7 @@ def test_a_task_of_a_fleet_lets_nothing_serve_by_a_campaign(adsctl, limits):
         ("max_daily_budget: 29 EUR", "a daily budget of 30 EUR"),
         ("max_account_daily_budget: 229 EUR", "up to 230 EUR a day"),
         ("deny: activate", "activate"),
-        ("max_changes: 1", "2 changes"),
+        ("max_changes: 2", "3 changes"),
     ],
 )
 def test_a_copy_is_judged_as_what_it_makes(adsctl, bounded, limits, said):

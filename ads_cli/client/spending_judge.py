@@ -1,7 +1,7 @@
 """Judge what changes spend: budgets, bids, hours and sums, by what the service has before and after them.
 
 What begins to serve is judged by whatever switch it does: its own status, that of its campaign, an end that
-is put off, another campaign, or a new ad. What must be read and cannot be is refused.
+is put off, or a new ad. What must be read and cannot be is refused.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -10,7 +10,7 @@ from datetime import UTC, datetime
 import msgspec
 
 from ..api.daily_bound import daily_budget
-from ..api.spending import ACTIVE, PAUSED, STATUS, TOTAL_BUDGET, may_serve
+from ..api.spending import ACTIVE, PAUSED, STATUS, TOTAL_BUDGET, may_serve, status_field
 from ..config.guard import ActiveHours, Amount, Guard, Limit, Percentage
 from ..errors import GuardError, NotFoundError, RefusedError, StateError
 from .record_changes import RecordChange, key_of, limits_of, micros, named, named_by, switches, touched
@@ -35,6 +35,10 @@ class SpendingJudge(msgspec.Struct, eq=False):
 
     def judge(self, due: Sequence[RecordChange]) -> None:
         """Raise the error of the first change that a limit refuses, or that cannot be compared."""
+        for op in (change.operation for change in due) if self._limits else ():
+            if op.kind and status_field(op.kind) and (undeclared := sorted(op.undeclared)):
+                what = f"a request that cannot be judged, as it has no field {undeclared[0]!r}"
+                raise refused(what, self._limits[0])
         try:
             for account in dict.fromkeys(change.account for change in due) if self._limits else ():
                 own = [change for change in due if change.account == account]

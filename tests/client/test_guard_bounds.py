@@ -161,13 +161,12 @@ def switch_on(adsctl, way: str, campaign: str) -> tuple[tuple[str, ...], str | N
         "a status of no service": (("api", "PUT", raw, "-f", "entity_status=active"), None),
         "JSON": (("api", "PUT", raw, "--input", "-"), json.dumps({"entity_status": "ACTIVE"})),
         "raw batch": (("api", "POST", raw_batch, "--input", "-"), json.dumps(batch)),
-        "undeleted": (("api", "PUT", raw, "-f", "deleted=false", "-f", "entity_status=ACTIVE"), None),
     }[way]  # fmt: skip
 
 
 WAYS = (
     *("update", "several", "where", "activate", "document", "batch", "apply", "stored plan", "query", "form"),
-    *("a status of no service", "JSON", "raw batch", "undeleted"),
+    *("a status of no service", "JSON", "raw batch"),
 )
 KEYS = {
     "max_bid: 1 EUR": "a bid of 2 EUR of the line item",
@@ -212,7 +211,7 @@ def test_what_is_within_the_limits_begins_to_serve(adsctl, bounded, way):
     words, input = switch_on(adsctl, way, campaign)
     limits = "max_bid: 2 EUR\nmax_daily_budget: 20 EUR\nmax_account_daily_budget: 211 EUR\nmax_increase: 1%"
     # The service refuses a status in small letters, what it does not know, and a body where it takes none.
-    code = 6 if way in ("a status of no service", "undeleted", "JSON") else 0
+    code = 6 if way in ("a status of no service", "JSON") else 0
     bounded(limits, *words, input=input, code=code)
 
 
@@ -280,19 +279,31 @@ def test_an_ad_serves_as_the_line_item_that_gets_it(adsctl, guarded, time_machin
     guarded(limits, *raw, code=0)  # of a paused campaign
 
 
-@pytest.mark.parametrize("limits", ["deny: activate", "max_daily_budget: 70 EUR"])
-def test_a_line_item_that_moves_to_another_campaign_begins_to_serve(guarded, limits):
-    move = (
-        "api",
-        "PUT",
-        f"{RAW}/line_items/{CLICKS}",
-        "-f",
-        f"campaign_id={APP}",
-        "-f",
-        f"daily{MICROS}=",
-    )
-    said = "serve again" if "deny" in limits else "to remove the daily budget"
-    assert said in guarded(limits, *move)
+@pytest.mark.parametrize(
+    "field", ["deleted=false", "currency=JPY", "end_time=2001-01-01T00:00:00Z", "servable=false", "bid_cap=9"]
+)
+@pytest.mark.parametrize(
+    "limits", ["deny: activate", "max_account_daily_budget: 9000 EUR", "max_increase: 50%"]
+)
+def test_a_field_that_is_not_declared_hides_nothing(guarded, limits, field):
+    raised = ("api", "PUT", f"{RAW}/campaigns/{HAMBURG}", "-f", f"daily{MICROS}=81000000")
+    message = guarded(limits, *raised, "-f", field)
+    assert f"cannot be judged, as it has no field '{field.partition('=')[0]}'" in message
+    move = ("api", "PUT", f"{RAW}/line_items/{CLICKS}", "-f", f"campaign_id={KNITTERS}")
+    assert "cannot be judged, as it has no field 'campaign_id'" in guarded(limits, *move)
+
+
+@pytest.mark.parametrize("status", ["paused", " PAUSED", "OFF", ""])
+def test_a_status_that_the_service_may_ignore_hides_no_raise(guarded, status):
+    raised = ("api", "PUT", f"{RAW}/campaigns/{HAMBURG}", "-f", f"daily{MICROS}=81000000")
+    limits = "max_account_daily_budget: 100 EUR"
+    assert "max_account_daily_budget is" in guarded(limits, *raised, "-f", f"entity_status={status}")
+    guarded(limits, *raised, "-f", "entity_status=PAUSED", code=0)
+
+
+def test_what_is_sent_with_an_activation_is_judged(guarded):
+    activate = ("api", "PUT", f"{RAW}/campaigns/{KNITTERS}/activate", "-f", f"daily{MICROS}=900000000")
+    assert "a daily budget of 900 EUR" in guarded("max_daily_budget: 100 EUR", *activate)
 
 
 def test_a_bid_that_is_ignored_is_removed(guarded):

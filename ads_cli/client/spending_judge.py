@@ -94,7 +94,7 @@ class SpendingJudge(msgspec.Struct, eq=False):
             self._judge_bounds(change, after)
         more = [each for each in (*changes, *started) if each.may_spend_more and after.may_serve(each.after)]
         for limit in self.guard().of(SUM) if more else ():
-            self._judge_sum(account, after, limit)
+            self._judge_sum(account, after, limit, more)
         self.accounts[account] = after
 
     def _with_records(self, account: str, changes: Sequence[RecordChange]) -> list[RecordChange]:
@@ -252,7 +252,9 @@ class SpendingJudge(msgspec.Struct, eq=False):
                 if step.is_raise:
                     raise refused(f"to raise the {step.name} now", limit)
 
-    def _judge_sum(self, account: str, after: AccountSpending, limit: Limit) -> None:
+    def _judge_sum(
+        self, account: str, after: AccountSpending, limit: Limit, changes: Sequence[RecordChange]
+    ) -> None:
         """Judge what may be spent in a day by all campaigns of an account, once any of them is raised."""
         bound = after.bound()
         if bound.unbounded or bound.amounts.keys() - {limit.value.currency}:
@@ -261,9 +263,10 @@ class SpendingJudge(msgspec.Struct, eq=False):
                 if spends.unbounded or spends.amounts:
                     self._require_equal(_currency_of(record), limit, f"the campaign {identifier}")
         if bound.unbounded:
-            raise refused(
-                f"more beside the campaign {min(bound.unbounded)}, whose daily spend has no bound", limit
-            )
+            changed = {str(change.after.get(CAMPAIGN_ID, change.operation.id)) for change in changes}
+            campaign = min(bound.unbounded & changed or bound.unbounded)
+            what = f"more, with the campaign {campaign}, whose daily spend has no bound"
+            raise refused(what, limit, f"give it a daily budget, or pause it; {HINT}")
         if (total := bound.amounts.total()) > limit.value.micros:
             raise refused(f"up to {_amount(total, limit)} a day in the account {account}", limit)
 
@@ -303,9 +306,9 @@ class SpendingJudge(msgspec.Struct, eq=False):
         return op._replace(values={**op.values, "currency": self._named_currency(account, op.values)})
 
 
-def refused(what: str, limit: Limit) -> GuardError:
+def refused(what: str, limit: Limit, hint: str = HINT) -> GuardError:
     """Return the error for a change that a limit refuses."""
-    return GuardError(f"the guard refuses {what}: {limit.key} is {limit.text} ({limit.source})", hint=HINT)
+    return GuardError(f"the guard refuses {what}: {limit.key} is {limit.text} ({limit.source})", hint=hint)
 
 
 def _reads(limit: Limit) -> bool:

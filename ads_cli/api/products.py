@@ -291,4 +291,4 @@ class PutProducts(InCatalog):
 class DeleteProducts(InCatalog):
     """Delete products; this cannot be undone."""
 
-    product_keys: Annotated[list[Id], Meta(min_length=1, extra={"argument": "KEY..."})]
+    product_keys: Annotated[list[Id], Meta(min_length=1, extra={"argument": "KEY...", "records": True})]

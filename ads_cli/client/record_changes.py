@@ -18,11 +18,10 @@ from ..api.spending import (
     surely_serves,
 )
 from ..api.types import MAX_MICROS
-from .spending import CAMPAIGN_ID, Record, field_of
+from .spending import Record, field_of
 from .writes import Operation
 
 LIMITS = ("daily budget", "total budget", "bid")  # of spending, as `limit` declares them
-SWITCHES = {END, "deleted", CAMPAIGN_ID}  # fields besides the status by which a record begins to serve
 
 
 class Step(NamedTuple):
@@ -65,10 +64,8 @@ class RecordChange(NamedTuple):
         op, now = self.operation, datetime.now(UTC)
         if op.activates and (op.action == "create" or self.before.get(STATUS) != ACTIVE):
             return True
-        if op.action != "update" or not SWITCHES & set_by(op) or not may_serve(self.after, now):
-            return False
-        is_moved = self.after.get(CAMPAIGN_ID) != self.before.get(CAMPAIGN_ID)
-        return is_moved or not surely_serves(self.before, now)
+        is_kept = op.action == "update" and END in op.values and may_serve(self.after, now)
+        return is_kept and not surely_serves(self.before, now)
 
     @property
     def may_spend_more(self) -> bool:
@@ -106,12 +103,7 @@ def touched(op: Operation) -> set[str]:
 
 def switches(op: Operation) -> bool:
     """Whether a record may begin to serve by an operation."""
-    return op.activates or bool(named_by(op)) or (op.action == "update" and bool(SWITCHES & set_by(op)))
-
-
-def set_by(op: Operation) -> set[str]:
-    """Return the fields that an operation sets, without those of its path."""
-    return {*op.applied_to({})}
+    return op.activates or bool(named_by(op)) or (op.action == "update" and END in op.values)
 
 
 def named_by(op: Operation) -> str:

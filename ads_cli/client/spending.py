@@ -32,12 +32,12 @@ if TYPE_CHECKING:
     from .writes import Operation
 
 
-CAMPAIGN_ID, LINE_ITEM_ID = "campaign_id", "line_item_id"
+CAMPAIGN_ID, LINE_ITEM_ID, FUNDING_ID = "campaign_id", "line_item_id", "funding_instrument_id"
 # What is read: the field that names a record, and the group of its commands.
 SOURCES = {
     LINE_ITEM_ID: "line-items",
     CAMPAIGN_ID: "campaigns",
-    "funding_instrument_id": "funding-instruments",
+    FUNDING_ID: "funding-instruments",
 }
 MOST_SINGLE = 10  # records of a kind that are requested one by one; then all of the account are listed
 MOST_IDS = 200  # of a list

@@ -1,7 +1,7 @@
 """Judge what changes spend: budgets, bids, hours and sums, by what the service has before and after them.
 
 What begins to serve is judged by whatever switch it does: its own status, that of its campaign, an end that
-is put off, another campaign, or a new ad. What must be read and cannot be is refused.
+is put off, or a new ad. What must be read and cannot be is refused.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -10,7 +10,7 @@ from datetime import UTC, datetime
 import msgspec
 
 from ..api.daily_bound import daily_budget
-from ..api.spending import ACTIVE, PAUSED, STATUS, TOTAL_BUDGET, may_serve
+from ..api.spending import ACTIVE, PAUSED, STATUS, TOTAL_BUDGET, may_serve, status_field
 from ..config.guard import ActiveHours, Amount, Guard, Limit, Percentage
 from ..errors import GuardError, NotFoundError, RefusedError, StateError
 from .record_changes import RecordChange, key_of, limits_of, micros, named, named_by, switches, touched
@@ -35,6 +35,10 @@ class SpendingJudge(msgspec.Struct, eq=False):
 
     def judge(self, due: Sequence[RecordChange]) -> None:
         """Raise the error of the first change that a limit refuses, or that cannot be compared."""
+        for op in (change.operation for change in due) if self._limits else ():
+            if op.kind and status_field(op.kind) and (undeclared := sorted(op.undeclared)):
+                what = f"a request that cannot be judged, as it has no field {undeclared[0]!r}"
+                raise refused(what, self._limits[0])
         try:
             for account in dict.fromkeys(change.account for change in due) if self._limits else ():
                 own = [change for change in due if change.account == account]
@@ -90,7 +94,7 @@ class SpendingJudge(msgspec.Struct, eq=False):
             self._judge_bounds(change, after)
         more = [each for each in (*changes, *started) if each.may_spend_more and after.may_serve(each.after)]
         for limit in self.guard().of(SUM) if more else ():
-            self._judge_sum(account, after, limit)
+            self._judge_sum(account, after, limit, more)
         self.accounts[account] = after
 
     def _with_records(self, account: str, changes: Sequence[RecordChange]) -> list[RecordChange]:
@@ -176,7 +180,7 @@ class SpendingJudge(msgspec.Struct, eq=False):
             for limit in self.guard().of(KEYS[name]):
                 if is_set and value is None and op.action == "update":
                     raise refused(f"to remove the {name}", limit)
-                if value is None or not (is_set or op.activates or change.begins):
+                if value is None or not (is_set or change.begins):
                     continue
                 self._require_currency(change, limit)
                 self._judge_amount(name, value, limit, change)
@@ -248,7 +252,9 @@ class SpendingJudge(msgspec.Struct, eq=False):
                 if step.is_raise:
                     raise refused(f"to raise the {step.name} now", limit)
 
-    def _judge_sum(self, account: str, after: AccountSpending, limit: Limit) -> None:
+    def _judge_sum(
+        self, account: str, after: AccountSpending, limit: Limit, changes: Sequence[RecordChange]
+    ) -> None:
         """Judge what may be spent in a day by all campaigns of an account, once any of them is raised."""
         bound = after.bound()
         if bound.unbounded or bound.amounts.keys() - {limit.value.currency}:
@@ -257,9 +263,10 @@ class SpendingJudge(msgspec.Struct, eq=False):
                 if spends.unbounded or spends.amounts:
                     self._require_equal(_currency_of(record), limit, f"the campaign {identifier}")
         if bound.unbounded:
-            raise refused(
-                f"more beside the campaign {min(bound.unbounded)}, whose daily spend has no bound", limit
-            )
+            changed = {str(change.after.get(CAMPAIGN_ID, change.operation.id)) for change in changes}
+            campaign = min(bound.unbounded & changed or bound.unbounded)
+            what = f"more, with the campaign {campaign}, whose daily spend has no bound"
+            raise refused(what, limit, f"give it a daily budget, or pause it; {HINT}")
         if (total := bound.amounts.total()) > limit.value.micros:
             raise refused(f"up to {_amount(total, limit)} a day in the account {account}", limit)
 
@@ -299,9 +306,9 @@ class SpendingJudge(msgspec.Struct, eq=False):
         return op._replace(values={**op.values, "currency": self._named_currency(account, op.values)})
 
 
-def refused(what: str, limit: Limit) -> GuardError:
+def refused(what: str, limit: Limit, hint: str = HINT) -> GuardError:
     """Return the error for a change that a limit refuses."""
-    return GuardError(f"the guard refuses {what}: {limit.key} is {limit.text} ({limit.source})", hint=HINT)
+    return GuardError(f"the guard refuses {what}: {limit.key} is {limit.text} ({limit.source})", hint=hint)
 
 
 def _reads(limit: Limit) -> bool:

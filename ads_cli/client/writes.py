@@ -78,7 +78,7 @@ class Operation(NamedTuple):
         if field.name not in self.values:
             # A service may make new records active where nothing is said.
             return "" if self.action == "create" else None
-        return str(self.values[field.name] or "").strip().upper()
+        return str(self.values[field.name] or "")
 
     @property
     def activates(self) -> bool:
@@ -92,6 +92,11 @@ class Operation(NamedTuple):
         lists = (self.values[name] for name in names if name in self.values)
         items = (each if isinstance(each, list) else str(each).split(",") for each in lists)
         return sum(map(len, items)) or 1
+
+    @property
+    def undeclared(self) -> set[str]:
+        """The fields that it sets, and the declared request does not have."""
+        return {*self.values} - {*self.kind.__struct_fields__} if self.kind else set()
 
     def applied_to(self, before: Mapping[str, Any]) -> dict[str, Any]:
         """Return a record as the operation leaves it, without what is in the path."""
@@ -147,7 +152,9 @@ def write_of(prepared: PreparedRequest, dialect: Dialect, *, counts: bool = True
             return write._replace(records=count, actions=actions or (ROW_ACTIONS if is_raw else frozenset()))
         if is_upload(endpoint):
             actions = ROW_ACTIONS if endpoint.method == "PUT" else write.actions
-            return write._replace(records=_items(body) if counts and body else 1, actions=actions)
+            of_query = to_neutral(dict(parse_qsl(urlsplit(prepared.url).query)))
+            count = Operation(endpoint.action, kind, of_query).records
+            return write._replace(records=max(count, _items(body) if counts and body else 1), actions=actions)
         operations = [*_operations(prepared, kind, ids)]
     except (ValueError, RecursionError) as error:
         return write._replace(problem=f"its body is not understood: {error}")
@@ -237,7 +244,8 @@ def _operations(
             yield Operation(action, kinds.get(action), {**to_neutral(params), **ids})
         return
     if update := update_of_activation(kind):
-        yield Operation(endpoint.action, update, {**ids, STATUS: ACTIVE})
+        given = to_neutral(_values(prepared, endpoint))
+        yield Operation(endpoint.action, update, {**given, **ids, STATUS: ACTIVE})
         return
     yield Operation(endpoint.action, kind, {**to_neutral(_values(prepared, endpoint)), **ids})
 

@@ -223,6 +223,14 @@ class Guard:
         """Return the limits of a key, each of which holds."""
         return [limit for limit in self.limits if limit.key == key]
 
+    def bound_of_day(self) -> Limit | None:
+        """Return the limit that bounds what all of an account may spend in a day; None where none does.
+
+        Limits of one record bound no sum, and neither does what is denied: what runs already may be raised.
+        """
+        bounds = {limit.key: limit for limit in self.strictest() if limit.is_effective}
+        return bounds.get("read_only") or bounds.get("max_account_daily_budget")
+
     def strictest(self) -> Iterator[Limit]:
         """Yield one limit a key: the strictest; where several hold together, all of them as one."""
         for key in KEYS:

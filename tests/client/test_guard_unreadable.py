@@ -84,7 +84,11 @@ MICROS = "_budget_amount_local_micro"
         ("max_increase: 50%", "daily" + MICROS, ("campaigns", "update", HAMBURG, "--daily-budget", "81")),
         (HOURS, "daily" + MICROS, ("campaigns", "update", HAMBURG, "--daily-budget", "79")),
         ("max_bid: 9 EUR", "bid_amount_local_micro", ("line-items", "update", "9d4c3", *ACTIVATE)),
-        ("max_account_daily_budget: 9000 EUR", "daily" + MICROS, ("line-items", "update", CLICKS, "--bid-amount", "0.46")),
+        (
+            "max_account_daily_budget: 9000 EUR",
+            "daily" + MICROS,
+            ("line-items", "update", CLICKS, "--bid-amount", "0.46"),
+        ),
     ],
 )  # fmt: skip
 def test_an_amount_that_a_record_does_not_tell_is_not_none(

@@ -205,9 +205,9 @@ ASSISTANTS = (
     Mutant(
         "any guard lets an assistant change something",
         "ads_cli/commands/mcp/plans.py",
-        "    if not is_limited:",
+        "    if bound is None:",
         "    if not guard.limits:",
-        (f"{CHANGES}test_writes_need_a_guard_that_limits_money",),
+        (f"{CHANGES}test_writes_need_a_guard_that_bounds_a_day",),
     ),
     Mutant(
         "a file is sent that was changed after its plan",

@@ -5,6 +5,7 @@ from .mutant import Mutant
 EVERY, AMOUNTS = "tests/client/test_every_write.py", "tests/client/test_guard.py"
 CHANGES = "tests/commands/test_changes.py"
 GUARD, WRITES = "ads_cli/client/guard.py", "ads_cli/client/writes.py"
+JUDGE, RECORD = "ads_cli/client/spending_judge.py", "ads_cli/client/record_changes.py"
 RULES, LOG = "ads_cli/config/guard.py", "ads_cli/config/change_log.py"
 
 PLANS = "tests/campaigns/test_guarded_plans.py"
@@ -18,30 +19,33 @@ ENDED = f"{AMOUNTS}::test_what_has_ended_serves_again_only_as_what_is_activated"
 GUARDS = (
     Mutant(
         "guard: what has ended serves again at any time",
-        GUARD,
-        "            if change.resumes:\n",
+        JUDGE,
+        "            if change.begins:\n",
         "            if False:\n",
         (f"{ENDED}[active_hours: Mon-Fri 08:00-18:00 Europe/Berlin-serve again now]",),
     ),
     Mutant(
         "guard: what has ended serves again, though it may not be activated",
-        GUARD,
-        'any("activate" in limit.value for limit in self.guard().of("deny"))',
-        "False",
+        JUDGE,
+        'if change.begins and "activate" in limit.value:',
+        "if False:",
         (f"{ENDED}[deny: activate-serve again]",),
     ),
     Mutant(
         "guard: what has ended serves again with any budget",
-        GUARD,
-        "(is_set or op.activates or change.resumes)",
-        "(is_set or op.activates)",
-        (f"{ENDED}[max_daily_budget: 30 EUR-a daily budget of 40 EUR]",),
+        JUDGE,
+        "(is_set or change.begins)",
+        "is_set",
+        (
+            f"{AMOUNTS}::test_what_is_activated_is_judged_by_the_budget_that_it_has",
+            f"{ENDED}[max_daily_budget: 30 EUR-a daily budget of 40 EUR]",
+        ),
     ),
     Mutant(
         "guard: a campaign that has ended counts nothing once a line item of it serves again",
         "ads_cli/client/spending.py",
-        "                if campaign in campaigns:\n",
-        "                if False:\n",
+        "            if is_started and campaign in campaigns:\n",
+        "            if False:\n",
         (
             f"{ENDED}[max_account_daily_budget: 100 EUR-a day in the account]",
             f"{AMOUNTS}::test_a_new_line_item_of_a_campaign_that_has_ended_counts_in_the_sum",
@@ -49,7 +53,7 @@ GUARDS = (
     ),
     Mutant(
         "guard: a bid that the service is to choose is none that was removed",
-        GUARD,
+        RECORD,
         "return name in op.values and",
         "return False and",
         (f"{AMOUNTS}::test_a_bid_that_the_service_is_to_choose_was_removed",),
@@ -153,34 +157,18 @@ GUARDS = (
         (f"{EVERY}::test_raw_writes_that_match_nothing_declared_are_refused",),
     ),
     Mutant(
-        "guard: what is activated is judged by what it sets alone",
-        GUARD,
-        "(is_set or op.activates or change.resumes)",
-        "(is_set or change.resumes)",
-        (f"{AMOUNTS}::test_what_is_activated_is_judged_by_the_budget_that_it_has",),
-    ),
-    Mutant(
         "guard: an amount that cannot be read is small",
-        GUARD,
-        "if value > limit.value.micros or value < 0:",
-        "if value > limit.value.micros:",
+        JUDGE,
+        "not 0 <= value <= limit.value.micros",
+        "value > limit.value.micros",
         (f"{AMOUNTS}::test_a_raw_request_is_judged_by_its_amount",),
     ),
     Mutant(
         "guard: a cut is refused above the sum",
-        GUARD,
-        "if before < total > limit.value.micros:",
-        "if total > limit.value.micros:",
+        JUDGE,
+        "of(SUM) if more else ():",
+        "of(SUM):",
         (f"{AMOUNTS}::test_a_cut_is_allowed_above_the_sum",),
-    ),
-    Mutant(
-        "guard: what stops a campaign is refused as what has no bound",
-        "ads_cli/client/spending.py",
-        "(has_own or identifier in items)",
-        "bool(known)",
-        (
-            f"{AMOUNTS}::test_the_last_line_item_that_bounds_a_campaign_is_paused_under_a_sum_and_activated_within_it",
-        ),
     ),
     Mutant(
         "guard: several records are counted when they are judged, and when they are sent",

@@ -25,7 +25,7 @@ def mcp(
     ] = None,
     allow_urls: Annotated[bool, flag("Let it name feeds by address, which are fetched")] = False,
     allow_writes: Annotated[
-        bool, flag("Let it plan and apply changes; a guard must limit what they cost")
+        bool, flag("Let it plan and apply changes; a guard must bound what may be spent in a day")
     ] = False,
 ) -> None:
     """Serve assistants by the Model Context Protocol.
@@ -51,8 +51,10 @@ def mcp(
     call = Invocation.of(ctx)
     root = ctx.find_root().command
     folders = OpenFolders(files or [], allow_urls=allow_urls)
+    bound = ""
     if allow_writes:
-        require_money_limit(call.writes.guard.guard)
+        bound = require_money_limit(call.writes.guard.guard, lambda: _currencies(call))
+        call.messages.say(f"an assistant may change what this guard allows: {bound}")
     results = ResultFiles(call.settings.state_dir, call.mask)
     reachable = Reachable(root, call.settings.service, writes=allow_writes)
     flags = {"max_wait": MAX_WAIT, **call.flags}
@@ -63,9 +65,19 @@ def mcp(
     if sys.stdin and sys.stdin.isatty():
         call.messages.say(_how_to_connect(call))
     try:
-        ToolServer(call, root, toolbox).serve()
+        ToolServer(call, root, toolbox, bound).serve()
     finally:
         results.close()
+
+
+def _currencies(call: Invocation) -> set[str]:
+    """Return the currencies that the account pays in; none where no account is set."""
+    from ...client.spending import FUNDING_ID
+
+    if not (call.settings.is_local or call.settings.get("account")):
+        return set()
+    found = (record.get("currency") for record in call.stored.all(FUNDING_ID).values())
+    return {currency for currency in found if isinstance(currency, str)}
 
 
 def _how_to_connect(call: Invocation) -> str:

@@ -4,7 +4,7 @@ import json
 import secrets
 import time
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from hashlib import file_digest, sha256
@@ -16,7 +16,7 @@ from ...api.daily_bound import CampaignSpending, daily_bound
 from ...api.names import to_neutral
 from ...api.spending import DAILY_BUDGET, after_change
 from ...config.change_log import ChangeLog
-from ...config.guard import Guard
+from ...config.guard import Amount, Guard
 from ...console.invocation import QUESTION
 from ...errors import NotConfirmedError, NotFoundError, StateError, UsageError
 from ...spelling import as_name
@@ -39,21 +39,28 @@ PARENTS = {
 }
 
 
-def require_money_limit(guard: Guard) -> None:
-    """Raise StateError unless a guard limits what an assistant may spend."""
-    keys = {limit.key for limit in guard.limits}
-    is_limited = (
-        any(limit.value for limit in guard.of("read_only"))
-        or any("activate" in limit.value for limit in guard.of("deny"))
-        or "max_account_daily_budget" in keys
-        or {"max_daily_budget", "max_total_budget"} <= keys
-    )
-    if not is_limited:
+def require_money_limit(guard: Guard, currencies: Callable[[], Collection[str]]) -> str:
+    """Return what bounds the money that an assistant may spend in a day, in words; raise StateError without.
+
+    `currencies` are those that the account pays in; none where they are not known.
+    """
+    bound = guard.bound_of_day()
+    if bound is None:
         raise StateError(
-            "--allow-writes needs a guard that limits what is spent",
-            hint="set one of read_only, deny=activate and max_account_daily_budget, or both max_daily_budget "
-            "and max_total_budget, as in: adsctl profile set PROFILE guard.max_account_daily_budget=100EUR",
+            "--allow-writes needs a guard that bounds what may be spent in a day",
+            hint="set read_only or max_account_daily_budget, as in: "
+            "adsctl profile set PROFILE guard.max_account_daily_budget=100EUR",
         )
+    text = f"{bound.key} {bound.text} ({bound.source})"
+    amounts = [limit.value for limit in guard.of(bound.key) if isinstance(limit.value, Amount)]
+    paid = currencies() if amounts else ()
+    if paid and not {amount.currency for amount in amounts} & {*paid}:
+        raise StateError(
+            f"--allow-writes needs a limit in the currency of the account, {' or '.join(sorted(paid))}, "
+            f"and has {text}",
+            hint="amounts are not converted: write it in that currency",
+        )
+    return text
 
 
 class PlannedChange(NamedTuple):

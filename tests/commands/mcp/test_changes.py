@@ -41,19 +41,28 @@ def budget(adsctl) -> int:
         ("deny: [delete]", 11),
         ("read_only: false", 11),
         ("max_changes: 1", 11),
+        ("deny: [activate]", 11),
+        ("deny: [activate, create, update, delete]", 11),
+        ("{max_daily_budget: 100 EUR, max_total_budget: 1000 EUR}", 11),
+        ("max_account_daily_budget: 100 USD", 11),
+        ("{read_only: false, max_account_daily_budget: 100 JPY}", 11),
         ("read_only: true", 0),
-        ("deny: [activate]", 0),
         ("max_account_daily_budget: 100 EUR", 0),
-        ("{max_daily_budget: 100 EUR, max_total_budget: 1000 EUR}", 0),
+        ("max_account_daily_budget: 0 EUR", 0),
     ],
 )
-def test_writes_need_a_guard_that_limits_money(adsctl, guard, code):
+def test_writes_need_a_guard_that_bounds_a_day(adsctl, guard, code):
     if guard:
         adsctl.file("guard.yaml", guard).chmod(0o600)
         adsctl.env["ADSCTL_GUARD"] = str(adsctl.home / "guard.yaml")
     done = adsctl.process("-o", "json", *WRITES, code=code)
     if code:
-        assert "guard" in json.loads(done.stderr.splitlines()[-1])["error"]["message"]
+        message = json.loads(done.stderr.splitlines()[-1])["error"]["message"]
+        assert (
+            "currency of the account, EUR" if "account" in (guard or "") else "guard that bounds"
+        ) in message
+    else:
+        assert f"an assistant may change what this guard allows: {guard.replace(':', '')} (" in done.stderr
 
 
 def test_a_change_is_planned_then_applied_once_and_logged(guarded):
@@ -68,6 +77,9 @@ def test_a_change_is_planned_then_applied_once_and_logged(guarded):
         return tools, plan, applied, again, await called(client, "changes")
 
     tools, plan, applied, again, changes = session(guarded, use, *WRITES)
+    with raw(guarded, *WRITES) as client:
+        about = client.initialize()["instructions"]
+    assert "bounds what may be spent in a day: max_account_daily_budget 500 EUR" in about
     hints = tools["apply_change"].annotations
     assert hints.destructive_hint and not hints.read_only_hint and not hints.idempotent_hint
     assert tools["plan_change"].annotations.read_only_hint
@@ -473,3 +485,21 @@ def test_the_oldest_of_all_kept_plans_is_applied(monkeypatch):
         anyio.run(kept.apply, ids[0])
     with pytest.raises(NotConfirmedError, match="has changed since"):
         anyio.run(kept.apply, ids[1])
+
+
+@pytest.mark.parametrize(
+    ("command", "arguments"),
+    [
+        ("campaigns update", {"campaign_id": "8wku3", "daily_budget": "1000000"}),
+        ("campaigns update", {"campaign_id": "8wku2", "total_budget": "1000000"}),
+        ("promoted posts create", {"line_item_id": "9d4c2", "post_ids": ["1790415000000000010"]}),
+    ],
+)
+def test_an_assistant_raises_nothing_beside_what_has_no_bound(guarded, command, arguments):
+    guarded.local("campaigns", "activate", "8wku7", "--yes", ADSCTL_GUARD="")  # of a total budget only
+
+    async def use(client):
+        return await called(client, "plan_change", command=command, arguments=arguments)
+
+    plan = session(guarded, use, *WRITES)
+    assert not plan["is_allowed"] and "8wku7, whose daily spend has no bound" in plan["guard"]

@@ -21,7 +21,8 @@ CAMPAIGN = {"name": NAME, "funding_instrument_id": "4a1n0", "daily_budget": "10"
 
 @pytest.fixture
 def guarded(adsctl):
-    return with_guard(adsctl, "max_account_daily_budget: 500 EUR")
+    # The second limit looks up a currency before anything is sent.
+    return with_guard(adsctl, "max_account_daily_budget: 500 EUR\nmax_daily_budget: 500 EUR")
 
 
 class Held:

@@ -7,7 +7,7 @@ which value of another field a limit is ignored; `new_ad` marks the record that 
 from collections.abc import Collection, Mapping
 from datetime import datetime
 from enum import Enum
-from functools import cache
+from functools import cache, lru_cache
 from typing import Any, Final, NamedTuple, TypeVar, cast
 
 from ..errors import NotFoundError
@@ -265,8 +265,13 @@ def _value(kind: type[Request], field: str, record: Mapping[str, Any]) -> int | 
 
 
 def _moment(value: Any) -> datetime | None:
+    return _parsed(value) if isinstance(value, str) else None
+
+
+@lru_cache(10_000)
+def _parsed(text: str) -> datetime | None:  # most ends of an account are the same few
     try:
-        return Time.parse(value).moment
+        return Time.parse(text).moment
     except ValueError:
         return None
 

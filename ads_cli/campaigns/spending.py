@@ -105,8 +105,8 @@ def _records(plan: CampaignPlan) -> dict[Key, _Record]:
     changes = {change.stored: change for change in plan.changes if change.stored}
     records: dict[Key, _Record] = {}
     covered = {*plan.matched.values(), *changes}  # of others, no line items were read
-    for campaign in filter(covered.__contains__, plan.campaigns):
-        for one in (campaign, *campaign.below.get("line_items", ())):
+    for campaign in plan.campaigns:
+        for one in (campaign, *campaign.below.get("line_items", ())) if campaign in covered else ():
             change = changes.get(one)
             records[one] = _Record(one.id, one.fields, _after(one, change), change)
             if one.parent:

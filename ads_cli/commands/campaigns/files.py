@@ -155,7 +155,7 @@ def apply(
     call = Invocation.of(ctx)
     limit = DeletionLimit.parse(max_delete)
     with CampaignReport(call, report, file).written() as about:
-        run = ApplyRun(call, prune=prune, replace=replace)
+        run = ApplyRun(call, prune=prune, replace=replace, resume=resume)
         with run.locked():
             found = about.plan = run.compare(file, takes_plans=True)
             is_workbook = Path(file).suffix.lower() == WORKBOOK_SUFFIX

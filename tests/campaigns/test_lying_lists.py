@@ -15,28 +15,6 @@ BUDGET = "daily_budget_amount_local_micro"
 SNOW = {"name": "Snow", "funding_instrument_id": CARD, "daily_budget": "5"}
 
 
-@pytest.fixture
-def lie(monkeypatch) -> Callable:
-    """Change the records of the answers to GET requests whose address ends so, or has a query after it."""
-    send = Sender.send
-    lies: list[tuple[str, Callable[[list[dict]], list[dict]]]] = []
-
-    def lying(self, prepared, *args, **options):
-        response = send(self, prepared, *args, **options)
-        path = prepared.url.partition("?")[0]
-        for end, change in lies:
-            data = response.body.get("data") if isinstance(response.body, dict) else None
-            if prepared.method == "GET" and path.endswith(end) and data:
-                records = change(data if isinstance(data, list) else [data])
-                response = replace(response, body={**response.body, "data": records})
-                if not isinstance(data, list):
-                    response = replace(response, body={**response.body, "data": records[0]})
-        return response
-
-    monkeypatch.setattr(Sender, "send", lying)
-    return lambda end, change: lies.append((end, change))
-
-
 def without(*names: str) -> Callable[[list[dict]], list[dict]]:
     return lambda records: [
         {name: value for name, value in record.items() if name not in names} for record in records
@@ -278,17 +256,6 @@ def test_a_name_that_is_the_key_of_another_file_is_told(adsctl, service):
 
 
 # Lists that lag after a lost answer.
-
-
-@pytest.fixture
-def lag(lie, waits):
-    """Hide what a list has for so many seconds, by the clock of the runs."""
-
-    def hide(end: str, is_hidden: Callable[[dict], bool], seconds: float = 10.0) -> None:
-        until = waits.total + seconds
-        lie(end, lambda records: [one for one in records if waits.total >= until or not is_hidden(one)])
-
-    return hide
 
 
 ITEM = {"name": "Hats", "objective": "REACH", "product_type": "PROMOTED_POSTS"} | {

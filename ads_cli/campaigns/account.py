@@ -5,14 +5,14 @@ from contextlib import suppress
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from ..api.audiences import ListAudiences
-from ..api.fields import fields_by_name
+from ..api.fields import fields_by_name, marked_fields
 from ..api.funding_instruments import ListFundingInstruments
 from ..api.names import to_neutral
 from ..api.registry import requests_named
 from ..errors import NotFoundError, UnavailableError
 from ..parallel.ordered_map import map_ordered
 from ..spelling import begins
-from .model import CAMPAIGN, KINDS, LINE_ITEM, Kind, Stored, file_fields, identity
+from .model import CAMPAIGN, KINDS, LINE_ITEM, LISTS, Kind, Stored, file_fields, identity
 
 if TYPE_CHECKING:
     from ..api.endpoint import Request
@@ -126,6 +126,17 @@ class AccountReader:
         for one in found:
             one.below["line_items"] = _sorted(one.below["line_items"])
         return _sorted(found)
+
+    def to_copy(self, ids: Collection[str]) -> list[Stored]:
+        """Return campaigns with all that belongs to them; raise where a limit of spending is not shown."""
+        needed = {kind: file_fields(kind) for kind in (CAMPAIGN, LINE_ITEM)}
+        found = self.tree(self.campaigns(ids=ids), LISTS, needed=needed)
+        for one in (*found, *(item for top in found for item in top.below["line_items"])):
+            assert one.kind.update
+            limits = marked_fields(one.kind.update, "limit")
+            if missing := [name for name in limits if name not in one.fields]:
+                raise not_shown(one.kind, one.id, missing)
+        return found
 
     def _completed(
         self, kind: Kind, records: Iterable[Any], needed: Mapping[Kind, Collection[str]]

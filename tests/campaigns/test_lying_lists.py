@@ -255,6 +255,28 @@ def test_a_name_that_is_the_key_of_another_file_is_told(adsctl, service):
     assert "'main' is the key of campaign" in apply(adsctl, str(second), code=3).stderr
 
 
+@pytest.mark.parametrize(("end", "id"), [("/campaigns", HAMBURG), ("/line_items", REACH)])
+def test_a_copy_has_the_limits_of_its_original_or_is_none(adsctl, service, lie, end, id):
+    words = ("campaigns", "copy", HAMBURG, "--dry-run", "-o", "json")
+    expected = adsctl(*words).stdout
+    lie(end, without(BUDGET))
+    assert adsctl(*words).stdout == expected
+    lie(f"{end}/{id}", without(BUDGET))
+    assert (
+        f"the service does not show daily_budget of the {end[1:-1].replace('_', ' ')} {id}"
+        in adsctl(*words, code=8).stderr
+    )
+
+
+@pytest.mark.parametrize("service_name", ["x"])
+def test_a_value_that_is_not_shown_is_removed_and_not_taken_for_nothing(adsctl, service, lie):
+    lie("/line_items", without("end_time"))
+    lie(f"/line_items/{CLICKS}", without("end_time"))
+    for words in (("--where", f"id={CLICKS}"), (CLICKS,)):
+        done = adsctl("line-items", "update", *words, "--set", "end_time=null", code=12)
+        assert "nothing to change" not in done.stderr and "none of them differs" not in done.stderr
+
+
 # Lists that lag after a lost answer.
 
 

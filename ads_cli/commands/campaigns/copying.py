@@ -5,7 +5,6 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from ...api.spending import ACTIVE, STATUS
-from ...campaigns.model import LISTS
 from ...console.invocation import Invocation
 from ...console.parameters import argument, flag, option
 from ...errors import UsageError
@@ -66,7 +65,7 @@ def copy(
         )
     call.client.open()
     reader = AccountReader(call.client, call.account)
-    originals = reader.tree(reader.campaigns(ids=[*dict.fromkeys(ids)]), LISTS)
+    originals = reader.to_copy([*dict.fromkeys(ids)])
     copied = Copy(originals, call.account, name=template, settings=settings, mapped=mapped, active=active)
     copy_file = copied.file()
     if is_elsewhere:

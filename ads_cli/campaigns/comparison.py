@@ -397,9 +397,10 @@ def mark_of(entry: Entry, parent_id: str) -> Mark | None:
 
 def attempt_mark(entry: Entry, parent_id: str) -> Mark | None:
     """Return under what is noted that a record may be created: its content, where it has no key."""
-    if parent_id == PLACEHOLDER_ID or (mark := mark_of(entry, parent_id)):
-        return None if parent_id == PLACEHOLDER_ID else mark
-    return Mark(entry.kind.name, parent_id, f"{label_of(entry.kind, entry.values)} (by its content)")
+    if parent_id == PLACEHOLDER_ID:
+        return None
+    label = label_of(entry.kind, entry.values)
+    return mark_of(entry, parent_id) or Mark(entry.kind.name, parent_id, f"{label} (by its content)")
 
 
 def replacement_mark(entry: Entry, parent_id: str) -> Mark:

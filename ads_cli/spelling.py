@@ -26,6 +26,16 @@ def comma_list(text: str) -> list[str]:
     return [word.strip() for word in text.split(",") if word.strip()]
 
 
+def as_stored(text: str) -> str:
+    """Return a text as services store it: with composed characters (NFC), and no blanks around it."""
+    return unicodedata.normalize("NFC", text).strip()
+
+
+def begins(name: str, text: str) -> bool:
+    """Whether a name begins with a text, in any case, as the filter `q` of a list finds it."""
+    return as_stored(name).casefold().startswith(unicodedata.normalize("NFC", text).lstrip().casefold())
+
+
 MIN_SIMILARITY = 0.7  # of 1; below it, words are similar by chance
 
 

@@ -73,11 +73,16 @@ def micros_of(text: str) -> int | None:
 
 
 def _meant(text: str) -> str:
-    """Suggest the amount that was meant by one with a comma, a currency or an exponent: `12,50`, `€12`."""
+    """Suggest the amount that was meant by one with a comma or an exponent: `12,50`.
+
+    Not by one with a currency, `12 USD`: it may be another one than that of the account.
+    """
     if re.fullmatch(EXPONENT, text):
         return f"; did you mean {Decimal(text):f}?"
     if not (found := re.fullmatch(LOCAL_AMOUNT, text)):
         return ", as in 1.50"
+    if re.search(r"[^\W\d_]|[^\x00-\x7f]|\$", text):
+        return "; write a number alone, of the currency of the account"
     return f"; did you mean {'.'.join(filter(None, found.groups()))}?"
 
 

@@ -182,7 +182,7 @@ def differing_fields(request: Request, record: Mapping[str, Any]) -> list[str]:
     """Name the fields that a change gives another value than a record has, by neutral names.
 
     Values are compared by their declared types: times whatever their zone. The order of lists counts: it is
-    that of the slides of a card.
+    that of the slides of a card. What a record does not have is not known to be the same.
     """
     own = request.endpoint.path_fields
     return [
@@ -190,7 +190,7 @@ def differing_fields(request: Request, record: Mapping[str, Any]) -> list[str]:
         for field in fields_of(type(request))
         if field.name not in own
         and (value := getattr(request, field.name)) is not None
-        and _comparable(field, value) != _comparable(field, record.get(field.name))
+        and (field.name not in record or _comparable(field, value) != _comparable(field, record[field.name]))
     ]
 
 

@@ -30,6 +30,8 @@ if TYPE_CHECKING:
 
 DONE = {"create": "created", "update": "updated", "delete": "deleted", "send": "sent"}  # by action
 ONCE = ("create", "send")  # what has another effect where it is repeated
+# How long a list may lack what was created. The documentation of the service states no time: this is ours.
+LISTED_AFTER_SECONDS = 30.0
 UNCERTAIN = "uncertain"  # records of a request whose answer was lost
 
 
@@ -236,7 +238,8 @@ class SingleUpload(BatchUpload):
 def how_to_decide(count: int) -> str:
     """Return the hint about records that may have been created."""
     they = "they do" if count > 1 else "it does"
-    return f"add --uncertain skip where {they}, else --uncertain resend"
+    lag = f"a list may lack what was created less than {LISTED_AFTER_SECONDS:.0f} s ago"
+    return f"add --uncertain skip where {they}, else --uncertain resend ({lag})"
 
 
 def lines_between(first: tuple[int, int], last: tuple[int, int]) -> str:

@@ -1,15 +1,18 @@
 """Read the campaigns of an account, with all that belongs to them."""
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from ..api.audiences import ListAudiences
-from ..api.fields import fields_by_name
+from ..api.fields import fields_by_name, marked_fields
 from ..api.funding_instruments import ListFundingInstruments
 from ..api.names import to_neutral
+from ..api.registry import requests_named
 from ..errors import NotFoundError, UnavailableError
 from ..parallel.ordered_map import map_ordered
-from .model import CAMPAIGN, KINDS, LINE_ITEM, Kind, Stored
+from ..spelling import begins
+from .model import CAMPAIGN, KINDS, LINE_ITEM, LISTS, Kind, Stored, file_fields, identity
 
 if TYPE_CHECKING:
     from ..api.endpoint import Request
@@ -20,6 +23,8 @@ T = TypeVar("T")
 IDS_PER_REQUEST = 200
 REQUESTS_AT_ONCE = 4
 PAGE_SIZE = 1000
+MAX_SINGLE_READS = 200  # of records that a list shows in part
+NOTHING_NEEDED: Mapping[Kind, Collection[str]] = {}
 
 
 class AccountReader:
@@ -27,11 +32,19 @@ class AccountReader:
 
     def __init__(self, client: "Client", account: str) -> None:
         self.client, self.account = client, account
+        self._read_singly: dict[str, Mapping[str, Any]] = {}  # by id; empty where there is no such record
 
     def campaigns(self, *, ids: Collection[str] = (), q: str | None = None) -> list[Any]:
-        """List campaigns, drafts too; raise NotFoundError where an id is that of none."""
+        """List campaigns, drafts too; raise NotFoundError where an id is that of none.
+
+        The filters of the service are not relied on: a service that ignores one lists others too.
+        """
         some_or_all = chunks([*ids]) if ids else [None]
         found = self._list(CAMPAIGN.list, "campaign_ids", some_or_all, q=q, with_draft=True)
+        if ids:
+            found = [record for record in found if record["id"] in ids]
+        if q is not None:
+            found = [record for record in found if begins(str(record.get("name") or ""), q)]
         if missing := {*ids} - {record["id"] for record in found}:
             raise NotFoundError(f"the account {self.account} has no campaign {', '.join(sorted(missing))}")
         return found
@@ -87,22 +100,26 @@ class AccountReader:
         campaigns: Sequence[Any],
         lists: Collection[str],
         within: Collection[str] | None = None,
+        needed: Mapping[Kind, Collection[str]] = NOTHING_NEEDED,
     ) -> list[Stored]:
         """Return campaigns with what belongs to them, of the lists that are named; deleted ones are left out.
 
-        `within` are the ids of the campaigns of which more than themselves is wanted (None: all).
+        `within` are the ids of the campaigns of which more than themselves is wanted (None: all). What a list
+        leaves out of the `needed` fields of a kind is asked for by id.
         """
-        found = [Stored(CAMPAIGN, record) for record in map(to_neutral, campaigns) if _is_there(record)]
+        there = self._completed(CAMPAIGN, filter(_is_there, map(to_neutral, campaigns)), needed)
+        found = [Stored(CAMPAIGN, record) for record in there]
         by_id = {one.id: one for one in found}
         wanted = [id for id in by_id if within is None or id in within]
         if "line_items" not in lists:
             return _sorted(found)
-        items = _place(LINE_ITEM, by_id, self.line_items(wanted))
+        items = _place(LINE_ITEM, by_id, self._completed(LINE_ITEM, self.line_items(wanted), needed))
         for kind in KINDS:
             if kind.parent_field == "line_item_id" and kind.list_name in lists:
                 # The service refuses the others where it lists promoted accounts.
                 parents = [id for id, item in items.items() if kind.only_for.items() <= item.fields.items()]
-                _place(kind, items, self.below(kind.list, parents) if parents else ())
+                listed = self.below(kind.list, parents) if parents else ()
+                _place(kind, items, self._completed(kind, listed, needed))
         for item in items.values():
             for inner in item.below.values():
                 inner.sort(key=_order)
@@ -110,13 +127,64 @@ class AccountReader:
             one.below["line_items"] = _sorted(one.below["line_items"])
         return _sorted(found)
 
+    def to_copy(self, ids: Collection[str]) -> list[Stored]:
+        """Return campaigns with all that belongs to them; raise where a limit of spending is not shown."""
+        needed = {kind: file_fields(kind) for kind in (CAMPAIGN, LINE_ITEM)}
+        found = self.tree(self.campaigns(ids=ids), LISTS, needed=needed)
+        for one in (*found, *(item for top in found for item in top.below["line_items"])):
+            assert one.kind.update
+            limits = marked_fields(one.kind.update, "limit")
+            if missing := [name for name in limits if name not in one.fields]:
+                raise not_shown(one.kind, one.id, missing)
+        return found
+
+    def _completed(
+        self, kind: Kind, records: Iterable[Any], needed: Mapping[Kind, Collection[str]]
+    ) -> list[dict[str, Any]]:
+        """Return listed records by neutral names, with the needed fields that only a single answer has.
+
+        Raise UnavailableError where a record does not tell what it is known by.
+        """
+        found: list[dict[str, Any]] = []
+        own, shown = identity(kind), kind.list.endpoint.record_fields
+        names = {*own, *(name for name in needed.get(kind, ()) if name in shown)}
+        for record in map(to_neutral, records):
+            if not names <= record.keys():
+                record = {**self._single(kind, record["id"]), **record}
+            if missing := [name for name in own if name not in record]:
+                raise not_shown(kind, record["id"], missing)
+            found.append(record)
+        return found
+
+    def _single(self, kind: Kind, id: str) -> Mapping[str, Any]:
+        """Return a record as it is shown by itself; an empty one where it is not, or many were read."""
+        known = self._read_singly
+        if id not in known and len(known) < MAX_SINGLE_READS:
+            known[id] = {}
+            (get,) = requests_named((*kind.list.endpoint.command.split()[:-1], "get"))
+            with suppress(NotFoundError):
+                (record,) = records_in(
+                    self.client.call(get(account_id=self.account, **{kind.id_field: id})), "id"
+                )
+                known[id] = to_neutral(record) if record["id"] == id else {}
+        return known.get(id, {})
+
+
+def not_shown(kind: Kind, id: str, names: Iterable[str]) -> UnavailableError:
+    """Return the error for a record of which the service does not show what must be known."""
+    keys = ", ".join(file_fields(kind)[name].key for name in names)
+    return UnavailableError(
+        f"the service does not show {keys} of the {kind.noun} {id}",
+        hint="nothing was changed, since nothing can be compared with it; try again later",
+    )
+
 
 def _place(kind: Kind, parents: Mapping[str, Stored], records: Iterable[Any]) -> dict[str, Stored]:
     """Put records of a kind that are not deleted below their parents; return them by id."""
     found: dict[str, Stored] = {}
     for parent in parents.values():
         parent.below.setdefault(kind.list_name, [])
-    for record in map(to_neutral, records):
+    for record in records:
         above = parents.get(record[kind.parent_field])
         if above and _is_there(record):
             found[record["id"]] = one = Stored(kind, record, above)

@@ -25,9 +25,10 @@ from ..batches.upload import OPERATIONS, BatchUpload, Items
 from ..client.response import not_understood
 from ..errors import AdsctlError, NotFoundError, RefusedError
 from ..parallel.ordered_map import map_ordered
+from ..spelling import as_stored
 from ..uploads.upload import Batch
 from .account import REQUESTS_AT_ONCE, AccountReader, chunks
-from .comparison import mark_of, replacement_mark
+from .comparison import attempt_mark, mark_of, replacement_mark
 from .memory import ApplyMemory, CreationAttempt, Mark
 from .model import KINDS, Entry, Kind, content_of, creation_values, each_entry
 from .plan import PLACEHOLDER_ID, ROOT, CampaignPlan, Change
@@ -46,6 +47,7 @@ class Applied:
     done: dict[str, int] = field(default_factory=lambda: {"created": 0, "updated": 0, "deleted": 0})
     failed: list[tuple[str, str]] = field(default_factory=list)  # path and reason
     ids: dict[Entry, str] = field(default_factory=dict)  # of what the file has
+    renamed: list[tuple[str, str]] = field(default_factory=list)  # names as sent, and as the service has them
 
 
 class Apply:
@@ -289,26 +291,28 @@ class Apply:
         ids = [str(getattr(request, own_id, number)) for number, request in enumerate(requests)]
         places = [(number, each.entry.line if each.entry else 0) for number, each in enumerate(changes)]
         # What is repeated with the same effect needs no mark.
-        attempts = CreationAttempt(self._memory, [*self._marks(changes)] if action == "create" else [])
+        attempts = CreationAttempt(self._memory, self._attempt_marks(changes) if action == "create" else [])
         try:
             ack = upload.send(self._client, Batch(0, Items(bodies, ids), places), attempts)
         except AdsctlError as error:
             raise self._stopped(error) from None
         reasons = dict(ack.failed)
-        made = iter(ack.answer)
+        answers = iter(ack.answer)
         ids_of: dict[Mark, str] = {}
         with self._lock:
             for number, change in enumerate(changes):
                 if number in reasons:
                     self._refused(change, reasons[number])
                 elif action == "create":
-                    self._made(change, next(made), ids_of)
+                    self._made(change, next(answers), ids_of)
+                elif action == "update":
+                    self._note_name(change, next(answers, None))
             attempts.end(ids_of)
             self._note_applied(change for number, change in enumerate(changes) if number not in reasons)
 
     def _send_single(self, changes: Sequence[Change], request: Request, of: str = "") -> None:
         """Create by a request of its own."""
-        attempts = CreationAttempt(self._memory, [*self._marks(changes)])
+        attempts = CreationAttempt(self._memory, self._attempt_marks(changes))
         prepared = self._client.prepare(request)
         try:
             response = self._client.exchange(prepared, on_send=attempts.note_attempt)
@@ -336,7 +340,7 @@ class Apply:
         """Change or delete by a request of its own."""
         is_deletion = request.endpoint.method == "DELETE"
         try:
-            self._client.call(request)
+            self._note_name(change, self._client.call(request).data)
         except (RefusedError, NotFoundError) as error:
             if not (is_deletion and isinstance(error, NotFoundError)):
                 self._refused(change, error.message)
@@ -352,6 +356,23 @@ class Apply:
             raise self._stopped(not_understood("a record of it has no id"))
         self.result.ids[_entry(change)] = id
         ids |= dict.fromkeys(self._marks([change]), id)
+        self._note_name(change, record)
+
+    def _note_name(self, change: Change, record: Any) -> None:
+        """Note as what the service has stored a name, unless it has left it as it was."""
+        sent = change.values.get("name")
+        answered = to_neutral(record).get("name") if isinstance(record, dict) else None
+        before = change.stored.name if change.stored else None
+        id = self.result.ids.get(_entry(change)) if change.entry else None
+        if not (id and isinstance(sent, str) and isinstance(answered, str)) or answered == before:
+            return
+        if as_stored(sent) != as_stored(answered):
+            self._memory.note_name(id, sent, answered)
+            self.result.renamed.append((sent, answered))
+
+    def _attempt_marks(self, changes: Sequence[Change]) -> list[Mark]:
+        marks = (attempt_mark(_entry(change), self._parent_id(change)) for change in changes)
+        return [*filter(None, marks), *self._replacements(changes)]
 
     def _marks(self, changes: Sequence[Change]) -> Iterator[Mark]:
         for change in changes:

@@ -7,6 +7,8 @@ from ..api.amounts import precision_problem
 from ..api.problems import Problem
 from ..api.spending import PAUSED, STATUS
 from ..api.validation import check
+from ..spelling import as_stored
+from .account import not_shown
 from .file import CampaignFile
 from .memory import ApplyMemory, Mark
 from .model import (
@@ -139,7 +141,8 @@ class Comparison:
         for entry in rest:
             mark = mark_of(entry, parent_id)
             one = by_id.get(self._memory.ids.get(mark, "")) if mark else None
-            if one and one.kind is entry.kind and matches.is_free(one):
+            if mark and one and one.kind is entry.kind and matches.is_free(one):
+                self._require_own(entry, one, mark)
                 matches.add(entry, one)
         alike: dict[Any, list[Stored]] = {}
         for one in filter(matches.is_free, stored):
@@ -154,6 +157,17 @@ class Comparison:
             if entry in self._ids_obsolete:
                 self.plan.ids[replacement_mark(entry, parent_id)] = one.id
         return matches.found
+
+    def _require_own(self, entry: Entry, one: Stored, mark: Mark) -> None:
+        """Note a key under which another file has a record of another name."""
+        if as_stored(entry.name or "") == as_stored(one.name or ""):
+            return
+        if file := self._memory.other_file(mark, self._file.identity):
+            noun, name = entry.kind.noun, f" {one.name!r}" if one.name else ""
+            text = (
+                f"{entry.key!r} is the key of {noun} {one.id}{name} in {file}: write another key, or the id"
+            )
+            self._file.note(entry, text, "key")
 
     def _match_alike(
         self, entry: Entry, candidates: Sequence[Stored], parent_id: str, matches: "_Matches"
@@ -229,8 +243,14 @@ class Comparison:
         found = {}
         for name, value in entry.values.items():
             if name not in one.fields:
-                continue  # the service does not tell it
+                if one.is_shown(name):
+                    found[name] = value  # whatever the account has, it is not known to be equal
+                else:
+                    self.plan.not_compared.add(fields[name].key)
+                continue
             there = one.fields[name]
+            if name == "name" and self._memory.names.get(one.id) == (value, there):
+                continue  # the service stores it so
             if value != there and fields[name].comparable(value) != fields[name].comparable(there):
                 found[name] = value
         return found
@@ -240,6 +260,8 @@ class Comparison:
         fields = file_fields(entry.kind)
         differing = self._differences(entry, one)
         fixed = self._unchangeable(entry, differing)
+        if unknown := [name for name in fixed if name not in one.fields]:
+            raise not_shown(one.kind, one.id, unknown)
         if fixed and self._replace:
             self._note_obsolete_ids(entry)
             self._note_deletion(one, entry.path, entry)
@@ -310,6 +332,8 @@ class Comparison:
         made = self._memory.ids.get(mark) if mark else None
         if made and made not in self._by_id:
             self.plan.unlisted.append((entry.kind, made))
+        if (attempt := attempt_mark(entry, parent_id)) and attempt in self._memory.lost:
+            self.plan.lost.append(attempt)
         currency = self._currencies_of_new[entry] = self._currency(entry, parent)
         self._note_too_precise(entry, values, currency)
         self.plan.changes.append(
@@ -371,18 +395,26 @@ def mark_of(entry: Entry, parent_id: str) -> Mark | None:
     return Mark(entry.kind.name, parent_id, key) if key else None
 
 
+def attempt_mark(entry: Entry, parent_id: str) -> Mark | None:
+    """Return under what is noted that a record may be created: its content, where it has no key."""
+    if parent_id == PLACEHOLDER_ID:
+        return None
+    label = label_of(entry.kind, entry.values)
+    return mark_of(entry, parent_id) or Mark(entry.kind.name, parent_id, f"{label} (by its content)")
+
+
 def replacement_mark(entry: Entry, parent_id: str) -> Mark:
     """Return under what is remembered that a record was replaced."""
     return Mark(entry.kind.name, parent_id, entry.id or "", is_replacement=True)
 
 
 def _match_key_of_stored(one: Stored) -> Any:
-    return (one.kind.name, one.name) if one.kind.is_named else (one.kind, one.content)
+    return (one.kind.name, as_stored(one.name or "")) if one.kind.is_named else (one.kind, one.content)
 
 
 def _match_keys_of_entry(entry: Entry) -> list[Any]:
     if entry.kind.is_named:
-        return [(entry.kind.name, entry.name or object())]  # what has no name matches nothing
+        return [(entry.kind.name, as_stored(entry.name or "") or object())]  # no name matches nothing
     content = content_of(entry.kind, entry.values)
     as_preroll = [(MEDIA, content[:1])] if entry.kind is MEDIA else []
     return [(entry.kind, content), *as_preroll]

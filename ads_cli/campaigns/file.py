@@ -1,6 +1,6 @@
 """Read a file of campaigns: every mistake is reported at once, with its line and path."""
 
-from codecs import BOM_UTF16_BE, BOM_UTF16_LE
+from codecs import BOM_UTF8, BOM_UTF16_BE, BOM_UTF16_LE
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
@@ -16,7 +16,7 @@ from ..config.strict_yaml import LinedBuilder, LinedMapping, fast_loader, load, 
 from ..errors import ContentError, UsageError
 from ..media.references import FILE_NAMES_IN_DOCUMENTS
 from ..output.text import safe
-from ..spelling import comma_list, suggestion
+from ..spelling import as_stored, comma_list, suggestion
 from .loops import LOOP_KEYS, fill, turns
 from .model import (
     KEYS,
@@ -40,6 +40,7 @@ from .model import (
 )
 from .new_posts import NEW_POST, read_post
 
+ENCODINGS = ((BOM_UTF8, "utf-8"), (BOM_UTF16_LE, "utf-16-le"), (BOM_UTF16_BE, "utf-16-be"))
 WORKBOOK_MAGIC = b"PK\x03\x04"
 MAX_MIB = 64  # of a file of campaigns
 MAX_PROBLEMS = 100  # that are shown
@@ -54,6 +55,7 @@ class CampaignFile:
     label: str
     account: str | None = None
     q: str | None = None
+    identity: str = ""  # by which it is told from other files; empty where it is none
     is_whole: bool = False  # whether it has all campaigns of the account
     campaigns: list[Entry] = field(default_factory=list)
     problems: list[FileProblem] = field(default_factory=list)
@@ -63,8 +65,17 @@ class CampaignFile:
     @property
     def text(self) -> str:
         """The content, in whichever encoding YAML allows."""
-        is_utf16 = self.content.startswith((BOM_UTF16_LE, BOM_UTF16_BE))
-        return self.content.decode("utf-16" if is_utf16 else "utf-8-sig")
+        mark, encoding = self._encoding
+        return self.content[len(mark) :].decode(encoding)
+
+    def encode(self, text: str) -> bytes:
+        """Return a text as the file has it: in its encoding, with its byte order mark."""
+        mark, encoding = self._encoding
+        return mark + text.encode(encoding)
+
+    @property
+    def _encoding(self) -> tuple[bytes, str]:
+        return next((each for each in ENCODINGS if self.content.startswith(each[0])), (b"", "utf-8"))
 
     @property
     def may_prune(self) -> bool:
@@ -88,7 +99,7 @@ class CampaignFile:
                 if entry.id:
                     self._note_also(by_id.setdefault(entry.id, entry), entry, f"the id {entry.id}")
                 if entry.kind.is_named:
-                    mark: Any = entry.own_key or (None if entry.id else entry.name)
+                    mark: Any = entry.own_key or (None if entry.id else as_stored(entry.name or ""))
                     words = f"the {'key' if entry.own_key else 'name'} {mark!r}"
                 else:
                     mark, words = (entry.kind, content_of(entry.kind, entry.values)), "it"
@@ -196,9 +207,10 @@ def file_of(
     if scope not in (None, "account"):
         reader.note(document, "scope", f"must be account, not {scope!r}", "scope")
     found.is_whole = scope == "account"
-    if "campaigns" not in document:
+    if "campaigns" in document:
+        found.campaigns = reader.entries("campaigns", document["campaigns"], document, "campaigns", {})
+    else:
         reader.note(document, "campaigns", "is required")
-    found.campaigns = reader.entries("campaigns", document.get("campaigns"), document, "campaigns", {})
     found.note_repeated()
     return found
 
@@ -223,10 +235,12 @@ class _Reader:
             raise _NeedsLinesError
 
     def text(self, document: dict[str, Any], key: str) -> str | None:
-        """Return a text of the document."""
-        value = document.get(key)
-        if value is not None and not isinstance(value, str):
-            self.note(document, key, "must be a text", key)
+        """Return a text of the document; None where it has none."""
+        if key not in document:
+            return None
+        value = document[key]
+        if not (isinstance(value, str) and value):
+            self.note(document, key, "must be a text" if value else "is empty; remove the line", key)
             return None
         return value
 
@@ -234,10 +248,10 @@ class _Reader:
         self, list_name: str, records: Any, at: dict[str, Any], path: str, values: Mapping[str, str]
     ) -> list[Entry]:
         """Read a list of records; `values` stand for the placeholders of loops around it."""
-        if records is None:
-            return []
         if not isinstance(records, list):
-            self.note(at, path, "must be a list", list_name)
+            # Nothing after the key may be the end of a file that was cut off, and no list at all.
+            empty = "is empty; write [] where all shall be deleted, or remove the line"
+            self.note(at, path, "must be a list" if records else empty, list_name)
             return []
         found: list[Entry] = []
         for number, record in enumerate(records):

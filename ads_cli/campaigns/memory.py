@@ -6,17 +6,25 @@ sent, or before its answer counts.
 
 import json
 import os
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from hashlib import sha256
 from pathlib import Path
 from threading import RLock
-from typing import Any, BinaryIO, NamedTuple
+from typing import TYPE_CHECKING, Any, BinaryIO, NamedTuple, TypeVar
 
+from ..batches.upload import LISTED_AFTER_SECONDS
 from ..config.atomic_files import append_whole, atomic, make_folder, sync_folder
-from ..errors import STATE_HINT, StateError
+from ..errors import STATE_HINT, NotConfirmedError, StateError
+from ..http.retry import CLOCK, Clock
+from ..output.text import counted, listed
 
+if TYPE_CHECKING:
+    from ..client.client import Client
+
+T = TypeVar("T")
 FOLDER = "campaigns"  # in the state folder
+STANDARD_INPUT = "-"  # in place of a file
 PULLED = "pulled.json"  # the files that `pull` has written
 
 
@@ -38,14 +46,19 @@ def memory_path(state_dir: Path, service: str, account: str) -> Path:
 class ApplyMemory:
     """Remembers the records of an account; `account` is named with its service."""
 
-    def __init__(self, state_dir: Path, service: str, account: str) -> None:
+    def __init__(self, state_dir: Path, service: str, account: str, clock: Clock = CLOCK) -> None:
+        self._clock = clock
         self.path = memory_path(state_dir, service, account)
         self.ids: dict[Mark, str] = {}
         self.lost: dict[Mark, int] = {}  # by the number of the attempt
+        self.file = ""  # that is applied, by its identity
+        self.files: dict[Mark, set[str]] = {}  # that were applied with a mark
+        self.names: dict[str, tuple[str, str]] = {}  # as sent and as stored, by id, where they differ
         self.begun_plan = ""  # digest of the stored plan that is being applied
         self._attempts = 0
         self._lock = RLock()  # requests that are sent at once note what they create
         self._open: dict[int, list[Mark]] = {}
+        self._begun: dict[int, float] = {}  # when attempts were sent, in Unix seconds
         self._read()
 
     def _read(self) -> None:
@@ -73,33 +86,53 @@ class ApplyMemory:
             number = int(line["attempt"])
             self._attempts = max(self._attempts, number)
             self._open[number] = marks = [_mark(each) for each in line["marks"]]
+            self._begun[number] = float(line.get("at", 0))
             self.lost |= dict.fromkeys(marks, number)
         elif "ended" in line:
             for mark in self._open.pop(int(line["ended"]), ()):
                 self.lost.pop(mark, None)
+        elif "stored" in line:
+            self.names[str(line["id"])] = str(line["name"]), str(line["stored"])
         elif "plan" in line:
             self.begun_plan = line["plan"]
         else:
             mark = _mark(line["mark"])
             self.ids[mark] = str(line["id"])
+            self.files.setdefault(mark, set()).update([line["file"]] if line.get("file") else [])
             self.lost.pop(mark, None)
 
     def begin_attempt(self, marks: Iterable[Mark]) -> int:
         """Note that a request may create records, on the disk before this returns."""
         with self._lock:
             number = self._attempts + 1
-            self._write([{"attempt": number, "marks": [*marks]}])
+            self._write([{"attempt": number, "marks": [*marks], "at": self._clock.time()}])
         return number
 
     def end_attempt(self, number: int, ids: Mapping[Mark, str]) -> None:
         """Note what a request has created: nothing but `ids`."""
-        self._write([*({"mark": mark, "id": id} for mark, id in ids.items()), {"ended": number}])
+        self._write([*self._lines(ids), {"ended": number}])
 
     def remember(self, ids: Mapping[Mark, str]) -> None:
         """Note whose ids are known."""
         news = {mark: id for mark, id in ids.items() if self.ids.get(mark) != id or mark in self.lost}
+        if self.file:
+            news |= {mark: id for mark, id in ids.items() if self.file not in self.files.get(mark, ())}
         if news:
-            self._write([{"mark": mark, "id": id} for mark, id in news.items()])
+            self._write(self._lines(news))
+
+    def _lines(self, ids: Mapping[Mark, str]) -> list[dict[str, Any]]:
+        return [{"mark": mark, "id": id, "file": self.file} for mark, id in ids.items()]
+
+    def other_file(self, mark: Mark, file: str) -> str:
+        """Return another file that a mark is of, where it is not of this one; empty where there is none."""
+        files = self.files.get(mark, set())
+        if not file or file in files:
+            return ""
+        return next((each for each in sorted(files) if each == STANDARD_INPUT or Path(each).exists()), "")
+
+    def note_name(self, id: str, name: str, stored: str) -> None:
+        """Note as what the service stores a name."""
+        self._write([{"id": id, "name": name, "stored": stored}])
 
     def begin_plan(self, digest: str) -> None:
         """Note the stored plan that is being applied; empty when it has ended."""
@@ -108,8 +141,16 @@ class ApplyMemory:
 
     def settle(self) -> None:
         """Forget attempts: a listing of the account has shown what they have created."""
-        if self._open:
-            self._write([{"ended": number} for number in self._open])
+        if ended := [number for number in self._open if not self._seconds_until_listed(number)]:
+            self._write([{"ended": number} for number in ended])
+
+    def seconds_until_listed(self, marks: Iterable[Mark]) -> float:
+        """Return for how long lists may still lack what attempts that have no answer have created."""
+        return max((self._seconds_until_listed(self.lost[mark]) for mark in marks), default=0.0)
+
+    def _seconds_until_listed(self, number: int) -> float:
+        age = max(self._clock.time() - self._begun[number], 0)
+        return max(LISTED_AFTER_SECONDS - age, 0)
 
     def _write(self, lines: list[dict[str, Any]]) -> None:
         with self._lock:
@@ -130,6 +171,38 @@ class ApplyMemory:
                 sync_folder(self.path.parent)
         except OSError as error:
             raise StateError(f"{self.path} cannot be written: {error.strerror}", hint=STATE_HINT) from None
+
+
+def look_for_lost(
+    client: "Client",
+    memory: ApplyMemory,
+    look: Callable[[], tuple[T, Sequence[Mark]]],
+    say: Callable[[str], None] | None,
+) -> T:
+    """Look for what requests without an answer may have created, and return what is found.
+
+    `look` returns it with the marks of what is missing. That is certain only once lists would show it: until
+    then it is looked for again, which `say` tells of; without `say`, raise NotConfirmedError.
+    """
+    pause, waited = 1.0, 0.0
+    while True:
+        found, missing = look()
+        # What was sent in the future, by a clock that was wrong, is waited for once.
+        left = min(memory.seconds_until_listed(missing), LISTED_AFTER_SECONDS - waited)
+        if left <= 0:
+            return found
+        names = listed([f"{mark.kind} {mark.key}".replace("_", " ") for mark in missing], 5)
+        words = f"{counted(len(missing), 'record')} may have been created by a request whose answer was lost"
+        if say is None or not client.rate_limiter.allows_wait(left, is_stated=True):
+            raise NotConfirmedError(
+                f"{words}, and the service may not list it yet: {names}",
+                hint=f"nothing was created again; run it again in {left:.0f} s; --resume waits",
+            )
+        if not waited:
+            say(f"{words}: looking for it for {left:.0f} s: {names}")
+        pause = min(pause * 2, left)
+        client.rate_limiter.wait(pause)
+        waited += pause
 
 
 class CreationAttempt:

@@ -20,6 +20,7 @@ from ..api.names import ENUMS
 from ..api.records import removable_fields
 from ..api.spending import STATUS
 from ..api.time import decode_custom
+from ..spelling import as_stored
 
 LISTS = ("line_items", "targeting", "ads", "tracking_tags")  # below campaigns
 TYPE, OPERATOR, VALUE = "targeting_type", "operator_type", "targeting_value"
@@ -150,6 +151,13 @@ TAG = Kind(
 KINDS = (CAMPAIGN, LINE_ITEM, TARGETING, POST, SCHEDULED_POST, ACCOUNT, MEDIA, CALL_TO_ACTION, TAG)
 
 
+def identity(kind: Kind) -> tuple[str, ...]:
+    """Name the fields by which records of a kind are known, where they have no id; all must be shown."""
+    if kind is MEDIA:  # what is shown before a video has no landing URL
+        return kind.own_fields[:1]
+    return kind.own_fields or ("name",)
+
+
 @cache
 def kinds_in(list_name: str) -> tuple[Kind, ...]:
     """Return the kinds of records that a list of a file holds."""
@@ -184,7 +192,10 @@ class FileField:
         return msgspec.convert(value, self.type.annotation, strict=False, dec_hook=decode_custom)
 
     def comparable(self, value: Any) -> Any:
-        """Return what is equal for equal values: lists without order, times in UTC; what is invalid stays."""
+        """Return what is equal for equal values: lists without order, times in UTC, texts as they are stored.
+
+        What is invalid stays.
+        """
         if value is None or value == [] or value == "":
             return None
         try:
@@ -200,7 +211,9 @@ class FileField:
         found = [*value] if isinstance(value, tuple) else value
         with suppress(msgspec.ValidationError):
             found = self._convert(found)
-        return sorted(map(str, found)) if isinstance(found, list) else found
+        if isinstance(found, list):
+            return sorted(map(as_stored, map(str, found)))
+        return as_stored(found) or None if type(found) is str else found
 
     def is_made_by_service(self, value: Any) -> bool:
         """Whether a record has a value that only the service gives it, and no request takes."""
@@ -266,9 +279,18 @@ class Stored:
         self.id = str(self.fields["id"])
         if not self.kind.is_named:
             self.content = content_of(self.kind, self.fields)
-        if self.kind is MEDIA and self.fields.get("creative_type") in promoted.PREROLLS:
+        if self._is_preroll:
             self.fields = {name: value for name, value in self.fields.items() if name != "landing_url"}
             self.content = self.content[:1]
+
+    @property
+    def _is_preroll(self) -> bool:
+        return self.kind is MEDIA and self.fields.get("creative_type") in promoted.PREROLLS
+
+    def is_shown(self, name: str) -> bool:
+        """Whether the service is to show a field, as its declaration says."""
+        is_ignored = self._is_preroll and name == "landing_url"
+        return name in self.kind.list.endpoint.record_fields and not is_ignored
 
     @property
     def name(self) -> str | None:

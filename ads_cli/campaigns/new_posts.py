@@ -17,9 +17,9 @@ from ..client.response import not_understood
 from ..errors import AdsctlError, ContentError
 from ..feeds.locations import is_remote
 from ..media.references import MediaReferences
-from ..spelling import comma_list, suggestion
+from ..spelling import as_stored, comma_list, suggestion
 from .account import list_all
-from .memory import ApplyMemory, CreationAttempt, Mark
+from .memory import ApplyMemory, CreationAttempt, Mark, look_for_lost
 from .model import Entry, NewPost, each_entry
 
 if TYPE_CHECKING:
@@ -38,6 +38,7 @@ CARD_WORDS = (
 LINK = "https://t.co/"  # the service adds a link to the media of a post to its text
 SOME_KEY = "3_1"  # what stands for the media key of a file
 Note = Callable[[str, str], None]
+Say = Callable[[str], None] | None  # says for what is waited; None where nothing may be waited for
 
 
 class CardRequest(NamedTuple):
@@ -246,29 +247,52 @@ def mark_of_post(post: NewPost) -> Mark:
     return Mark(POST, "", post.digest)
 
 
-def make_post(client: "Client", account: str, post: NewPost, request: Request, memory: ApplyMemory) -> str:
+def make_post(
+    client: "Client", account: str, post: NewPost, request: Request, memory: ApplyMemory, say: Say
+) -> str:
     """Create a post, unless a run without an answer has; return its id."""
     mark = mark_of_post(post)
-    if mark in memory.lost and (found := _find(client, account, post, memory)):
-        memory.remember({mark: found})
+    if found := _found_lost(client, memory, mark, lambda: _find(client, account, post, memory), say):
         return found
     return _create_once(client, request, memory, mark, "id", str.isdecimal)
 
 
-def make_card(client: "Client", account: str, post: NewPost, request: Request, memory: ApplyMemory) -> str:
+def make_card(
+    client: "Client", account: str, post: NewPost, request: Request, memory: ApplyMemory, say: Say
+) -> str:
     """Create the card of a post, unless an earlier run has; return its address."""
     mark = Mark(CARD, "", post.card_digest)
     if found := memory.ids.get(mark):
         return found
-    if mark in memory.lost:
-        name = str(getattr(request, "name", ""))
-        listing = next(listed for made, listed in card_kinds().values() if isinstance(request, made))
+    name = as_stored(str(getattr(request, "name", "")))
+    listing = next(listed for made, listed in card_kinds().values() if isinstance(request, made))
+
+    def find() -> str | None:
         for page in client.pages(convert(listing, {"account_id": account, "q": name})):
             for record in page.records:
-                if record.get("name") == name and record.get("card_uri"):
-                    memory.remember({mark: str(record["card_uri"])})
+                if as_stored(str(record.get("name"))) == name and record.get("card_uri"):
                     return str(record["card_uri"])
+        return None
+
+    if found := _found_lost(client, memory, mark, find, say):
+        return found
     return _create_once(client, request, memory, mark, "card_uri", bool)
+
+
+def _found_lost(
+    client: "Client", memory: ApplyMemory, mark: Mark, find: Callable[[], str | None], say: Say
+) -> str | None:
+    """Return what a request without an answer has made, once it is certain whether there is one."""
+    if mark not in memory.lost:
+        return None
+
+    def look() -> tuple[str | None, list[Mark]]:
+        found = find()
+        return found, [] if found else [mark]
+
+    if found := look_for_lost(client, memory, look, say):
+        memory.remember({mark: found})
+    return found
 
 
 def _create_once(
@@ -305,7 +329,9 @@ def _find(client: "Client", account: str, post: NewPost, memory: ApplyMemory) ->
 
 
 def _has_text(record: Mapping[str, Any], post: NewPost) -> bool:
-    wanted, found = str(post.values.get("text") or ""), str(record.get("full_text"))
+    wanted, found = (
+        as_stored(str(text or "")) for text in (post.values.get("text"), record.get("full_text"))
+    )
     return found == wanted or found.startswith(f"{wanted} {LINK}".lstrip())
 
 

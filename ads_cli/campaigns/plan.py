@@ -19,6 +19,7 @@ from .model import (
 
 ROOT = ""  # the record above campaigns
 RECORD_FIELDS = ("action", "kind", "id", "key", "name", "path", "before", "after")  # of a change
+UNKNOWN = "?"  # a value that the service does not show
 PLACEHOLDER_ID = "new"  # of a record above that is not created yet
 
 
@@ -60,7 +61,10 @@ class Change:
             return None
         if self.action == "delete":
             return self.stored.values()
-        return self._shown({name: self.stored.fields.get(name) for name in self.values})
+        fields = self.stored.fields
+        shown = self._shown({name: fields.get(name) for name in self.values})
+        unknown = {file_fields(self.kind)[name].key for name in self.values if name not in fields}
+        return shown | dict.fromkeys(unknown, UNKNOWN)
 
     @property
     def after(self) -> dict[str, Any] | None:
@@ -98,6 +102,8 @@ class CampaignPlan:
     ids: dict[Mark, str] = field(default_factory=dict)  # of the keys that were found
     matched: dict[Entry, Stored] = field(default_factory=dict)
     listed: int = 0  # records in the lists that the file has
+    not_compared: set[str] = field(default_factory=set)  # keys of fields that the service never shows
+    lost: list[Mark] = field(default_factory=list)  # of what a request without an answer may have made
     unlisted: list[tuple[Kind, str]] = field(default_factory=list)  # ids of what was made, to be made again
 
     def count(self, action: str) -> int:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..api import targeting_search
 from ..api.audiences import ListAudiences
+from ..spelling import as_stored
 from .account import list_all
 from .file import CampaignFile
 from .model import TARGETING, TYPE, VALUE, each_entry
@@ -78,6 +79,6 @@ def _values_of(text: str, records: Iterable[dict[str, Any]], field: str) -> list
         value = str(record.get(field))
         if value == text:
             return [value]
-        if str(record.get("name")).casefold() == text.casefold():
+        if as_stored(str(record.get("name"))).casefold() == as_stored(text).casefold():
             by_name.append(value)
     return [*dict.fromkeys(by_name)]

@@ -149,7 +149,7 @@ def write_into(path: Path, file: CampaignFile, ids: Mapping[Entry, str]) -> tupl
             lines[line] = f"{before}id: {quoted}\n{' ' * column}{after}"
     if places:
         with atomic(path, keep_mode=True) as stream:
-            stream.write("".join(lines))
+            stream.buffer.write(file.encode("".join(lines)))
     return len(places), has_no_place
 
 

@@ -129,7 +129,8 @@ def _excerpt(headers: dict[str, str], content: bytes) -> str:
     return f"{len(content):,} bytes of {content_type}, beginning {start!r}"
 
 
-MAX_PAGES_WITHOUT_NEW = 10_000  # in succession
+# In succession. A filter that is applied after paging leaves few pages empty: a page has up to 1,000 records.
+MAX_PAGES_WITHOUT_NEW = 20
 
 _records_of = msgspec.json.Decoder(list[msgspec.Raw]).decode
 

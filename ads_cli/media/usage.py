@@ -24,8 +24,10 @@ from ..api.posts import ListDrafts, ListPosts, ListScheduledPosts
 from ..api.promoted import ListMediaCreatives
 from ..client.client import Client
 from ..errors import UnavailableError
+from ..spelling import as_stored
 
 LIBRARY_PAGE = 50
+SEARCHED = ("name", "title", "file_name", "description")  # by `q`
 OLDER_CARDS = (ListImageConversations, ListVideoConversations, ListPolls)
 UNLOCKED_TYPES = ("IMAGE", "VIDEO")
 SOON_SECONDS = 120  # a request may take as long, and clocks differ
@@ -75,7 +77,9 @@ class Usage:
 
     def unused(self, media: list[dict[str, Any]]) -> list[dict[str, Any]]:
         """Return those of some media of the library that nothing shows."""
-        return [one for one in media if not (to_neutral(one).get("posted") or self._named & _names(one))]
+        return [
+            one for one in media if to_neutral(one).get("posted") is False and not self._named & _names(one)
+        ]
 
     def _read(self) -> None:
         posts = [record for kind in (ListDrafts, ListScheduledPosts) for record in self._of_users(kind)]
@@ -132,7 +136,14 @@ def library(client: Client, listing: ListLibraryMedia) -> list[dict[str, Any]]:
     found = _records(client, request)
     if any(not isinstance(one.get("media_key"), str) for one in found):
         raise UnavailableError("the service listed media without a key")
-    return found
+    return [one for one in found if _is_meant(to_neutral(one), listing)]
+
+
+def _is_meant(media: dict[str, Any], listing: ListLibraryMedia) -> bool:
+    """Whether the filters of a list let media through: a service that ignores one lists others too."""
+    texts = as_stored(" ".join(str(media.get(name) or "") for name in SEARCHED)).casefold()
+    words = as_stored(listing.q or "").casefold().split()
+    return listing.media_type in (None, media.get("media_type")) and all(word in texts for word in words)
 
 
 def _records(client: Client, request: Request) -> list[dict[str, Any]]:

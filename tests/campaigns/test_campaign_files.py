@@ -549,9 +549,9 @@ def test_a_stored_plan_that_was_stopped_spends_what_it_has_shown(
         apply(adsctl, "winter.plan")
     rows = (adsctl.home / "markets.csv").read_text()
     (adsctl.home / "markets.csv").write_text(rows.replace(",12.50", ",1250"))
-    assert "has changed since the plan was made" in apply(adsctl, "winter.plan", code=12).stderr
+    assert "has changed since the plan was made" in apply(adsctl, "winter.plan", "--resume", code=12).stderr
     (adsctl.home / "markets.csv").write_text(rows)
-    apply(adsctl, "winter.plan")
+    apply(adsctl, "winter.plan", "--resume")
     budgets = {each["name"]: each["daily_budget"] for each in document(adsctl)["campaigns"]}
     assert (budgets["Winter Austria"], budgets["Solo"]) == ("12.50", "5.00")
 
@@ -577,14 +577,18 @@ def test_pruning_by_the_beginning_of_names_is_measured_by_the_campaigns_that_hav
     assert "Snow 1" in names and "Snow 2" not in names and "Hamburg knows us" in names
 
 
-@pytest.mark.parametrize("encoding", ["utf-16", "utf-8-sig"])
+@pytest.mark.parametrize("encoding", ["utf-8", "utf-16", "utf-16-be", "utf-8-sig"])
 def test_a_file_of_any_encoding_that_yaml_allows_is_stored_as_a_plan_and_gets_ids(adsctl, service, encoding):
     snow = {"name": "Schnee ❄", "funding_instrument_id": CARD, "daily_budget": "5"}
-    file = adsctl.file("snow.json", json.dumps({"campaigns": [snow]}, ensure_ascii=False).encode(encoding))
+    mark = "\ufeff" if encoding == "utf-16-be" else ""
+    text = mark + json.dumps({"campaigns": [snow]}, ensure_ascii=False)
+    file = adsctl.file("snow.json", text.encode(encoding))
     adsctl("campaigns", "plan", file, "--out", "snow.plan", code=DIFFERENCES)
     apply(adsctl, "snow.plan")
     assert "1 id written" in apply(adsctl, str(file), "--write-ids").stderr
-    assert json.loads(file.read_text())["campaigns"][0]["id"] in pull(adsctl)
+    written = file.read_bytes()
+    assert written[:2] == text.encode(encoding)[:2], "the encoding is that of the file"
+    assert json.loads(written.decode(encoding).removeprefix(mark))["campaigns"][0]["id"] in pull(adsctl)
 
 
 def test_a_criterion_that_is_named_in_two_ways_is_told(adsctl, service):
@@ -711,7 +715,8 @@ def replacing(adsctl) -> dict:
 def test_a_replacement_is_made_once_and_the_file_stays_what_it_is(adsctl, service, when, monkeypatch):
     file = replacing(adsctl)
     names = sorted(one["name"] for one in file["campaigns"][0]["line_items"])
-    kills = run_until_it_ends(monkeypatch, lambda: apply(adsctl, file, "--replace"), at_second_change(when))
+    run = ("--replace", "--resume")
+    kills = run_until_it_ends(monkeypatch, lambda: apply(adsctl, file, *run), at_second_change(when))
     items = spring(adsctl)[1]["line_items"]
     assert 3 <= kills < 40 and sorted(one["name"] for one in items) == names
     assert plan(adsctl, file, "--replace", "--prune", code=0) == plan(adsctl, file, code=0) == []

@@ -95,6 +95,17 @@ def test_a_post_with_a_lost_answer_is_found_and_not_made_again(adsctl, service, 
     assert len(posts(adsctl)) == 2 and len(ads(adsctl)) == 3
 
 
+def test_a_post_with_a_lost_answer_is_not_made_again_by_a_list_that_lags(adsctl, service, posted, lag, waits):
+    service.fail("POST /12/accounts/*/post reset-after times=1")
+    adsctl(*WORDS, code=8)
+    lag("/posts", lambda post: True)
+    assert (
+        "1 record may have been created by a request whose answer was lost" in adsctl(*WORDS, code=12).stderr
+    )
+    adsctl(*WORDS, "--resume")
+    assert 10 <= waits.total < 30 and len(posts(adsctl)) == 2 and len(ads(adsctl)) == 3
+
+
 def killed_runs(adsctl, monkeypatch, when: str) -> int:
     """Kill each run after one request that changes something, until one ends; return how many were killed."""
     return run_until_it_ends(monkeypatch, lambda: adsctl(*WORDS, "--resume"), at_second_change(when))

@@ -299,7 +299,8 @@ def test_what_has_no_name_is_replaced_once_whenever_a_run_is_killed(adsctl, serv
     file = below(FILMS, PREROLLS, ads=[{"id": "7pm01", "account_media_id": BANNER}])
     item = {"id": CLICKS, "targeting": [{"id": "ft10d", "AGE": "AGE_35_TO_54"}]}
     file["campaigns"].append({"id": SPRING, "line_items": [item]})
-    run_until_it_ends(monkeypatch, lambda: apply(adsctl, file, "--replace"), at_second_change(when))
+    run = ("--replace", "--resume")
+    run_until_it_ends(monkeypatch, lambda: apply(adsctl, file, *run), at_second_change(when))
     assert len(ads(adsctl, FILMS)) == 2
     assert plan(adsctl, file, "--replace", code=0) == plan(adsctl, file, code=0) == []
 

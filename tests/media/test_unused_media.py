@@ -4,7 +4,9 @@ import json
 from datetime import UTC, datetime, timedelta
 
 import pytest
+from msgspec.structs import replace
 
+from ads_cli.client.transport import Sender
 from tests.adsctl import Adsctl
 from tests.conftest import Service
 from tests.media.made import picture
@@ -211,3 +213,37 @@ def test_a_refused_change_of_a_card_says_nothing_of_one_made_elsewhere(adsctl, s
     adsctl(*update, "--title", "Tea?", code=6)
     records = json.loads(adsctl("media", "library", "clean", "--yes", "-o", "json").stdout)
     assert {each["media_key"]: each["status"] for each in records} == {IMAGE: "kept", GIF: "deleted"}
+
+
+@pytest.mark.parametrize("words", [("--media-type", "VIDEO"), ("--q", "no such words")])
+def test_a_filter_that_the_service_ignores_deletes_no_other_media(adsctl, service, monkeypatch, words):
+    assert unused(adsctl) == [GIF] and unused(adsctl, *words) == []
+    send = Sender.send
+
+    def ignoring(self, prepared, *args, **options):
+        path, _, query = prepared.url.partition("?")
+        if path.endswith("/media_library"):
+            kept = [each for each in query.split("&") if not each.startswith(("media_type", "q="))]
+            prepared = replace(prepared, url=f"{path}?{'&'.join(kept)}")
+        return send(self, prepared, *args, **options)
+
+    monkeypatch.setattr(Sender, "send", ignoring)
+    assert unused(adsctl, *words) == []
+    adsctl("media", "library", "clean", *words, "--yes")
+    assert unused(adsctl) == [GIF]
+
+
+def test_media_that_the_service_does_not_call_unposted_are_kept(adsctl, service, monkeypatch):
+    send = Sender.send
+
+    def silent(self, prepared, *args, **options):
+        response = send(self, prepared, *args, **options)
+        if not prepared.url.partition("?")[0].endswith("/media_library"):
+            return response
+        data = [{name: one[name] for name in one.keys() - {"posted", "tweeted"}} for one in response.data]
+        return replace(response, body={**response.body, "data": data})
+
+    monkeypatch.setattr(Sender, "send", silent)
+    adsctl("media", "library", "clean", "--yes")
+    monkeypatch.undo()
+    assert unused(adsctl) == [GIF]

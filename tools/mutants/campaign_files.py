@@ -200,8 +200,8 @@ CAMPAIGN_FILES = (
     Mutant(
         "campaign files: the card of a post is made again for another post",
         "ads_cli/campaigns/new_posts.py",
-        "    if found := memory.ids.get(mark):\n        return found\n    if mark",
-        "    if mark",
+        "    if found := memory.ids.get(mark):\n        return found\n    name",
+        "    name",
         (f"{POSTS}::test_a_run_killed_at_any_request_makes_no_card_twice",),
     ),
     Mutant(
@@ -291,8 +291,8 @@ CAMPAIGN_FILES = (
     Mutant(
         "campaign files: a post whose answer was lost is made again",
         "ads_cli/campaigns/new_posts.py",
-        "if mark in memory.lost and",
-        "if False and",
+        "    if mark not in memory.lost:\n        return None\n",
+        "    return None\n",
         (f"{POSTS}::test_a_post_with_a_lost_answer_is_found_and_not_made_again",),
     ),
     Mutant(

@@ -5,6 +5,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, NamedTuple
+from unicodedata import normalize
 
 from ...api.amounts import amount_names, as_amount, fields_of_amounts, money_fields
 from ...api.endpoint import Request
@@ -15,6 +16,7 @@ from ...api.spending import ACTIVE, DRAFT, PAUSED, STATUS, may_spend_more
 from ...api.time import Time, is_plain_date
 from ...batches.upload import DONE, OPERATIONS, BatchUpload, Items
 from ...client.prepared_request import PreparedRequest
+from ...client.response import not_understood
 from ...console.invocation import Invocation
 from ...console.progress import progress
 from ...console.results import show, show_prepared_requests
@@ -22,7 +24,7 @@ from ...errors import AdsctlError, IncompleteError, NotFoundError, RefusedError,
 from ...feeds.transforms import ParsedAmount, Where, text_of
 from ...output.table_view import MONEY, header
 from ...output.text import cell, counted, listed, safe, singular
-from ...spelling import suggestion
+from ...spelling import as_stored, suggestion
 from ...uploads.upload import Batch
 from ..spending import SIGNS, spending_question, value_change
 from . import Record, request_of_group
@@ -82,12 +84,20 @@ class RecordSearch:
             ids = [*dict.fromkeys(self.chosen.ids)]
             found = {str(record.get("id")): record for record in self._listed(ids)}
             return [found[id] for id in ids if id in found]
-        conditions = self._conditions()
-        return [
-            record
-            for record in self._listed()
-            if all(self._holds(each, to_neutral(record)) for each in conditions)
-        ]
+        conditions, matching, unknown = self._conditions(), list[Any](), 0
+        names = {self._amounts.get(each.column, each.column) for each in conditions}
+        for record in self._listed():
+            neutral = to_neutral(record)
+            if not names <= neutral.keys():
+                unknown += 1  # what is not shown is neither equal nor another value
+            elif all(self._holds(each, neutral) for each in conditions):
+                matching.append(record)
+        if unknown:
+            what = counted(unknown, self.singular, self.noun)
+            self.call.messages.note(
+                f"--where: {what} left out: the service does not show {', '.join(sorted(names))} of each"
+            )
+        return matching
 
     def _listed(self, ids: Sequence[str] | None = None) -> Iterator[Any]:
         """List records by their ids, or all of them."""
@@ -100,7 +110,8 @@ class RecordSearch:
             parts = [[*ids[at : at + IDS_PER_REQUEST]] for at in range(0, len(ids), IDS_PER_REQUEST)]
         for part in parts:
             for page in self.call.client.pages(kind(**{**shared, "count": PAGE_SIZE, own: part})):
-                _ = page.records  # raises where it has none
+                if not all(record.get("id") for record in page.records):
+                    raise not_understood(f"one of the {self.noun} has no id")
                 yield from page.data if isinstance(page.data, list) else [page.data]
 
     def _conditions(self) -> list[Where]:
@@ -124,8 +135,10 @@ class RecordSearch:
                     hint=f"fields: {', '.join(sorted(headings))}",
                 )
             value = condition.value
-            if value and not condition.operator.endswith("~"):
-                value = self._comparable(name, value)
+            if condition.operator.endswith("~"):
+                value = normalize("NFC", value)  # a blank at its end counts
+            elif value:
+                value = self._comparable(name, as_stored(value))
             found.append(Where(name, condition.operator, value))
         return found
 
@@ -161,7 +174,7 @@ class RecordSearch:
     def _holds(self, condition: Where, record: Record) -> bool:
         field = self._amounts.get(condition.column)
         value = in_units(record, field) if field else record.get(condition.column)
-        return condition.holds(text_of(value).strip())
+        return condition.holds(as_stored(text_of(value)))
 
 
 class SendingResult(NamedTuple):

@@ -11,8 +11,8 @@ from ...campaigns.account import AccountReader
 from ...campaigns.apply import Applied, Apply
 from ...campaigns.comparison import Comparison
 from ...campaigns.file import MAX_MIB, CampaignFile, parse_file
-from ...campaigns.memory import ApplyMemory, memory_path
-from ...campaigns.model import FUNDING, LISTS, Stored, each_entry
+from ...campaigns.memory import STANDARD_INPUT, ApplyMemory, Mark, look_for_lost, memory_path
+from ...campaigns.model import FUNDING, LISTS, Kind, Stored, each_entry
 from ...campaigns.new_posts import find_posts
 from ...campaigns.plan import CampaignPlan
 from ...campaigns.spending import planned_spending
@@ -34,8 +34,9 @@ from .posting import Posting
 class ApplyRun:
     """One run with a file of campaigns, step by step: `compare`, `approve`, and then `carry_out`."""
 
-    def __init__(self, call: Invocation, *, prune: bool, replace: bool) -> None:
+    def __init__(self, call: Invocation, *, prune: bool, replace: bool, resume: bool | None = None) -> None:
         self.call, self.prune, self.replace = call, prune, replace
+        self.resume = None if call.dry_run else resume  # None where nothing will be created
         self.stored_plan: StoredPlan | None = None
         self.digest = ""  # of the stored plan
         # Known once the file is compared.
@@ -62,7 +63,10 @@ class ApplyRun:
             if not takes_plans:
                 raise ContentError(f"{label}: is a stored plan", hint="carry it out with: campaigns apply")
             content, label, folder = self._opened(content, label)
-        return self.compare_parsed(parse_file(content, label, folder))
+        parsed = parse_file(content, label, folder)
+        is_file = label != "standard input"
+        parsed.identity = str((folder / Path(label).name).resolve()) if is_file else STANDARD_INPUT
+        return self.compare_parsed(parsed)
 
     def compare_parsed(self, parsed: CampaignFile, *, is_copy: bool = False) -> CampaignPlan:
         """Read the account; return what differs, or raise ContentError with every mistake."""
@@ -73,14 +77,14 @@ class ApplyRun:
                 hint=f"add --account {parsed.account}, or remove 'account' from the file",
             )
         self.memory = ApplyMemory(call.settings.state_dir, call.service, call.account)
+        self.memory.file = parsed.identity
         try:
             call.client.open()
             reader = AccountReader(call.client, call.account)
-            found = self._compared(reader, parsed, is_copy=is_copy)
+            found = self._compared_surely(reader, parsed, is_copy=is_copy)
         except AdsctlError:
             parsed.require_valid()  # mistakes are reported first
             raise
-        parsed.require_valid()
         if self.stored_plan:
             is_begun = self.memory.begun_plan == self.digest
             if others := keep_planned(self.stored_plan, found, is_begun=is_begun):
@@ -106,12 +110,33 @@ class ApplyRun:
             )
         return stored.content.encode(), stored.file, Path(stored.folder)
 
+    def _compared_surely(self, reader: AccountReader, parsed: CampaignFile, *, is_copy: bool) -> CampaignPlan:
+        """Compare, once it is certain what requests without an answer have created."""
+        call, mistakes = self.call, [*parsed.problems]
+
+        def look() -> tuple[CampaignPlan, list[Mark]]:
+            parsed.problems[:] = mistakes
+            found = self._compared(reader, parsed, is_copy=is_copy)
+            parsed.require_valid()
+            return found, found.lost
+
+        if self.resume is not None:
+            return look_for_lost(call.client, self.memory, look, call.messages.say if self.resume else None)
+        found, lost = look()
+        if self.memory.seconds_until_listed(lost):
+            what = counted(len(lost), "record")
+            call.messages.note(f"{what} may be there, created by a request whose answer was lost")
+        return found
+
     def _compared(self, reader: AccountReader, parsed: CampaignFile, *, is_copy: bool) -> CampaignPlan:
         call, memory = self.call, self.memory
         find_posts(call.settings.service, parsed.campaigns, memory, parsed.note)
         # All campaigns, whichever the file covers: one of other names may be known by its id, key or name.
         listed = reader.campaigns()
-        campaigns = self.listed = reader.tree(listed, ())
+        needed: dict[Kind, set[str]] = {}
+        for entry in each_entry(parsed.campaigns):
+            needed.setdefault(entry.kind, set()).update(entry.values)
+        campaigns = self.listed = reader.tree(listed, (), needed=needed)
         uncovered = set[str]()
         if self.prune and parsed.q is not None and not parsed.is_whole:
             covered = reader.campaigns(q=parsed.q)
@@ -120,7 +145,7 @@ class ApplyRun:
         within = {one.id for one in matches.values()} | {each.id for each in parsed.campaigns if each.id}
         if self.prune and parsed.may_prune:
             within |= {one.id for one in campaigns} - uncovered
-        campaigns = reader.tree(listed, self._lists(parsed), within)
+        campaigns = reader.tree(listed, self._lists(parsed), within, needed)
         resolve_names(call.client, call.account, parsed)
         paying = {str(each.values[FUNDING]) for each in parsed.campaigns if each.values.get(FUNDING)}
         found = Comparison(
@@ -134,6 +159,10 @@ class ApplyRun:
             is_copy=is_copy,
         ).run()
         self._require_deleted(found)
+        if found.not_compared:
+            call.messages.note(
+                f"the service never shows {', '.join(sorted(found.not_compared))}: not compared"
+            )
         return found
 
     def _require_deleted(self, found: CampaignPlan) -> None:
@@ -157,7 +186,7 @@ class ApplyRun:
         """Look at the files of media, and let the guard judge the whole plan."""
         call = self.call
         apply = Apply(call.client, call.account, found, self.memory)
-        self.posting = Posting(call, found)
+        self.posting = Posting(call, found, resume=bool(self.resume))
         self.posting.check()
         requests = chain(((each, "") for each in self.posting.requests()), apply.requests())
         call.writes.approve_plan((call.client.prepare(request), new_id) for request, new_id in requests)
@@ -177,6 +206,8 @@ class ApplyRun:
                     on_progress(done)
 
                 result = Apply(call.client, call.account, found, memory, on_done).run()
+        for sent, stored in dict.fromkeys(result.renamed):
+            call.messages.note(f"the service stores the name {sent!r} as {stored!r}")
         if self.stored_plan and not result.failed:
             memory.begin_plan("")
         return result

@@ -5,11 +5,11 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from ...api.spending import ACTIVE, STATUS
-from ...campaigns.model import LISTS
 from ...console.invocation import Invocation
 from ...console.parameters import argument, flag, option
 from ...errors import UsageError
 from ...output.text import counted
+from ...spelling import as_stored
 
 if TYPE_CHECKING:
     from ...campaigns.file import CampaignFile
@@ -65,12 +65,12 @@ def copy(
         )
     call.client.open()
     reader = AccountReader(call.client, call.account)
-    originals = reader.tree(reader.campaigns(ids=[*dict.fromkeys(ids)]), LISTS)
+    originals = reader.to_copy([*dict.fromkeys(ids)])
     copied = Copy(originals, call.account, name=template, settings=settings, mapped=mapped, active=active)
     copy_file = copied.file()
     if is_elsewhere:
         note_missing(target.client, target.account, copy_file)
-    run = ApplyRun(target, prune=False, replace=False)
+    run = ApplyRun(target, prune=False, replace=False, resume=resume)
     if resume:
         call.messages.detail("what was created is found, and not created again")
     with run.locked():
@@ -97,10 +97,9 @@ def copy(
 
 def _require_new_names(run: "ApplyRun", copy_file: "CampaignFile", plan: "CampaignPlan") -> None:
     """Refuse names that other campaigns have."""
-    taken = {one.name: one.id for one in run.listed}
+    taken = {as_stored(one.name): one.id for one in run.listed if one.name}
     for entry in copy_file.campaigns:
-        if entry not in plan.matched and entry.name in taken:
-            other = taken[entry.name]
+        if entry not in plan.matched and (other := taken.get(as_stored(entry.name or ""))):
             copy_file.note(entry, f"{entry.name!r} is the name of campaign {other}: add --name", "name")
     copy_file.require_valid()
 

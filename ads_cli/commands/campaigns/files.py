@@ -145,7 +145,8 @@ def apply(
     before something may spend more, and before anything is deleted. A second run does nothing.
 
     A stored plan is refused (12) where what it touches has changed since. A run that was stopped is resumed
-    by running it again: what was created is found, and not created twice.
+    by running it again: what was created is found, and not created twice. What may have been created by a
+    request without an answer, and is not listed yet, is refused (12); --resume waits until it is certain.
 
     For example: adsctl campaigns apply shop.yaml --dry-run
     """
@@ -155,7 +156,7 @@ def apply(
     call = Invocation.of(ctx)
     limit = DeletionLimit.parse(max_delete)
     with CampaignReport(call, report, file).written() as about:
-        run = ApplyRun(call, prune=prune, replace=replace)
+        run = ApplyRun(call, prune=prune, replace=replace, resume=resume)
         with run.locked():
             found = about.plan = run.compare(file, takes_plans=True)
             is_workbook = Path(file).suffix.lower() == WORKBOOK_SUFFIX

@@ -35,8 +35,9 @@ class Posting:
     ended, changes name posts that do not exist yet by numbers that must not be sent: a failure ends the run.
     """
 
-    def __init__(self, call: Invocation, found: CampaignPlan) -> None:
+    def __init__(self, call: Invocation, found: CampaignPlan, *, resume: bool) -> None:
         self._call, self._plan = call, found
+        self._say = call.messages.say if resume else None  # of what may be waited for
         self._due: list[DuePost] = []
         kind, account = request_kind(call.settings.service), {"account_id": call.account}
         for entry, post in new_posts(change.entry for change in found.changes if change.entry):
@@ -79,9 +80,9 @@ class Posting:
         for entry, post, request, card, _ in self._due:
             try:
                 if card:
-                    uri = make_card(client, account, post, card, memory)
+                    uri = make_card(client, account, post, card, memory, self._say)
                     request = replace(request, card_uri=uri)
-                made[post.digest] = int(make_post(client, account, post, request, memory))
+                made[post.digest] = int(make_post(client, account, post, request, memory, self._say))
             except RefusedError as error:
                 error.message = f"{entry.path}: {error.message}"
                 raise

@@ -1,0 +1,363 @@
+"""Lists that leave out fields or records, that list others too, or that have texts in another form."""
+
+import json
+from collections.abc import Callable
+from unicodedata import normalize
+
+import pytest
+from msgspec.structs import replace
+
+from ads_cli.client.transport import Sender
+from tests.campaigns.test_campaign_files import apply, document, plan, pull, short
+from tests.emulator.seeded import CARD, CLICKS, HAMBURG, KNITTERS, REACH, SPRING
+
+BUDGET = "daily_budget_amount_local_micro"
+SNOW = {"name": "Snow", "funding_instrument_id": CARD, "daily_budget": "5"}
+
+
+def without(*names: str) -> Callable[[list[dict]], list[dict]]:
+    return lambda records: [
+        {name: value for name, value in record.items() if name not in names} for record in records
+    ]
+
+
+def names(adsctl) -> list[str]:
+    return [one["name"] for one in json.loads(pull(adsctl, "-o", "json"))["campaigns"]]
+
+
+@pytest.mark.parametrize(
+    ("end", "field", "id", "wanted"),
+    [
+        ("/campaigns", BUDGET, SPRING, {"daily_budget": "10"}),
+        ("/campaigns", "entity_status", SPRING, {"entity_status": "PAUSED"}),
+        ("/line_items", BUDGET, CLICKS, {"daily_budget": "10"}),
+        ("/line_items", "end_time", CLICKS, {"end_time": "2033-01-01T00:00:00Z"}),
+    ],
+)
+def test_a_field_that_a_list_leaves_out_is_asked_for_by_id(adsctl, service, lie, end, field, id, wanted):
+    campaign = {"id": id, **wanted} if id == SPRING else {"id": SPRING, "line_items": [{"id": id, **wanted}]}
+    expected = plan(adsctl, {"campaigns": [campaign]})
+    lie(end, without(field))
+    assert plan(adsctl, {"campaigns": [campaign]}) == expected
+    apply(adsctl, {"campaigns": [campaign]})
+    assert plan(adsctl, {"campaigns": [campaign]}, code=0) == []
+
+
+@pytest.mark.parametrize("wanted", ["10", None])
+def test_a_field_that_the_service_shows_nowhere_is_never_equal(adsctl, service, lie, wanted):
+    lie("/campaigns", without(BUDGET))
+    lie(f"/campaigns/{SPRING}", without(BUDGET))
+    (change,) = plan(adsctl, {"campaigns": [{"id": SPRING, "daily_budget": wanted}]})
+    assert change["before"] == {"daily_budget": "?"}
+    told = adsctl(
+        "campaigns",
+        "plan",
+        "-",
+        input=json.dumps({"campaigns": [{"id": SPRING, "daily_budget": "10"}]}),
+        code=10,
+        COLUMNS="100",
+    ).stdout
+    assert "?" in told
+
+
+def test_what_cannot_be_changed_is_not_replaced_where_it_is_not_shown(adsctl, service, lie):
+    file = {"campaigns": [{"id": SPRING, "line_items": [{"id": CLICKS, "objective": "WEBSITE_CLICKS"}]}]}
+    assert plan(adsctl, file, code=0) == []
+    lie("/line_items", without("objective"))
+    assert plan(adsctl, file, code=0) == []
+    lie(f"/line_items/{CLICKS}", without("objective"))
+    for words in ((), ("--replace",)):
+        told = apply(adsctl, file, *words, code=8).stderr
+        assert f"the service does not show objective of the line item {CLICKS}" in told
+
+
+@pytest.mark.parametrize(("end", "field"), [("/campaigns", "name"), ("/line_items", "name")])
+def test_what_has_no_name_in_a_list_is_not_created_again(adsctl, service, lie, end, field):
+    item = {"name": "Hats", "objective": "REACH", "product_type": "PROMOTED_POSTS"}
+    item |= {"placements": ["ALL_ON_PLATFORM"], "bid_strategy": "AUTO", "start_time": "2031-12-01"}
+    file = {"campaigns": [SNOW | {"line_items": [item]}]}
+    apply(adsctl, file)
+    (adsctl.home / "state" / "campaigns").rename(adsctl.home / "other-machine")
+    lie(end, without(field))
+    assert plan(adsctl, file, code=0) == []
+    (campaign,) = [one for one in document(adsctl)["campaigns"] if one["name"] == "Snow"]
+    id = campaign["id"] if end == "/campaigns" else campaign["line_items"][0]["id"]
+    lie(f"{end}/{id}", without(field))
+    told = apply(adsctl, file, code=8).stderr
+    assert f"the service does not show name of the {end.strip('/')[:-1].replace('_', ' ')} {id}" in told
+
+
+def test_a_field_that_the_service_never_shows_is_told(adsctl, service, lie):
+    lie("/line_items", without("audience_expansion"))
+    item = {"id": CLICKS, "audience_expansion": "DEFINED"}
+    file = json.dumps({"campaigns": [{"id": SPRING, "line_items": [item]}]})
+    told = adsctl("campaigns", "plan", "-", input=file, code=None).stderr
+    assert "the service never shows audience_expansion: not compared" in told
+
+
+def test_pruning_deletes_nothing_that_a_filter_has_not_left(adsctl, service, lie):
+    """The service ignores `q`, and lists all campaigns."""
+    file = {"q": "Snow", "campaigns": [SNOW]}
+    apply(adsctl, {"campaigns": [SNOW, SNOW | {"name": "snow in May"}]})
+    before = names(adsctl)
+    all_of = json.loads(adsctl("campaigns", "list", "--all", "--with-draft", "-o", "json").stdout)
+    lie("/campaigns", lambda records: all_of)
+    (change,) = plan(adsctl, file, "--prune")
+    assert (change["action"], change["name"]) == ("delete", "snow in May")
+    apply(adsctl, file, "--prune", "--max-delete", "100%")
+    assert {*before} - {"snow in May"} == {
+        one["name"]
+        for one in json.loads(adsctl("campaigns", "list", "--all", "-o", "json").stdout)
+        if one["name"] != "snow in May"
+    }
+
+
+def test_a_file_of_a_filter_has_what_the_filter_means_and_no_more(adsctl, service, lie):
+    all_of = json.loads(adsctl("campaigns", "list", "--all", "--with-draft", "-o", "json").stdout)
+    lie("/campaigns", lambda records: all_of)
+    some = json.loads(pull(adsctl, "-o", "json", "--q", "hamburg"))["campaigns"]
+    assert [one["id"] for one in some] == [HAMBURG]
+    some = json.loads(pull(adsctl, "-o", "json", "--ids", KNITTERS))["campaigns"]
+    assert [one["id"] for one in some] == [KNITTERS]
+    made = adsctl("campaigns", "copy", KNITTERS, "-o", "json").stdout
+    assert [one["name"] for one in json.loads(made) if one["kind"] == "campaign"] == [
+        "Copy of People who knit"
+    ]
+
+
+@pytest.mark.parametrize("condition", ["daily_budget!=35", "daily_budget=", "daily_budget<1000"])
+def test_a_condition_on_what_is_not_shown_deletes_nothing(adsctl, service, lie, condition):
+    lie("/line_items", without(BUDGET))
+    done = adsctl("line-items", "delete", "--where", condition, "--yes")
+    assert "the service does not show daily_budget_amount_local_micro of each" in done.stderr
+    assert "no line items match" in done.stderr
+
+
+@pytest.mark.parametrize("form", ["NFC", "NFD"])
+def test_a_condition_keeps_a_name_in_whatever_form_it_is_written(adsctl, service, form):
+    made = ("--funding-instrument-id", CARD, "--daily-budget", "5")
+    adsctl("campaigns", "create", "--name", normalize("NFC", "Café"), *made)
+    found = adsctl("campaigns", "get", "--where", f"name={normalize(form, 'Café')} ", "-o", "ids").stdout
+    assert len(found.split()) == 1
+
+
+FORMS = {
+    "trimmed": str.strip,
+    "composed": lambda text: normalize("NFC", text),
+    "both": lambda text: normalize("NFC", text).strip(),
+}
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_a_name_in_the_form_of_the_service_is_the_same_name(adsctl, service, lie, form):
+    def as_stored(records: list[dict]) -> list[dict]:
+        return [{**one, "name": FORMS[form](one["name"])} if one.get("name") else one for one in records]
+
+    lie("/campaigns", as_stored)
+    lie("/line_items", as_stored)
+    item = {"name": normalize("NFD", " Hüte "), "objective": "REACH", "product_type": "PROMOTED_POSTS"}
+    item |= {"placements": ["ALL_ON_PLATFORM"], "bid_strategy": "AUTO", "start_time": "2031-12-01"}
+    file = {"campaigns": [SNOW | {"name": normalize("NFD", "Übermorgen "), "line_items": [item]}]}
+    apply(adsctl, file)
+    assert plan(adsctl, file, code=0) == []
+    (adsctl.home / "state" / "campaigns").rename(adsctl.home / "other-machine")
+    assert plan(adsctl, file, code=0) == [], "another machine finds it too"
+
+
+def test_names_that_the_service_stores_as_one_are_told_beside_each_other(adsctl, service):
+    file = json.dumps({"campaigns": [SNOW, SNOW | {"name": "Snow "}]})
+    assert "is also on line" in adsctl("campaigns", "plan", "-", input=file, code=3).stderr
+
+
+def test_a_name_that_the_service_has_changed_is_told_once_and_differs_no_more(adsctl, service, monkeypatch):
+    send = Sender.send
+
+    def shouting(self, prepared, *args, **options):
+        response = send(self, prepared, *args, **options)
+        data = response.body.get("data") if isinstance(response.body, dict) else None
+        if "/campaigns" not in prepared.url or not data:
+            return response
+        loud = [{**one, "name": one["name"].upper()} for one in (data if isinstance(data, list) else [data])]
+        return replace(response, body={**response.body, "data": loud if isinstance(data, list) else loud[0]})
+
+    monkeypatch.setattr(Sender, "send", shouting)
+    assert "stores the name 'Snow' as 'SNOW'" in apply(adsctl, {"campaigns": [SNOW]}).stderr
+    assert plan(adsctl, {"campaigns": [SNOW]}, code=0) == []
+    ice = {"campaigns": [SNOW | {"name": "Ice", "key": "Snow"}]}
+    assert short(plan(adsctl, ice)) == [("update", "campaign")]
+    assert "stores the name 'Ice' as 'ICE'" in apply(adsctl, ice).stderr
+    assert plan(adsctl, ice, code=0) == []
+
+
+def test_a_rename_that_the_service_ignores_stays_a_difference(adsctl, service, lie, monkeypatch):
+    send = Sender.send
+
+    def ignoring(self, prepared, *args, **options):
+        response = send(self, prepared, *args, **options)
+        data = response.body.get("data")
+        if f"/campaigns/{SPRING}" in prepared.url:
+            return replace(response, body={**response.body, "data": {**data, "name": "Spring sale"}})
+        return response
+
+    monkeypatch.setattr(Sender, "send", ignoring)
+    lie("/campaigns", lambda records: [{**one, "name": "Spring sale"} for one in records])
+    file = {"campaigns": [{"id": SPRING, "name": "Summer sale"}]}
+    for _ in range(2):
+        assert "stores the name" not in apply(adsctl, file).stderr
+        assert short(plan(adsctl, file)) == [("update", "campaign")]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "scope: account\ncampaigns:\n",
+        f"campaigns:\n- id: {SPRING}\n  line_items:\n",
+        f"campaigns:\n- id: {SPRING}\n  line_items:\n  - id: {CLICKS}\n    targeting:\n",
+        f"campaigns:\n- id: {SPRING}\n  line_items:\n  - id: {CLICKS}\n    ads: null\n",
+        json.dumps({"campaigns": [{"id": SPRING, "line_items": None}]}),
+        "account:\ncampaigns: []\n",
+        "q: ''\ncampaigns: []\n",
+    ],
+)
+def test_a_key_with_nothing_after_it_is_no_empty_list(adsctl, service, text):
+    adsctl.file("cut.yaml", text)
+    told = adsctl("campaigns", "apply", "cut.yaml", "--prune", "--max-delete", "100%", "--yes", code=3).stderr
+    assert "is empty; " in told
+
+
+def test_an_empty_list_is_written_as_one(adsctl, service):
+    item = {"id": CLICKS, "targeting": []}
+    changes = plan(adsctl, {"campaigns": [{"id": SPRING, "line_items": [item]}]}, "--prune")
+    assert {change["action"] for change in changes} == {"delete"}
+
+
+def test_a_key_of_two_files_is_not_one_record(adsctl, service):
+    first = adsctl.file("first.json", json.dumps({"campaigns": [SNOW | {"key": "main"}]}))
+    second = adsctl.file("second.json", json.dumps({"campaigns": [SNOW | {"key": "main", "name": "Frost"}]}))
+    apply(adsctl, str(first))
+    before = names(adsctl)
+    told = apply(adsctl, str(second), code=3).stderr
+    assert "'main' is the key of campaign" in told and "first.json" in told and "second.json:1" in told
+    assert names(adsctl) == before
+    assert "'main' is the key of" in adsctl("campaigns", "plan", second, code=3).stderr
+    first.write_text(first.read_text().replace("Snow", "Rain"))
+    apply(adsctl, str(first))
+    assert "Rain" in names(adsctl) and "Snow" not in names(adsctl), "its own file renames it"
+    second.write_text(first.read_text().replace("Rain", "Hail"))
+    first.unlink()
+    apply(adsctl, str(second))
+    assert "Hail" in names(adsctl) and "Rain" not in names(adsctl), "a file that was moved stays its own"
+
+
+def test_a_name_that_is_the_key_of_another_file_is_told(adsctl, service):
+    apply(adsctl, str(adsctl.file("first.json", json.dumps({"campaigns": [SNOW | {"key": "main"}]}))))
+    second = adsctl.file("second.json", json.dumps({"campaigns": [SNOW | {"name": "main"}]}))
+    assert "'main' is the key of campaign" in apply(adsctl, str(second), code=3).stderr
+
+
+@pytest.mark.parametrize(("end", "id"), [("/campaigns", HAMBURG), ("/line_items", REACH)])
+def test_a_copy_has_the_limits_of_its_original_or_is_none(adsctl, service, lie, end, id):
+    words = ("campaigns", "copy", HAMBURG, "--dry-run", "-o", "json")
+    expected = adsctl(*words).stdout
+    lie(end, without(BUDGET))
+    assert adsctl(*words).stdout == expected
+    lie(f"{end}/{id}", without(BUDGET))
+    assert (
+        f"the service does not show daily_budget of the {end[1:-1].replace('_', ' ')} {id}"
+        in adsctl(*words, code=8).stderr
+    )
+
+
+@pytest.mark.parametrize("service_name", ["x"])
+def test_a_value_that_is_not_shown_is_removed_and_not_taken_for_nothing(adsctl, service, lie):
+    lie("/line_items", without("end_time"))
+    lie(f"/line_items/{CLICKS}", without("end_time"))
+    for words in (("--where", f"id={CLICKS}"), (CLICKS,)):
+        done = adsctl("line-items", "update", *words, "--set", "end_time=null", code=12)
+        assert "nothing to change" not in done.stderr and "none of them differs" not in done.stderr
+
+
+# Lists that lag after a lost answer.
+
+
+ITEM = {"name": "Hats", "objective": "REACH", "product_type": "PROMOTED_POSTS"} | {
+    "placements": ["ALL_ON_PLATFORM"],
+    "bid_strategy": "AUTO",
+    "start_time": "2031-12-01",
+}
+TAG = {"tracking_tag_type": "CLICK_TRACKER", "tracking_tag_url": "https://m.example/c"}
+
+
+@pytest.mark.parametrize(
+    ("file", "route", "end", "is_new"),
+    [
+        ({"campaigns": [SNOW]}, "campaigns", "/campaigns", lambda one: one["name"] == "Snow"),
+        (
+            {"campaigns": [{"id": HAMBURG, "line_items": [ITEM]}]},
+            "line_items",
+            "/line_items",
+            lambda one: one["name"] == "Hats",
+        ),
+        (
+            {"campaigns": [{"id": HAMBURG, "line_items": [{"id": REACH, "tracking_tags": [TAG]}]}]},
+            "tracking_tags",
+            "/tracking_tags",
+            lambda one: one["tracking_tag_url"] == TAG["tracking_tag_url"],
+        ),
+    ],
+    ids=["campaign", "line item", "what has no name"],
+)
+def test_what_a_lost_answer_has_created_is_not_created_again_by_a_list_that_lags(
+    adsctl, service, lag, waits, file, route, end, is_new
+):
+    service.fail(f"POST */{route} reset-after times=1")
+    apply(adsctl, file, code=8)
+    lag(end, is_new)
+    told = apply(adsctl, file, code=12).stderr
+    assert "1 record may have been created by a request whose answer was lost" in told
+    assert (
+        "may be there, created by a request whose answer was lost"
+        in adsctl("campaigns", "plan", "-", input=json.dumps(file), code=10).stderr
+    )
+    assert waits.total == 0
+    told = apply(adsctl, file, "--resume", "-v").stderr
+    assert 10 <= waits.total < 30, "it is found as soon as it is listed"
+    assert plan(adsctl, file, code=0) == []
+    assert json.dumps(document(adsctl)).count("Hats" if route == "line_items" else "m.example/c") <= 1
+    assert names(adsctl).count("Snow") == (route == "campaigns")
+
+
+def test_what_was_never_created_is_created_once_a_list_would_show_it(adsctl, service, waits):
+    service.fail("POST */campaigns reset times=1")
+    apply(adsctl, {"campaigns": [SNOW]}, code=8)
+    assert "may have been created" in apply(adsctl, {"campaigns": [SNOW]}, code=12).stderr
+    waits.waited.append(31)  # somebody waits
+    apply(adsctl, {"campaigns": [SNOW]})
+    assert names(adsctl).count("Snow") == 1
+
+
+def test_a_wait_is_no_longer_than_max_wait_allows(adsctl, service, waits):
+    service.fail("POST */campaigns reset times=1")
+    apply(adsctl, {"campaigns": [SNOW]}, code=8)
+    assert (
+        "may not list it yet"
+        in apply(adsctl, {"campaigns": [SNOW]}, "--resume", "--max-wait", "5", code=12).stderr
+    )
+    assert waits.total == 0
+
+
+def test_another_file_does_not_settle_what_is_uncertain(adsctl, service, lag):
+    service.fail("POST */campaigns reset-after times=1")
+    apply(adsctl, {"campaigns": [SNOW]}, code=8)
+    lag("/campaigns", lambda one: one["name"] == "Snow")
+    apply(adsctl, {"campaigns": [SNOW | {"name": "Frost"}]})
+    assert "may have been created" in apply(adsctl, {"campaigns": [SNOW]}, code=12).stderr
+
+
+def test_an_attempt_of_a_clock_that_was_wrong_is_waited_for_once(adsctl, service, waits):
+    waits.waited.append(15 * 365 * 86400)
+    service.fail("POST */campaigns reset times=1")
+    apply(adsctl, {"campaigns": [SNOW]}, code=8)
+    waits.waited.clear()
+    apply(adsctl, {"campaigns": [SNOW]}, "--resume")
+    assert waits.total == 30 and names(adsctl).count("Snow") == 1

@@ -13,9 +13,20 @@ def is_address(host: str) -> bool:
     return True
 
 
+AUTHORITY = re.compile(r"(?:\[(?P<address>[0-9a-f:.]+)\]|(?P<name>[^][:@%/?#\\\s]+))(?::[0-9]{0,5})?", re.I)
+
+
+def host_of(authority: str) -> str:
+    """Return the host of `host` or `host:port`; raise ValueError for what parsers read differently."""
+    parts = AUTHORITY.fullmatch(authority)
+    if not parts:  # urlsplit takes the host of [::1].evil to be ::1
+        raise ValueError("its host is not a valid name")
+    return parts["address"] or parts["name"]
+
+
 def is_loopback(host: str) -> bool:
     """Whether a host name or address can only be this machine."""
-    name = host.lower().rstrip(".")
+    name = host.lower().removesuffix(".")
     if name == "localhost" or name.endswith(".localhost"):
         return True
     try:

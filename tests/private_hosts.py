@@ -46,6 +46,29 @@ SPELLINGS = (
     *("localhost\\.images.example", "localhost#.images.example", "localhost?.images.example", ""),
 )
 
+# What urlsplit takes for a host of this machine, and another parser for another one.
+ODD_AUTHORITIES = (
+    *("[::1].evil.example", "[::1]evil.example", "[::1].evil.example:80", "evil.example[::1]", "[::1]:80:80"),
+    *("[::1%25evil.example]", "[::1]]", "[localhost]", "127.0.0.1@evil.example", "evil.example@127.0.0.1"),
+    *(
+        "localhost:80@evil.example",
+        "user:localhost@[::1]",
+        "localhost/evil.example",
+        "localhost?evil.example",
+    ),
+    *("localhost#evil.example", "localhost\\evil.example", "127.0.0.1:x", "localhost..", ""),
+    *("127.0.0.1..", "0177.0.0.1", "0x7f.0.0.1", "127.1", "2130706433", "::1"),
+)
+LOCAL_AUTHORITIES = (
+    "localhost",
+    "localhost.:1",
+    "shop.localhost:80",
+    "127.0.0.1",
+    "127.9.9.9:1",
+    "[::1]",
+    "[::1]:8976",
+)
+
 
 def percent_encoded(text: str) -> str:
     return "".join(f"%{byte:02x}" for byte in text.encode())

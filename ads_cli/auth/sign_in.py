@@ -36,7 +36,7 @@ from ..errors import (
     UnavailableError,
     UsageError,
 )
-from ..hosts import is_loopback, listening_address
+from ..hosts import host_of, is_loopback, listening_address
 from ..http.response_body import parse_form
 from ..output.text import shortened
 from . import received_secret
@@ -107,13 +107,16 @@ class Listener:
 
     def __init__(self, callback: str, fields: CallbackFields = OAUTH1) -> None:
         self._fields = fields
-        parts = urlsplit(callback)
-        if parts.scheme != "http" or not is_loopback(parts.hostname or "") or not parts.port:
+        try:
+            parts = urlsplit(callback)
+            self._host, self._port = host_of(parts.netloc), parts.port or 0
+        except ValueError:
+            self._port = 0
+        if not self._port or parts.scheme != "http" or not is_loopback(self._host):
             raise UsageError(
                 f"--callback: {callback!r} is not a loopback address with a port",
                 hint="register one with the app, for example http://127.0.0.1:8976/callback",
             )
-        self._host, self._port = parts.hostname or "", parts.port
         self._path = parts.path or "/"
         self._outcomes: SimpleQueue[Authorization] = SimpleQueue()
         self._token = ""  # the request token, or the state, of the sign-in that is waited for

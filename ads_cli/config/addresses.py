@@ -5,7 +5,7 @@ from ipaddress import ip_address
 from urllib.parse import urlsplit
 
 from ..errors import AdsctlError, StateError
-from ..hosts import is_loopback
+from ..hosts import host_of, is_loopback
 
 ADDRESSES = ("base_url", "ads_url", "ads_sandbox_url")
 # The addresses of the services that have one, by name.
@@ -65,14 +65,12 @@ def canonical_address(address: str) -> str:
         raise ValueError("it does not begin with https://")
     if "@" in parts.netloc:
         raise ValueError("it holds a user name or a password")
-    if re.search(r"\][^:]", parts.netloc):  # of urlsplit only the latest patch versions say so
-        raise ValueError("its host is not a valid name")
     if "?" in address or "#" in address:
         raise ValueError("it holds a query or a fragment")
     if parts.port == 0:
         raise ValueError("there is no port 0")
     port = "" if parts.port in (None, DEFAULT_PORTS[parts.scheme]) else f":{parts.port}"
-    return f"{parts.scheme}://{_canonical_host(parts.hostname or '')}{port}{parts.path.rstrip('/')}"
+    return f"{parts.scheme}://{_canonical_host(host_of(parts.netloc))}{port}{parts.path.rstrip('/')}"
 
 
 def is_same_address(one: str, other: str) -> bool:
@@ -86,8 +84,6 @@ def is_same_address(one: str, other: str) -> bool:
 def _canonical_host(host: str) -> str:
     host = host.lower().removesuffix(".")
     if ":" in host:
-        if "%" in host:
-            raise ValueError("it names a network interface")
         return "localhost" if is_loopback(host) else f"[{ip_address(host)}]"
     if not host.isascii() or "xn--" in host:
         host = _ascii_host(host)

@@ -10,13 +10,13 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from io import BytesIO
 from typing import TYPE_CHECKING, Any
-from urllib.parse import unquote, urlsplit
+from urllib.parse import unquote
 from wsgiref.handlers import format_date_time
 
 import h11
 
 from ..errors import UsageError
-from ..hosts import is_loopback, listening_address
+from ..hosts import host_of, is_loopback, listening_address
 from ..signals import NOTICE_SECONDS
 from .app import Emulator
 from .core.faults import HEADER
@@ -294,7 +294,7 @@ def _for_local_hosts(emulator: Emulator) -> "WSGIApplication":
 
 def _is_local(host: str) -> bool:
     try:
-        return is_loopback(urlsplit(f"//{host}").hostname or "")
+        return is_loopback(host_of(host))
     except ValueError:
         return False
 

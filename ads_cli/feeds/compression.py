@@ -6,7 +6,7 @@ import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
 from ..errors import AdsctlError, ContentError
 from . import MAX_DECOMPRESSED_BYTES, MAX_RATIO, MIN_JUDGED_BYTES
@@ -20,6 +20,9 @@ if TYPE_CHECKING:
 
 BUFFER_BYTES = 1024 * 1024
 INPUT_BYTES = 64 * 1024
+MIN_JUDGED_STREAMS = 10_000
+MIN_STREAM_BYTES = 1000  # on average; those of bgzip have 64 KB
+MAX_DIRECTORY_BYTES = 1024 * 1024  # of a zip archive: some 10,000 files
 MAX_XZ_MEMORY = 256 * 1024**2  # four times what `xz -9` asks for
 
 
@@ -29,15 +32,17 @@ class Compression(NamedTuple):
     name: str
     extensions: tuple[str, ...]
     magic: re.Pattern[bytes]
-    open: "Callable[[Buffered], Any] | None"  # gives a file with `read1`; None for an archive
+    new: Callable[[], Any] | None  # gives a decompressor of one stream; None for an archive
 
 
 class _Streams:
     """Compressed streams, one after the other, decompressed a piece at a time."""
 
-    def __init__(self, raw: "Buffered", new: Callable[[], Any]) -> None:
+    def __init__(self, raw: "Buffered", new: Callable[[], Any], label: str) -> None:
         self._raw = raw
         self._new = new
+        self._label = label
+        self._count = self._size = 0  # of the streams that ended, and of what was in them
         self._decompressor = new()
         self._begun = False  # whether the current stream has had input
         self._pending = b""  # read after the end of the last stream
@@ -47,6 +52,8 @@ class _Streams:
         while True:
             if self._decompressor.eof:
                 self._pending = self._decompressor.unused_data
+                self._count += 1
+                self._refuse_empty_streams()
                 self._decompressor, self._begun = self._new(), False
             data = b""
             if self._decompressor.needs_input:
@@ -59,37 +66,63 @@ class _Streams:
                     continue  # padding between streams
                 self._begun = True
             if content := self._decompressor.decompress(data, size):
+                self._size += len(content)
                 return bytes(content)
 
+    def _refuse_empty_streams(self) -> None:
+        """Raise ContentError for streams with next to nothing in them, each of which takes time."""
+        if self._count > MIN_JUDGED_STREAMS and self._size < self._count * MIN_STREAM_BYTES:
+            message = f"{self._label} consists of more than {MIN_JUDGED_STREAMS:,} compressed parts"
+            message = f"{message} of fewer than {MIN_STREAM_BYTES:,} bytes each, as no feed does"
+            raise ContentError(message, hint="decompress it, and compress it again as a whole")
 
-def _gunzip(raw: "Buffered") -> Any:
-    import gzip
 
-    return gzip.GzipFile(fileobj=raw)
+class _GzipDecompressor:
+    """Decompress one member of gzip; this has the attributes of the other decompressors."""
+
+    def __init__(self) -> None:
+        import zlib
+
+        self._inflate = zlib.decompressobj(wbits=16 + zlib.MAX_WBITS)
+
+    @property
+    def eof(self) -> bool:
+        return self._inflate.eof
+
+    @property
+    def needs_input(self) -> bool:
+        return not self._inflate.unconsumed_tail
+
+    @property
+    def unused_data(self) -> bytes:
+        return self._inflate.unused_data
+
+    def decompress(self, data: bytes, size: int) -> bytes:
+        return self._inflate.decompress(self._inflate.unconsumed_tail + data, size)
 
 
-def _bunzip2(raw: "Buffered") -> Any:
+def _bunzip2() -> Any:
     import bz2
 
-    return _Streams(raw, bz2.BZ2Decompressor)
+    return bz2.BZ2Decompressor()
 
 
-def _unxz(raw: "Buffered") -> Any:
+def _unxz() -> Any:
     import lzma
 
-    return _Streams(raw, lambda: lzma.LZMADecompressor(lzma.FORMAT_XZ, MAX_XZ_MEMORY))
+    return lzma.LZMADecompressor(lzma.FORMAT_XZ, MAX_XZ_MEMORY)
 
 
-def _unzstd(raw: "Buffered") -> Any:
+def _unzstd() -> Any:
     if sys.version_info >= (3, 14):
         from compression.zstd import ZstdDecompressor
     else:
         from backports.zstd import ZstdDecompressor
-    return _Streams(raw, ZstdDecompressor)
+    return ZstdDecompressor()
 
 
 COMPRESSIONS = (
-    Compression("gzip", (".gz",), re.compile(rb"\x1f\x8b"), _gunzip),
+    Compression("gzip", (".gz",), re.compile(rb"\x1f\x8b"), _GzipDecompressor),
     Compression("bzip2", (".bz2",), re.compile(rb"BZh[1-9](1AY&SY|\x17rE8P\x90)"), _bunzip2),
     Compression("xz", (".xz",), re.compile(rb"\xfd7zXZ\0"), _unxz),
     Compression("zstd", (".zst", ".zstd"), re.compile(rb"\x28\xb5\x2f\xfd|[\x50-\x5f]\x2a\x4d\x18"), _unzstd),
@@ -145,7 +178,8 @@ class _Layer(PieceStream):
         self._kind = compression.name
         self._input = compressed.raw
         try:
-            self._file = compression.open(compressed) if compression.open else self._open_zip(compressed)
+            new = compression.new
+            self._file = _Streams(compressed, new, label) if new else self._open_zip(compressed)
         except Exception as error:
             raise self._explain(error) from None
 
@@ -165,7 +199,7 @@ class _Layer(PieceStream):
         import zipfile
 
         copy = spooled(stream, self._label)  # a zip archive is read from its end
-        archive = zipfile.ZipFile(copy)
+        archive = zipfile.ZipFile(_Archive(cast(Any, copy)))
         if IN_EVERY_WORKBOOK in archive.namelist():
             self.is_workbook = True
             copy.seek(0)
@@ -201,6 +235,16 @@ class _Layer(PieceStream):
         return ContentError(
             f"{self._label} is not a complete {self._kind} file: {reason}", hint="compress it again"
         )
+
+
+class _Archive(io.BufferedReader):
+    """A zip archive whose directory, which is read at once, is limited: each entry takes time."""
+
+    def read(self, size: int | None = -1, /) -> bytes:
+        """Read bytes; raise ValueError for more than a directory has."""
+        if size and size > MAX_DIRECTORY_BYTES:
+            raise ValueError(f"its list of files has more than {MAX_DIRECTORY_BYTES:,} bytes")
+        return super().read(size)
 
 
 def _is_of_file_manager(file: "zipfile.ZipInfo") -> bool:

@@ -126,7 +126,16 @@ def test_a_listener_closes_a_connection_that_drips(monkeypatch):
 
 
 @pytest.mark.parametrize(
-    "address", ["https://shop.example/back", "http://shop.example:80/", "http://127.0.0.1/"]
+    "address",
+    [
+        *(
+            "https://shop.example/back",
+            "http://shop.example:80/",
+            "http://127.0.0.1/",
+            "http://127.0.0.1:99999/",
+        ),
+        *("http://[::1].shop.example:8976/", "http://[::1", "http://me@127.0.0.1:8976/"),
+    ],
 )
 def test_a_callback_must_be_a_loopback_address_with_a_port(shop, service, address):  # noqa: F811
     assert "loopback" in shop(*LOGIN, "--callback", address, code=2).stderr

@@ -3,6 +3,7 @@
 import base64
 import hashlib
 import json
+import os
 import re
 import shutil
 import signal
@@ -10,6 +11,7 @@ import sqlite3
 import time
 from collections.abc import Iterator
 from contextlib import closing
+from itertools import combinations, product
 from pathlib import Path
 from typing import Any
 from urllib.parse import parse_qs, parse_qsl, urlsplit
@@ -435,6 +437,20 @@ def test_the_wire_of_a_sign_in_and_a_refresh(adsctl, lying):
         {"token": "refresh-2", "client_id": "app"},
         {"token": "access-2", "client_id": "app"},
     ]
+
+
+def test_nobody_can_guess_the_state_or_the_verifier_of_a_sign_in(adsctl, lying):
+    states = []
+    for _ in range(3):
+        page, _ = sign_in(adsctl, answer=lambda page: f"{REDIRECT}?state={page['state']}&code=the-code")
+        states.append(page["state"])
+    verifiers = [form["code_verifier"] for form in lying.forms]
+    for values in (states, verifiers):
+        assert all(len(value) >= 43 and len(set(value)) > 15 for value in values)
+        for one, other in combinations([*values, *(value[::-1] for value in values)], 2):
+            assert len(os.path.commonprefix([one, other])) < 6  # no counter, time or name of the app
+    for state, verifier in product(states, verifiers):
+        assert state[:8] not in verifier and verifier[:8] not in state
 
 
 def test_the_wire_of_a_confidential_app(adsctl, lying):

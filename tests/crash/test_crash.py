@@ -5,6 +5,7 @@ import os
 import re
 from contextlib import closing
 from random import Random
+from shutil import rmtree
 
 import pytest
 
@@ -164,3 +165,29 @@ def test_records_are_created_once_where_a_person_looks_whether_the_uncertain_one
         elif done.returncode == 11 and not restarted.campaigns():
             done = restarted.run(*create)
         assert restarted.campaigns() == names, (point.after, done.stderr)
+
+
+SENT = {
+    "update": ("campaigns", "update", "8wku2", "--name", "Spring"),
+    "push": (*PUSH, "winter.csv", *ONE_BY_ONE),
+    "api PUT": ("api", "PUT", "/12/accounts/{account_id}/campaigns/8wku2", "-f", "name=Spring"),
+}
+
+
+@pytest.mark.parametrize("command", SENT)
+@pytest.mark.parametrize("is_first", [True, False])
+def test_what_was_sent_is_in_the_log_of_changes_after_a_power_failure(shop, command, is_first):
+    log = shop.state / "changes"
+    if is_first:  # of its month: the names of the folder and of the file are new too
+        rmtree(log)
+    logged = sum(path.read_bytes().count(b"\n") for path in log.glob("*"))
+    points = [point for point in record(shop, *SENT[command]) if point.started]
+    assert points
+    for point in points:
+        for tree in point.trees():
+            lines = [
+                content.count(b"\n")
+                for path, (content, _) in tree.items()
+                if path.startswith("state/changes/")
+            ]
+            assert sum(lines) > logged, point.after

@@ -14,6 +14,7 @@ from ads_cli.api.fields import fields_of
 from ads_cli.api.registry import requests_for
 from ads_cli.emulator import server
 from ads_cli.emulator.core.request import MAX_BODY_BYTES
+from tests.private_hosts import LOCAL_AUTHORITIES, ODD_AUTHORITIES
 
 from .client import InProcess, authorization
 
@@ -47,11 +48,17 @@ def post(path: str, body: bytes, **headers: str) -> bytes:
 
 
 @pytest.mark.parametrize(
-    "host", ["evil.example", "evil.example:80", "127.0.0.1.evil.example", "127.0.0.1@evil.example"]
+    "host", ["evil.example", "evil.example:80", "127.0.0.1.evil.example", *ODD_AUTHORITIES]
 )
 def test_dns_rebinding_is_rejected(served, host):
     raw = f"GET /oauth/authorize?oauth_token=x HTTP/1.1\r\nHost: {host}\r\nConnection: close\r\n\r\n"
     assert status_of(send(served.address, raw.encode())) == 403
+
+
+@pytest.mark.parametrize("host", LOCAL_AUTHORITIES)
+def test_each_name_of_this_machine_is_served(served, host):
+    raw = f"GET /oauth/authorize?oauth_token=x HTTP/1.1\r\nHost: {host}\r\nConnection: close\r\n\r\n"
+    assert status_of(send(served.address, raw.encode())) not in (0, 400, 403)
 
 
 FORM = {"Content_Type": "application/x-www-form-urlencoded"}

@@ -143,6 +143,49 @@ def test_decompression_takes_little_memory(kind):
     assert peak < 12 << 20
 
 
+SKIPPABLE = b"\x50\x2a\x4d\x18\0\0\0\0"  # a frame of zstd
+EMPTY_STREAMS = {kind: KINDS[kind](b"") for kind in ("gzip", "bzip2", "xz", "zstd")} | {
+    "skippable": SKIPPABLE
+}
+
+
+@pytest.mark.parametrize("empty", EMPTY_STREAMS.values(), ids=EMPTY_STREAMS)
+def test_a_bomb_of_empty_streams_is_refused(adsctl, empty):
+    compress = next(
+        each for kind, each in KINDS.items() if empty[:2] == KINDS[kind](b"")[:2] or kind == "zstd"
+    )
+    data = compress(TABLE.encode()) + empty * 10_001 + compress(b"2,b\n")
+    for bomb in (data, empty * 10_001 + data, gzip.compress(data)):
+        adsctl.file("feed.csv", bomb)
+        done = adsctl("products", "check", "feed.csv", code=3)
+        assert "more than 10,000 compressed parts of fewer than 1,000 bytes" in done.stderr
+        assert "compress it again as a whole" in done.stderr
+
+
+@pytest.mark.parametrize("kind", ["gzip", "bzip2", "xz", "zstd"])
+def test_many_streams_of_an_honest_size_are_read(kind, monkeypatch):
+    monkeypatch.setattr(compression, "MIN_JUDGED_STREAMS", 10)
+    block = random.Random(1).randbytes(1000)
+    assert content(KINDS[kind](block) * 50) == block * 50
+    assert "compressed parts" in refused(KINDS[kind](block[1:]) * 50)
+
+
+def test_an_archive_with_a_long_list_of_files_is_refused():
+    stream = io.BytesIO()
+    with zipfile.ZipFile(stream, "w") as archive:
+        archive.writestr("feed.csv", TABLE)
+        for number in range(20):
+            entry = zipfile.ZipInfo(f"__MACOSX/{number}")
+            entry.extra = b"BB\0\0" * 15_000  # each of which is looked at
+            archive.writestr(entry, b"")
+    assert "its list of files has more than 1,048,576 bytes" in refused(stream.getvalue())
+
+
+def test_a_gzip_header_with_a_long_name_is_read():
+    named = b"\x1f\x8b\x08\x08\0\0\0\0\0\3" + b"x" * 1_000_000 + b"\0"
+    assert content(named + gzip.compress(TABLE.encode())[10:] + bytes(1_000_000)) == TABLE.encode()
+
+
 def test_an_xz_file_that_needs_much_memory_is_refused():
     filters = [{"id": lzma.FILTER_LZMA2, "preset": 0, "dict_size": 1 << 30}]
     data = lzma.compress(TABLE.encode(), format=lzma.FORMAT_XZ, filters=filters)

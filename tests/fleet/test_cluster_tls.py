@@ -78,11 +78,18 @@ def test_without_certificates_that_the_cluster_knows_nothing_runs(adsctl, words,
 
 @pytest.mark.parametrize(
     "scheduler",
-    ["tcp://10.255.0.5:8786", "10.255.0.5:8786", "ws://10.255.0.5:8786", "tcp://127.0.0.1@10.255.0.5:8786"],
+    ["tcp://10.255.0.5:8786", "10.255.0.5:8786", "ws://10.255.0.5:8786"],
 )
 def test_a_scheduler_of_another_machine_is_not_reached_without_tls(adsctl, words, scheduler):
     error = json.loads(adsctl(*words, scheduler, code=2).stderr)["error"]
     assert "is not reached by TLS" in error["message"] and "--insecure-scheduler" in error["hint"]
+
+
+@pytest.mark.parametrize(
+    "scheduler", ["tcp://[::1].shop.example:1", "[::1]shop.example:1", "tcp://127.0.0.1@10.255.0.5:1"]
+)
+def test_a_scheduler_whose_host_can_be_read_in_two_ways_is_not_an_address(adsctl, words, scheduler):
+    assert "not an address" in json.loads(adsctl(*words, scheduler, code=2).stderr)["error"]["message"]
 
 
 @pytest.mark.parametrize(

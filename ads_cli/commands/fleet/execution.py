@@ -22,7 +22,7 @@ from ...fleet.engine import Ended, Engine, Status, TaskEvent, TaskResult, error_
 from ...fleet.records import FleetRun, FleetState, RunId
 from ...fleet.run_task import SIGNAL_BASE, LocalEngine
 from ...fleet.tasks import RunLimits, Task
-from ...hosts import is_loopback
+from ...hosts import host_of, is_loopback
 from ...installation import missing_extra
 from ...output.text import counted, shell_command
 from ..uploads.reports import resume_command
@@ -58,7 +58,7 @@ def _require_tls(scheduler: str) -> None:
     """Raise UsageError for a scheduler of another machine that is not reached by TLS."""
     try:
         parts = urlsplit(scheduler if "://" in scheduler else f"tcp://{scheduler}")
-        is_here = is_loopback(parts.hostname or "")
+        is_here = is_loopback(host_of(parts.netloc))
     except ValueError:
         raise UsageError(f"--scheduler: not an address: {scheduler}", hint=f"such as {EXAMPLE}") from None
     if parts.scheme != "tls" and not is_here:

@@ -42,7 +42,10 @@ ACCESS_ERRORS = (
     "ProfileNotFound",
     "DefaultCredentialsError",
 )
-FINAL_ERRORS = ("HostKeyNotVerifiable", "ParamValidationError")
+HOST_KEY_ERRORS = (
+    "HostKeyNotVerifiable",
+    "KeyExchangeFailed",
+)  # the second: only another kind of key is known
 
 
 class ObjectLocation(RemoteLocation):
@@ -230,11 +233,15 @@ class ObjectLocation(RemoteLocation):
             return NotFoundError(f"{self.label} does not exist", hint="check the address")
         if isinstance(error, PermissionError) or name in ACCESS_ERRORS:
             return AccessError(f"{self.label}: not allowed: {reason}", hint=hint)
-        if name in FINAL_ERRORS:
-            host_hint = f"check its key and add it: ssh-keyscan {urlsplit(self.address).hostname}"
-            return UnavailableError(
-                f"{self.label}: {reason}", hint=host_hint if self._scheme == "sftp" else "check the address"
+        if name in HOST_KEY_ERRORS:
+            host = urlsplit(self.address).hostname
+            host_hint = (
+                f"do not connect: another server may pass itself off as {host}. Ask its administrator for "
             )
+            host_hint += "the fingerprint of its key, and only then edit known_hosts"
+            return UnavailableError(f"{self.label}: {reason}", hint=host_hint)
+        if name == "ParamValidationError":
+            return UnavailableError(f"{self.label}: {reason}", hint="check the address")
         if isinstance(error, TimeoutError):
             described = UnavailableError(
                 f"{self.label}: no response in time", hint="--timeout sets the limit"

@@ -4,6 +4,7 @@ import gc
 import json
 import os
 
+import asyncssh
 import pytest
 
 from tests.conftest import feed
@@ -105,11 +106,18 @@ def test_a_feed_that_is_replaced_while_it_is_copied_is_copied_from_the_beginning
     assert (copy.count("19.90 EUR"), copy.count("12.50 EUR")) == (12_000, 0)
 
 
-def test_an_unknown_host_key_is_refused_before_any_key_or_password_is_sent(adsctl, there):
+@pytest.mark.parametrize("known", ["", "ssh-ed25519", "ecdsa-sha2-nistp256"])
+def test_a_host_key_that_is_unknown_or_changed_is_refused_before_any_key_or_password_is_sent(
+    adsctl, there, known
+):
     there.admit(adsctl.home)
-    done = adsctl(*CHECK, there.address("feed.csv"), code=8)
-    assert "not trusted" in done.stderr and "ssh-keyscan" in done.stderr
-    assert there.sign_ins == []
+    if known:
+        other = asyncssh.generate_private_key(known).export_public_key().decode()
+        ssh_folder(adsctl.home).joinpath("known_hosts").write_text(f"[127.0.0.1]:{there.port} {other}")
+    error = json.loads(adsctl(*CHECK, there.address("feed.csv"), code=8).stderr)["error"]
+    assert "not trusted" in error["message"] or "compatible server host key" in error["message"]
+    assert "do not connect" in error["hint"] and "administrator" in error["hint"]
+    assert "ssh-keyscan" not in error["hint"] and there.sign_ins == []
 
 
 def test_a_user_who_is_not_admitted_ends_with_4(adsctl, there):

@@ -79,7 +79,7 @@ CONVERSION = (
     Mutant(
         "a copy is resumed by a part of another version, told by its date",
         DOWNLOAD,
-        'headers.get("last-modified", last_modified) == last_modified',
+        'validator in (headers.get("etag"), headers.get("last-modified"))',
         "True",
         (f"{HTTPS}::{OTHER_VERSION}",),
     ),

@@ -37,7 +37,7 @@ from .ledger_file import (
 from .ledger_log import Log, LogFile, LogHeader, read_log
 from .ledger_lookup import LedgerLookup, LedgerView
 from .ledger_merge import merge_logs
-from .ledger_records import FOLDER, Sealer, load_key, month_of
+from .ledger_records import FOLDER, Sealer, is_remembered, load_key, month_of
 
 MEMO = ".memo"
 
@@ -64,8 +64,9 @@ class OpenLedger(NamedTuple):
     @property
     def is_certain(self) -> bool:
         """Tell whether the service has everybody in it for sure."""
-        month = month_of(this_second())
-        return self.trust is Trust.FULL and not self.info.uncertain and month < self.info.until
+        month, info = month_of(this_second()), self.info
+        is_remembered_now = is_remembered(info.until, month) and is_remembered(info.latest, month)
+        return self.trust is Trust.FULL and not info.uncertain and is_remembered_now
 
     def value(self, sealer: Sealer, kind: int, digest: bytes, rest: bytes) -> str:
         """Return the identifier of a record."""

@@ -233,6 +233,7 @@ class LedgerInfo(msgspec.Struct, kw_only=True):
     people: int = 0
     uncertain: int = 0  # identifiers
     until: int = 0  # the service has everybody before this month
+    latest: int = MAX_MONTH  # and may have forgotten everybody after this one
     # Whether the service may keep people together whom this ledger does not know to share an identifier.
     links_unknown: bool = False
     changed: str = ""  # time of the last acknowledged change, in UTC
@@ -312,7 +313,7 @@ def write_ledger(
     `texts` are final once all parts were taken.
     """
     info = msgspec.structs.replace(
-        info, version=VERSION, identifiers=0, people=0, uncertain=0, until=MAX_MONTH
+        info, version=VERSION, identifiers=0, people=0, uncertain=0, until=MAX_MONTH, latest=0
     )
     crc = 0
     with replacing(path) as file, BufferedWriter(file) as out:
@@ -323,6 +324,7 @@ def write_ledger(
             info.people += part.people
             info.uncertain += part.uncertain
             info.until = min(info.until, part.until)
+            info.latest = max(info.latest, part.latest)
         encoded = msgspec.msgpack.encode(texts), msgspec.json.encode(info)
         rest = b"".join([*encoded, SIZES.pack(*map(len, encoded))])
         checksum = _checksum(crc, rest)

@@ -41,6 +41,7 @@ KINDS = {name: number for number, name in enumerate(IDENTIFIERS)}
 KIND_SHIFT = 13
 UNCERTAIN = 1 << 12
 MAX_MONTH = UNCERTAIN - 1
+REMEMBERED_MONTHS = 12  # the service forgets people after 13
 MONTH_BITS = bytes(byte & MAX_MONTH >> 8 for byte in range(256))  # of the first byte of meta
 IS_UNCERTAIN = bytes(bool(byte & UNCERTAIN >> 8) for byte in range(256))
 FOLDER = "ledgers"  # in the state folder
@@ -49,9 +50,17 @@ KEY_BYTES = 32
 
 
 def month_of(moment: datetime) -> int:
-    """Return the month of a time, counted from the year 2000."""
+    """Return the month of a time, counted from the year 2000; 0 for one before."""
     found = moment.astimezone(UTC)
-    return min((found.year - 2000) * 12 + found.month - 1, MAX_MONTH)
+    return max(0, min((found.year - 2000) * 12 + found.month - 1, MAX_MONTH))
+
+
+def is_remembered(until: int, month: int) -> bool:
+    """Tell whether the service remembers in a month whom it may forget in another one.
+
+    No clock that is right promises more than REMEMBERED_MONTHS: what does was stored in the future of now.
+    """
+    return month < until <= month + REMEMBERED_MONTHS
 
 
 class LedgerEntry(NamedTuple):
@@ -89,7 +98,7 @@ def _meta(kind: int, until: int, *, uncertain: bool = False) -> bytes:
 def is_certain(meta: bytes, month: int) -> bool:
     """Tell by the meta bytes of a record whether the service has the person in a month."""
     found = int.from_bytes(meta)
-    return not found & UNCERTAIN and month < found & MAX_MONTH
+    return not found & UNCERTAIN and is_remembered(found & MAX_MONTH, month)
 
 
 def plain_records(sealed: Iterable[tuple[bytes, bytes]], kind: int, until: int) -> list[bytes]:
@@ -116,6 +125,7 @@ class LedgerPart(NamedTuple):
     people: int
     uncertain: int
     until: int  # no record ends before this month
+    latest: int  # and none after this one
 
     @classmethod
     def of(cls, data: bytes, *, tagged: bool) -> "LedgerPart":
@@ -127,17 +137,18 @@ class LedgerPart(NamedTuple):
         if tagged:
             heads = iter_unpack(f"{TAG_BYTES}s{PLAIN_BYTES - TAG_BYTES}x{TAG_BYTES}s", data)
             people = sum(tag in (start, NO_TAG) for start, tag in heads)
-        return cls(data, len(highs), people, uncertain, _earliest(highs, lows))
+        return cls(data, len(highs), people, uncertain, *_bounds(highs, lows))
 
 
-def _earliest(highs: bytes, lows: bytes) -> int:
-    """Return the earliest month of meta bytes."""
+def _bounds(highs: bytes, lows: bytes) -> tuple[int, int]:
+    """Return the earliest and the latest month of meta bytes."""
     if not highs:
-        return MAX_MONTH
+        return MAX_MONTH, 0
     months = highs.translate(MONTH_BITS)
     if months.count(months[0]) == len(months):
-        return months[0] << 8 | min(lows)
-    return min(high << 8 | low for high, low in zip(months, lows, strict=True))
+        return months[0] << 8 | min(lows), months[0] << 8 | max(lows)
+    numbers = {*zip(months, lows, strict=True)}
+    return min(numbers)[0] << 8 | min(numbers)[1], max(numbers)[0] << 8 | max(numbers)[1]
 
 
 def load_key(state_dir: Path) -> bytes:

@@ -18,7 +18,7 @@ from ..uploads.upload import FAILED, AttemptLog, Batch, digest_of, operation_err
 from .identifiers import IDENTIFIERS
 from .ledger import Ledger, OpenLedger
 from .ledger_log import LogFile, operations_of
-from .ledger_records import month_of
+from .ledger_records import REMEMBERED_MONTHS, month_of
 from .operations import PARAMS_FIELDS, Operations, body_pieces, count_users, split_requests
 
 if TYPE_CHECKING:
@@ -144,9 +144,6 @@ def _halve(operation: Operations) -> Iterator[Operations]:
     for part in (slice(middle), slice(middle, None)):
         half = msgspec.json.encode(body | {"params": body["params"] | {"users": users[part]}})
         yield Operations.single(half, operation.rows[part])
-
-
-REMEMBERED_MONTHS = 12  # the service forgets people after 13
 
 
 class RecordedUpload:

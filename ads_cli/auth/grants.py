@@ -18,6 +18,7 @@ from ..api.auth import GetGrantToken, RevokeGrantToken
 from ..api.endpoint import Request
 from ..errors import AccessError, AdsctlError, NotFoundError, RefusedError, StateError
 from ..masking import Mask
+from ..stored_times import is_believable
 from . import GRANT, MAX_GRANT_LENGTH, MAX_SECRET_LENGTH, Secret, check_secret, received_secret
 from .secret_stores import SecretStore
 
@@ -55,6 +56,7 @@ class StoredGrant(msgspec.Struct, frozen=True):
     expires_at: float  # Unix seconds
     refresh_token: str = ""
     is_refreshing: bool = False  # the refresh token was sent, and its answer is not stored
+    received_at: float = 0.0  # Unix seconds; 0 where an earlier version did not note it
 
     def __repr__(self) -> str:
         return "StoredGrant(***)"
@@ -62,7 +64,8 @@ class StoredGrant(msgspec.Struct, frozen=True):
     @property
     def is_expired(self) -> bool:
         """Whether the access token is to be renewed."""
-        return time.time() >= self.expires_at - RENEWED_BEFORE_SECONDS
+        is_over = time.time() >= self.expires_at - RENEWED_BEFORE_SECONDS
+        return is_over or not is_believable(self.received_at)
 
     @property
     def is_read_only(self) -> bool:
@@ -83,6 +86,7 @@ class StoredGrant(msgspec.Struct, frozen=True):
             access_token=received_secret(body, "access_token"),
             refresh_token=received_secret(body, "refresh_token") if has_newer else self.refresh_token,
             expires_at=now + (lifetime if is_stated else USUAL_LIFETIME_SECONDS),
+            received_at=now,
             scopes=_scopes_in(answer.get("scope")) or self.scopes,
             is_refreshing=False,
         )

@@ -6,8 +6,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
-from fnmatch import fnmatch
-from pathlib import Path, PurePath
+from pathlib import Path
 from typing import Any, BinaryIO, NamedTuple, cast
 
 from ..auth.secrets import Secrets, refuse_grant
@@ -23,7 +22,7 @@ from ..errors import (
     UnavailableError,
     UsageError,
 )
-from ..feeds.locations import PATTERN, RemoteAccess, expand_files, parse_location
+from ..feeds.locations import RemoteAccess, expand_files, parse_location
 from ..feeds.locations.remote import RemoteLocation
 from ..http.retry import CopyLimits
 from ..masking import Mask, address_passwords, mask_address
@@ -32,12 +31,14 @@ from ..parallel.ordered_map import map_ordered
 from ..uploads.job_file import UploadTarget
 from .commands import (
     IN_ACCOUNT,
+    SHARED,
     WRITTEN,
     FleetCommands,
     TaskCommand,
     is_creation,
     is_of_one,
     is_write,
+    other_reads,
     values,
 )
 from .engine import NAMED_TASKS, equal_texts, worst
@@ -74,6 +75,8 @@ class Parsed(NamedTuple):
     settings: Settings
     inputs: tuple[str, ...]
     outputs: tuple[str, ...]
+    reads: tuple[str, ...]  # the inputs, and whatever else it reads of this machine
+    shared: tuple[str, ...]  # files that it writes beside other tasks
     operation: str  # whether people are added or removed
     is_write: bool
 
@@ -152,7 +155,9 @@ def parsed_task(
     if STANDARD in outputs or (command.is_job and results and not any(values(params, results))):
         raise UsageError("standard output is the result of a task; name a file to write")
     operation = "".join(values(params, ("operation",)))
-    return Parsed(line, task, command, settings, inputs, outputs, operation, writes)
+    reads = (*inputs, *other_reads(params, parsed.options, settings))
+    shared = (*values(params, command.shared_outputs), *values(parsed.options, SHARED))
+    return Parsed(line, task, command, settings, inputs, outputs, reads, shared, operation, writes)
 
 
 class ProfileError(UsageError):
@@ -237,59 +242,12 @@ def check_guard(parsed: Sequence[Parsed]) -> Iterator[TaskProblem]:
             yield problem(each.line, error)
 
 
-def check_catalogs(parsed: Sequence[Parsed]) -> Iterator[TaskProblem]:
-    """Yield the tasks that change the only catalog of one user under several profiles, which name none."""
-    targets = [(each, each.task.target) for each in parsed if not each.settings.is_local]
-    unnamed = [each for each, target in targets if target and target.id.startswith(OF_PROFILE)]
-    if len({each.settings.profile for each in unnamed}) < 2:
-        return
-    users: dict[tuple[str, str], Parsed] = {}
-    for each in unnamed:
-        with suppress(AdsctlError):  # it is not signed in, which is reported already
-            user = Secrets(each.settings, Mask(), {}).user_id
-            first = users.setdefault((_service(each.settings), user), each)
-            if first.task.target != each.task.target:
-                yield _conflict(each, f"changes the only catalog of its user, as {_named(first)} does")
-
-
 def check_folders(parsed: Sequence[Parsed]) -> Iterator[TaskProblem]:
     """Yield the tasks that would write into a folder which does not exist."""
     for each in parsed:
         for name in each.outputs:
             if not Path(name).parent.is_dir():
                 yield problem(each.line, UsageError(f"the folder of {name} does not exist"))
-
-
-def check_conflicts(parsed: Sequence[Parsed]) -> Iterator[TaskProblem]:
-    """Yield the tasks that would change or write what another one does, or read what another one writes."""
-    changers: dict[UploadTarget, Parsed] = {}
-    writers: dict[str, Parsed] = {}
-    for each in parsed:
-        if target := each.task.target:
-            first = changers.setdefault(target, each)
-            if first is not each and not _are_parts(first, each):
-                yield _conflict(
-                    each, f"changes {target.kind.replace('_', ' ')} {target.id}, as {_named(first)} does"
-                )
-        for name in each.outputs:
-            if (first := writers.setdefault(_path(name), each)) is not each:
-                yield _conflict(each, f"writes {name}, as {_named(first)} does")
-    for each in parsed:
-        for name in each.inputs:
-            writer = _writer_of(name, writers)
-            if writer and writer is not each:
-                yield _conflict(each, f"reads {name}, which {_named(writer)} writes")
-
-
-def _writer_of(name: str, writers: Mapping[str, Parsed]) -> Parsed | None:
-    """Return a task that writes what an input names, or what it matches as a pattern."""
-    path = _path(name)
-    if path in writers or not PATTERN.search(name):
-        return writers.get(path)
-    if "**" in name:
-        any_depth = path.replace("**/", "*")
-        return next((each for written, each in writers.items() if fnmatch(written, any_depth)), None)
-    return next((each for written, each in writers.items() if PurePath(written).match(path)), None)
 
 
 def problem(line: TaskLine, error: AdsctlError) -> TaskProblem:
@@ -339,37 +297,24 @@ def _described(text: str, group: Sequence[TaskProblem]) -> Iterator[str]:
     yield from (f"{each.line}: {mask_address(each.text)}" for each in group if not each.task)
 
 
-def _conflict(parsed: Parsed, what: str) -> TaskProblem:
-    text = f"{what}; a fleet runs its tasks in any order"
-    return TaskProblem(parsed.line.line, text, task=parsed.line.name)
-
-
-def _named(parsed: Parsed) -> str:
-    return f"{parsed.line.name} (line {parsed.line.line})" if parsed.line.line else parsed.line.name
-
-
-def _are_parts(one: Parsed, other: Parsed) -> bool:
-    """Whether two tasks fill one list; where one adds people and the other removes them, order matters."""
-    return one.task.is_part and other.task.is_part and one.operation == other.operation
-
-
 def _target(command: TaskCommand, settings: Settings, params: Mapping[str, Any]) -> UploadTarget | None:
     """Return what a task changes; where no parameter names it, that is the catalog of its profile."""
     if command.changes is None:
         return None
     catalog = settings.get("catalog") or f"{OF_PROFILE}{settings.profile}"
     id = str(params[command.target]) if command.target else catalog
-    return UploadTarget(_service(settings), command.changes, id)
+    return UploadTarget(service_of(settings), command.changes, id)
 
 
 def _lane(settings: Settings, account: str, target: UploadTarget | None) -> str:
     """Name what runs one after another: the jobs of an account; where none is set, those of what changes."""
     if account or settings.is_local:
-        return f"{_service(settings)} {account or 'its account'}"
+        return f"{service_of(settings)} {account or 'its account'}"
     return f"{target.service} {target.kind} {target.id}" if target else ""
 
 
-def _service(settings: Settings) -> str:
+def service_of(settings: Settings) -> str:
+    """Return the address of the service of a profile, in one form."""
     return EMULATOR_URL if settings.is_local else canonical_address(settings.address("ads"))
 
 
@@ -381,10 +326,6 @@ def _refuse_secrets(words: Sequence[str]) -> None:
                 f"{mask_address(word)} holds a password; put the address into a variable, and write @NAME",
                 hint="what takes no @NAME can call a script or read a file that has the password",
             )
-
-
-def _path(name: str) -> str:
-    return str(Path(name).resolve())
 
 
 MAX_ATTEMPTS = 2  # a task itself has more patience

@@ -4,12 +4,17 @@ The commands that a declared request makes need no line here: the command tree t
 """
 
 from collections.abc import Iterator, Mapping
-from typing import Any, Literal
+from fnmatch import fnmatch
+from pathlib import PurePath
+from typing import TYPE_CHECKING, Any, Literal
 
 import msgspec
 
 from ..errors import UsageError
 from ..spelling import suggestion
+
+if TYPE_CHECKING:
+    from ..config.settings import Settings
 
 Kind = Literal["product_catalog", "custom_audience", "do_not_reach_list", "pixel"]
 IN_ACCOUNT = ("custom_audience", "do_not_reach_list")  # what an account must be named for
@@ -98,6 +103,13 @@ COMMANDS = {
 }
 # Further files that commands write, where they are asked for.
 WRITTEN = ("failed_out", "report", "mapping_draft", "recipe_draft", "plot")
+# Further files that commands read, where they are named.
+READ_TOO = (
+    *("mapping_file", "recipe", "logo"),
+    *("media", "poster", "subtitles", "unlocked_image", "unlocked_video"),
+)
+READ_BY_ALL = ("env_file",)
+SHARED = ("log_file",)  # is written by several tasks, a piece after the other
 # What makes no sense under several profiles, by the beginning of the command.
 _OF_ONE = "it signs in one profile at a time"
 _OF_MACHINE = "it is the same for all profiles of this machine"
@@ -182,6 +194,22 @@ def is_creation(name: str, command: TaskCommand, params: Mapping[str, Any]) -> b
     if name == "api":
         return str(params.get("method")).upper() == "POST"
     return command.makes_anew and is_of_one(name, params)
+
+
+def other_reads(params: Mapping[str, Any], options: Mapping[str, Any], settings: "Settings") -> Iterator[str]:
+    """Yield the files that a command line reads beside its inputs, those of its profile among them."""
+    yield from values(params, READ_TOO)
+    yield from values(options, READ_BY_ALL)
+    for text in values(params, tuple(params)):
+        if file := text.partition("=@")[2] or (text[1:] if text.startswith("@") else ""):
+            yield file
+    if "mapping_file" in params and not params["mapping_file"] and (mapping := settings.get("mapping")):
+        yield mapping
+    if "recipe" in params and not params["recipe"]:
+        files = [*values(params, ("files", "file"))]
+        for pattern, recipe in settings.recipes.items():
+            if any(fnmatch(name, pattern) for file in files for name in (file, PurePath(file).name)):
+                yield recipe
 
 
 def values(params: Mapping[str, Any], names: tuple[str, ...]) -> Iterator[str]:

@@ -195,6 +195,7 @@ class TaskLine(NamedTuple):
     command: str
     words: tuple[str, ...]  # after `adsctl`
     looped_file: str = ""  # that a loop has listed, so that it is there
+    patterns: tuple[str, ...] = ()  # by which it has
 
 
 class Expansion:
@@ -236,7 +237,7 @@ class Expansion:
             name = _filled(IN_NAMES, name, in_name)
             filled = tuple(_filled(IN_WORDS, word, values) for word in words)
             typed = (*entry.command.split(), *filled)
-            yield TaskLine(entry.line, name, profile, entry.command, typed, file)
+            yield TaskLine(entry.line, name, profile, entry.command, typed, file, tuple(entry.files))
 
     def _profiles_of(self, entry: TaskEntry) -> Sequence[str]:
         found: dict[str, None] = {}

@@ -153,8 +153,8 @@ class FleetState:
             shutil.rmtree(self._folder / DRY_RUN, ignore_errors=True)
         else:
             self._store(begun)
+            self._remove_old_runs(run.id)
         self.records(run).prepare()
-        self._remove_old_runs()
         return begun, [*tasks]
 
     def end(self, begun: FleetRun, exit_code: int) -> None:
@@ -174,9 +174,12 @@ class FleetState:
     def _lock_path(self) -> Path:
         return self._folder / "lock"
 
-    def _remove_old_runs(self) -> None:
-        runs = sorted(path for path in self._folder.iterdir() if path.is_dir() and path.name != DRY_RUN)
-        for old in runs[:-KEPT_RUNS]:
+    def _remove_old_runs(self, own: str) -> None:
+        """Remove all but the latest runs, and this one; a run of the future is the oldest."""
+        now = f"{datetime.now(UTC):%Y%m%dT%H%M%S.%f}"
+        runs = [path for path in self._folder.iterdir() if path.is_dir() and path.name not in (DRY_RUN, own)]
+        runs.sort(key=lambda path: (path.name < now, path.name))
+        for old in runs[: -(KEPT_RUNS - 1)]:
             shutil.rmtree(old, ignore_errors=True)
 
 

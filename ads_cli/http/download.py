@@ -244,15 +244,16 @@ class Download:
     def _check_range(self, headers: Mapping[str, str], offset: int) -> None:
         """Raise FailedAttempt if a partial response is another part, or one of another version.
 
-        A server that does not know `If-Range` sends the part of whatever it has now.
+        A server that does not know `If-Range` sends the part of whatever it has now: one that does names the
+        version and says where it ends.
         """
         found = CONTENT_RANGE.fullmatch(headers.get("content-range", "").strip())
-        etag, last_modified = self._version
-        is_same_version = (
-            headers.get("etag", etag) == etag and headers.get("last-modified", last_modified) == last_modified
-        )
+        etag, validator = self._version.etag, self._version.validator
+        is_named = validator in (headers.get("etag"), headers.get("last-modified"))
+        is_same_version = is_named and headers.get("etag", etag) == etag
         total = self._total if not found or found[2] == "*" else int(found[2])
-        if not found or int(found[1]) != offset or not is_same_version or self._total not in (None, total):
+        is_other_part = not found or int(found[1]) != offset or total is None
+        if is_other_part or not is_same_version or self._total not in (None, total):
             self._can_resume = False
             raise FailedAttempt(UnavailableError(f"{self.label}: the server sent another part of it"), {})
         self._total = total

@@ -16,6 +16,7 @@ import msgspec
 from ..config.atomic_files import append_whole, make_folder
 from ..config.file_locks import try_lock
 from ..errors import STATE_HINT, StateError
+from ..stored_times import is_believable
 
 FOLDER = "media"
 EXPIRY_MARGIN_SECONDS = 60.0
@@ -48,6 +49,7 @@ class Begun(msgspec.Struct, frozen=True, tag="begun", kw_only=True):
     media_key: str
     segment_bytes: int
     expires_at: float | None  # Unix seconds
+    at: float = 0.0  # when it began; 0 where an earlier version did not note it
 
 
 class Sent(msgspec.Struct, frozen=True, tag="sent"):
@@ -129,8 +131,10 @@ class UploadJournal:
     @property
     def has_expired(self) -> bool:
         """Tell whether the service may have forgotten the upload."""
-        expires_at = self.begun.expires_at if self.begun else None
-        return expires_at is not None and expires_at < time.time() + EXPIRY_MARGIN_SECONDS
+        if not self.begun or self.begun.expires_at is None:
+            return False
+        is_over = self.begun.expires_at < time.time() + EXPIRY_MARGIN_SECONDS
+        return is_over or not is_believable(self.begun.at)
 
     def note(self, entry: Entry) -> None:
         """Note what the service has acknowledged, on the disk unless it is a segment."""

@@ -35,12 +35,14 @@ def read_begun(response: Response, segment_bytes: int) -> Begun:
     if not (id := _id_in(response, "id")):
         raise UnavailableError("the answer to the upload names no media id", http_status=response.status)
     seconds = data.get("expires_after_secs")
-    expires_at = time.time() + min(seconds, LONGEST_SECONDS) if isinstance(seconds, int | float) else None
+    now = time.time()
+    expires_at = now + min(seconds, LONGEST_SECONDS) if isinstance(seconds, int | float) else None
     return Begun(
         media_id=id,
         media_key=_id_in(response, "media_key"),
         segment_bytes=segment_bytes,
         expires_at=expires_at,
+        at=now,
     )
 
 

@@ -2,12 +2,13 @@
 
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
-from typing import Any
+from typing import Any, TypeVar
 
 import msgspec
 
 from ..api.products import ListProducts
 from ..client.client import Client
+from ..client.response import not_understood
 from ..http.response_body import parse_outline
 from ..output.text import counted
 from .digest_index import (
@@ -22,6 +23,8 @@ from .digest_index import (
 )
 from .normal_form import COMPARED, normal_form
 
+ProductT = TypeVar("ProductT", bound=Mapping[str, Any])
+
 
 def list_products(client: Client, catalog: str, group_key: str | None = None) -> Iterator[dict[str, Any]]:
     """Yield the products of a catalog, or of one group, page by page.
@@ -30,7 +33,14 @@ def list_products(client: Client, catalog: str, group_key: str | None = None) ->
     for the group.
     """
     for response in client.pages(ListProducts(product_catalog_id=catalog, item_group_key=group_key)):
-        yield from response.records
+        yield from map(with_id, response.records)
+
+
+def with_id(product: ProductT) -> ProductT:
+    """Return a listed product; raise UnavailableError for one without an id, which may be any."""
+    if type(id := product.get("id")) not in (str, int, float) or id == "":
+        raise not_understood(f"the catalog lists a product whose id is {id!r}")
+    return product
 
 
 def encoded_pages(client: Client, catalog: str) -> Iterator[bytes]:

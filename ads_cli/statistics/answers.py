@@ -4,7 +4,8 @@ A question is cut into parts: some entities, a window of its period, groups of m
 has a series for each of its entities and their segments.
 """
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from decimal import Decimal
 from itertools import groupby
 from types import NoneType
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -16,7 +17,7 @@ from ..api.time import HourOrDay
 from ..errors import UnavailableError
 from ..parallel.ordered_map import map_ordered
 from .periods import Period
-from .query import QueryPart, StatsQuery, columns_of, parts
+from .query import QueryPart, StatsQuery, columns_of, is_money, parts
 
 if TYPE_CHECKING:
     from ..client.client import Client
@@ -24,6 +25,8 @@ if TYPE_CHECKING:
 PARTS_AHEAD = 2  # for each thread, requested and not yet read
 NUMBERS = {int, float, NoneType}  # the types that a number of a series may have
 MAX_NUMBER = 10**18  # a million million of a currency in micro-units
+MAX_COUNT = 10**12  # more than all people see in a quarter
+JUMP_FACTOR, MIN_OTHERS = 1000, 3  # a number that is so many times all of so many others together
 Columns = dict[str, list[Any]]  # the numbers of a series, by column
 
 
@@ -42,6 +45,7 @@ class Series(NamedTuple):
     segment_name: str | None
     columns: Columns
     unmapped_metrics: set[str]
+    doubts: set[str]  # what of the numbers is hard to believe
 
 
 def request_count(question: StatsQuery) -> int:
@@ -139,8 +143,10 @@ def _segment(id: str, segment: Any) -> tuple[str | None, str | None]:
     return str(known), str(name or known)
 
 
-def _columns(question: StatsQuery, part: QueryPart, metrics: Mapping[str, Any]) -> tuple[Columns, set[str]]:
-    """Return the numbers of the metrics that a part asks for, and the names of those without a column.
+def _columns(
+    question: StatsQuery, part: QueryPart, metrics: Mapping[str, Any]
+) -> tuple[Columns, set[str], set[str]]:
+    """Return the numbers of the metrics that a part asks for, names of those without a column, and doubts.
 
     Raises UnavailableError if they are not numbers, or not those of its times.
     """
@@ -163,11 +169,12 @@ def _columns(question: StatsQuery, part: QueryPart, metrics: Mapping[str, Any]) 
                 found[column] = _checked(column, own, length)
             else:
                 unmapped_metrics.add(column)
-    return found, unmapped_metrics
+    doubts = {f"{column} {doubt}" for column, own in found.items() for doubt in _doubts(column, own)}
+    return found, unmapped_metrics, doubts
 
 
 def _checked(column: str, numbers: Any, length: int) -> list[Any]:
-    """Return the numbers of a metric; raise UnavailableError if they are not numbers, or not as many."""
+    """Return the numbers of a metric; raise UnavailableError if they cannot be, or are not as many."""
     if not isinstance(numbers, list) or len(numbers) != length:
         raise UnavailableError(f"{column} has not the {length} numbers of its period")
     if wrong := {*map(type, numbers)} - NUMBERS:
@@ -175,4 +182,26 @@ def _checked(column: str, numbers: Any, length: int) -> list[Any]:
     # A comparison with NaN is false.
     if not all(number is None or -MAX_NUMBER < number < MAX_NUMBER for number in numbers):
         raise UnavailableError(f"{column} has a number that is too large, or is not a number")
+    if wrong_count := next((number for number in numbers if not can_be(column, number)), None):
+        raise UnavailableError(f"{column} has {wrong_count} in place of a count")
     return numbers
+
+
+def can_be(column: str, number: int | float | Decimal | None) -> bool:
+    """Tell whether a column may have a number: whatever is no amount is a count."""
+    if number is None or is_money(column):
+        return True
+    return 0 <= number < MAX_COUNT and number == int(number)
+
+
+def _doubts(column: str, numbers: Sequence[int | float | None]) -> Iterator[str]:
+    """Say what of the numbers of a series is hard to believe, though it may be."""
+    known = sorted(number for number in numbers if number)
+    if not known:
+        return
+    if known[0] < 0:
+        yield "is negative"
+    if any(number != int(number) for number in known):
+        yield "has parts of a micro-unit"
+    if len(known) > MIN_OTHERS and known[-1] > JUMP_FACTOR * sum(map(abs, known[:-1])):
+        yield f"has a number that is more than {JUMP_FACTOR:,} times all others of its series"

@@ -2,7 +2,6 @@
 
 import os
 import shutil
-import time
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager, suppress
 from datetime import datetime, timedelta
@@ -15,6 +14,7 @@ import msgspec
 from ..config.atomic_files import make_folder
 from ..config.file_locks import locked_or_refused, try_lock
 from ..errors import STATE_HINT, ReportedError, StateError, UnavailableError
+from ..stored_times import is_believable, is_older
 from .periods import utc_now
 from .query import StatsQuery
 
@@ -120,7 +120,7 @@ class ExportFolder:
         """Remove what other exports left too long ago to be resumed."""
         for log in self.path.parent.glob(f"*/{LOG}"):
             with suppress(OSError, StateError):
-                if log.stat().st_mtime > time.time() - KEPT_SECONDS:
+                if not is_older(log, KEPT_SECONDS):
                     continue
                 if lock := try_lock(log.parent.with_suffix(".lock")):
                     shutil.rmtree(log.parent, ignore_errors=True)
@@ -135,7 +135,7 @@ class ExportFolder:
                 self._take(_decode(line))
         with (self.path / LOG).open("ab") as file:
             file.write(b"\n")  # after a line that was cut
-        if self.begun is not None and utc_now() - self.begun < OF_USE:
+        if self.begun and is_believable(self.begun) and utc_now() - self.begun < OF_USE:
             return True
         self.jobs.clear()
         self.failed.clear()

@@ -79,6 +79,7 @@ class ResultContext(NamedTuple):
     names: Names
     account: str
     unmapped_metrics: set[str]  # numbers of conversions that no column has: all once the rows are read
+    doubts: set[str]  # what of the numbers is hard to believe, likewise
 
     @property
     def currencies(self) -> set[str | None]:
@@ -142,6 +143,7 @@ def rows_of(asked: ResultContext, answers: Sequence[QueryResult], times: Times) 
             own = found[series.id].setdefault(series.segment, _Numbers(question, windows))
             own.add(answer.part.window, series)
             asked.unmapped_metrics.update(series.unmapped_metrics)
+            asked.doubts.update(series.doubts)
     shared = asked.names.to_wire({"entity": question.entity, "placement": question.placement})
     shared["account"] = asked.account
     for id, segments in found.items():

@@ -13,11 +13,11 @@ from typing import IO, Any, NamedTuple
 from ..api.metrics import ALL_GROUPS, METRICS
 from ..api.names import X, neutral_name
 from ..errors import ContentError, UsageError
-from .answers import MAX_NUMBER
+from .answers import MAX_NUMBER, can_be
 from .chart_data import ChartData
 from .derived import SPEND_COLUMN
 from .periods import HOUR, Period
-from .query import StatsQuery, all_columns, amount_column, columns_of
+from .query import StatsQuery, all_columns, amount_column, columns_of, is_money
 from .rows import (
     BEFORE,
     CURRENCY,
@@ -106,6 +106,7 @@ class StoredRows(NamedTuple):
     is_compared: bool  # each number has an earlier one, which may be empty
     is_compared_in_part: bool
     left_out: list[str]
+    negative: list[str]  # amounts that are below 0 in some rows
 
 
 def read_stored(paths: Iterable[Path]) -> StoredRows:
@@ -143,8 +144,13 @@ def read_stored(paths: Iterable[Path]) -> StoredRows:
     gathered = ChartData(question.columns, currencies)
     for _ in gathered.watch(table).rows:
         pass
+    negative = [
+        column
+        for column in question.columns
+        if is_money(column) and any(str(record.get(column)).startswith("-") for record in records)
+    ]
     accounts = dict.fromkeys(str(record.get("account") or "") for record in records)
-    return StoredRows(question, gathered, [*accounts], is_compared, len(has_earlier) > 1, left_out)
+    return StoredRows(question, gathered, [*accounts], is_compared, len(has_earlier) > 1, left_out, negative)
 
 
 def _by_segment(paths: Iterable[Path]) -> dict[Row, dict[Row, _TimedRecord]]:
@@ -277,17 +283,18 @@ def _question(rows: Sequence[_TimedRecord], entity: str, metrics: tuple[str, ...
 def _row(row: _TimedRecord, named: Iterable[str]) -> Row:
     keys = [row.record.get(name) or None for name in SEGMENT_KEYS]
     keys[SEGMENT_KEYS.index("start")] = row.local.start.isoformat()
-    return *keys, *(_number(row.record.get(name)) for name in named)
+    return *keys, *(_number(name, row.record.get(name)) for name in named)
 
 
-def _number(value: Any) -> int | Decimal | None:
+def _number(column: str, value: Any) -> int | Decimal | None:
     if value in (None, ""):
         return None
     try:
         number = Decimal(str(value))
         is_sensible = -MAX_NUMBER < number < MAX_NUMBER  # an error for NaN
+        is_sensible = is_sensible and can_be(column.removesuffix(BEFORE), number)
     except InvalidOperation:
         is_sensible = False
     if not is_sensible:
-        raise ContentError(f"{value!r} stands where a number is expected", hint=HINT)
+        raise ContentError(f"{value!r} stands where a number of {column} is expected", hint=HINT)
     return int(number) if number == number.to_integral_value() and "." not in str(value) else number

@@ -1,6 +1,5 @@
 """The jobs of a state folder: which are unfinished, which one a push resumes, which ones a task had begun."""
 
-import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import NamedTuple
@@ -10,6 +9,7 @@ import msgspec
 from ..config.atomic_files import replacing
 from ..config.file_locks import is_locked, lock_folder, made_and_locked
 from ..errors import STATE_HINT, NotFoundError, StateError, UsageError
+from ..stored_times import is_older
 from .job_file import Job, JobKey, UploadTarget, read_job
 from .write_epochs import WriteEpochs
 
@@ -67,7 +67,7 @@ def remove_expired_jobs(folder: Path, own: Job) -> None:
     The caller has locked the folder.
     """
     for path, job, ended in list_jobs(folder):
-        is_old = time.time() - path.stat().st_mtime > JOB_RETENTION_SECONDS
+        is_old = is_older(path, JOB_RETENTION_SECONDS)
         if is_old and may_be_removed(folder, job, ended=ended):
             if job.key == own.key:  # its lock is held by this process
                 path.unlink(missing_ok=True)

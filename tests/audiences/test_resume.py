@@ -74,6 +74,13 @@ def test_people_who_expired_are_refused_where_the_file_has_changed(shop, audienc
     assert f"{EXPIRING:,} rows" in done.stderr and len(audience.bodies) == 2
 
 
+def test_nobody_has_expired_by_a_clock_that_was_ahead_once_it_is_right(shop, audience):
+    with time_machine.travel(time.time() + 14 * 365 * 24 * HOUR_SECONDS, tick=True):
+        stop(shop, audience, "--skip-invalid")
+    done = shop(*PUSH, "--skip-invalid", "--resume")
+    assert audience.users == EVERYBODY and json.loads(done.stdout)["invalid"] == 0
+
+
 def rewrite(path, change) -> None:
     """Rewrite the acknowledgements of a journal."""
     lines = [encode(change(ack)) for ack in acknowledgements(path)]

@@ -417,6 +417,41 @@ def test_people_are_sent_again_before_the_service_forgets_them(customers, monkey
     assert customers.sync(people(1))["updated"] == 1
 
 
+@pytest.mark.parametrize("years", [-50, -36, 0.2, 1.1, 14, 300])
+@pytest.mark.parametrize("ids", [{}, {"phone": PHONES(1)}], ids=["plain", "tagged"])
+def test_people_whom_a_wrong_clock_has_sent_are_sent_again_once_it_is_right(
+    customers, time_machine, years, ids
+):
+    now = datetime.now(UTC)
+    members = [person(1, **ids), *people(2, 3)]
+    time_machine.move_to(now + timedelta(days=365 * years))
+    assert customers.sync(members)["created"] == 3
+    assert customers.sync(members)["unchanged"] == 3  # as long as it stays wrong
+    time_machine.move_to(now)
+    again = customers.sync(members)
+    assert (again["updated"], again["unchanged"]) == (3, 0)
+    assert customers.sync(members)["unchanged"] == 3
+
+
+def test_who_leaves_is_deleted_though_a_wrong_clock_has_sent_them(customers, time_machine):
+    now = datetime.now(UTC)
+    time_machine.move_to(datetime(2040, 1, 2, tzinfo=UTC))
+    customers.sync(people(1, 2))
+    time_machine.move_to(now)
+    assert customers.sync(people(1))["deleted"] == 1
+    assert customers.equals(people(1))
+
+
+def test_a_clock_that_is_wrong_for_one_sync_sends_everybody_again(customers, time_machine):
+    now = datetime.now(UTC)
+    customers.sync(people(1, 2))
+    for wrong in (datetime(1990, 1, 2, tzinfo=UTC), datetime(2040, 1, 2, tzinfo=UTC)):
+        time_machine.move_to(wrong)
+        assert customers.sync(people(1, 2, 3))["unchanged"] == 0
+    time_machine.move_to(now)
+    assert customers.sync(people(1, 2, 3))["updated"] == 3
+
+
 def test_a_do_not_reach_list_is_synced_too(adsctl):
     adsctl.file("people.csv", "email\nu1@x.de\nu2@x.de\n")
     words = (

@@ -71,12 +71,12 @@ def stored(person: Adsctl) -> dict[str, Any]:
     return json.loads(json.loads(secrets["oauth2_grant"])[0])
 
 
-def expire(person: Adsctl) -> None:
-    """Let the stored access token expire."""
+def expire(person: Adsctl, **times: float) -> None:
+    """Let the stored access token expire, or set its times."""
     path = person.home / "config" / "secrets.json"
     secrets = json.loads(path.read_text())
     value, *rest = json.loads(secrets["shop"]["oauth2_grant"])
-    value = json.dumps(json.loads(value) | {"expires_at": 1.0}, separators=(",", ":"))
+    value = json.dumps(json.loads(value) | {"expires_at": 1.0} | times, separators=(",", ":"))
     secrets["shop"]["oauth2_grant"] = json.dumps([value, *rest])
     path.write_text(json.dumps(secrets))
 
@@ -159,6 +159,15 @@ def test_an_expired_token_is_renewed_and_the_refresh_token_rotates(adsctl, serve
     assert after["refresh_token"] != before["refresh_token"] and not after["is_refreshing"]
     adsctl("-p", "shop", "accounts", "list")
     assert stored(adsctl) == after
+
+
+def test_a_token_of_a_clock_that_was_ahead_is_renewed(adsctl, served):
+    sign_in(adsctl)
+    first, years = stored(adsctl), 14 * 365 * 24 * 3600.0
+    expire(adsctl, **{name: first[name] + years for name in ("received_at", "expires_at")})
+    adsctl("-p", "shop", "accounts", "list")
+    assert stored(adsctl)["access_token"] != first["access_token"]
+    assert stored(adsctl)["expires_at"] < first["expires_at"] + years / 2
 
 
 def test_a_token_that_the_service_has_ended_early_is_renewed_once(adsctl, served):

@@ -1,13 +1,18 @@
 """`fleet check`: everything that is wrong with the file of a fleet, at once, and before anything runs."""
 
 import json
+from contextlib import suppress
 
 import pytest
 
 from ads_cli.auth import Secret
 from ads_cli.auth.secret_stores import FileStore
+from ads_cli.cli.tree import root
 from ads_cli.client.prepared_request import UserKeys
-from ads_cli.errors import AccessError
+from ads_cli.console.options import NESTED_METAVAR, names_file
+from ads_cli.errors import AccessError, UsageError
+from ads_cli.fleet.check import NOT_IN_LINES
+from ads_cli.fleet.commands import READ_BY_ALL, READ_TOO, SHARED, WRITTEN, FleetCommands
 from ads_cli.fleet.quota_allocator import scope_of_profile
 from tests.conftest import feed
 
@@ -242,6 +247,112 @@ def test_a_file_that_two_tasks_write_or_one_reads_and_another_writes_is_refused(
     assert "two: writes sub/../out.csv, as one (line 2) does" in told
     assert "four: writes link.csv, as one (line 2) does" in told
     assert "two: reads b.csv, which three (line 4) writes" in told
+
+
+DRAFT = "{name: draft, profile: local, run: products check a.csv --write-mapping made.yaml}"
+CHART = "{name: chart, profile: local, run: stats get --since 7d --all --plot made.png}"
+PULL = "{name: pull, profile: local, run: products pull made.csv}"
+EXPORT = "{name: export, profile: local, run: stats export made.jsonl --since 7d --all}"
+TABLE = "{name: table, profile: local, run: 'stats get --since 7d --all --into sqlite:made.db'}"
+ASIDE = "{name: bad, profile: local, run: products check a.csv --failed-out made.json}"
+REQUEST = "name: Hero\ncomponents:\n- {type: MEDIA, media: made.png}  # as the chart\n"
+LOOP = "campaigns:\n- for: {rows: %s}\n  name: '{name}'\n"
+
+
+@pytest.mark.parametrize(
+    ("writer", "reader", "documents"),
+    [
+        (DRAFT, "products check a.csv --mapping made.yaml", {}),
+        (DRAFT, "products check a.csv --recipe made.yaml", {}),
+        (DRAFT, "products check a.csv --recipe r.yaml", {"r.yaml": "mapping: made.yaml\n"}),
+        (DRAFT, "products check a.csv --recipe sub/r.yaml", {"sub/r.yaml": "mapping: './made.yaml'\n"}),
+        (CHART, "stats report old.csv --report p.html --logo made.png", {"old.csv": ""}),
+        (CHART, "posts create --text Hi --media made.png", {}),
+        (CHART, "media upload made.png", {}),
+        (CHART, "media upload v.mp4 --poster made.png", {"v.mp4": ""}),
+        (CHART, "cards create -f card.yaml", {"card.yaml": REQUEST}),
+        (CHART, "cards create -f card.json", {"card.json": '{"components":[{"media":"made.png"}]}'}),
+        (CHART, "cards create -f sub/c.yaml", {"sub/c.yaml": REQUEST.replace("made", "../made")}),
+        (CHART, "media upload -f files.csv", {"files.csv": "file,category\nmade.png,TWEET_IMAGE\n"}),
+        (PULL, "campaigns apply c.yaml", {"c.yaml": LOOP % "made.csv"}),
+        (PULL, "campaigns plan c.yaml --out p.json", {"c.yaml": LOOP % "'*.csv'"}),
+        (PULL, "campaigns apply c.yaml", {"c.yaml": LOOP % '["{profile}.csv"]'}),
+        (
+            CHART,
+            "campaigns apply c.yaml",
+            {"c.yaml": LOOP % "sub/t.csv", "sub/t.csv": "name,image\nOne,made.png\n"},
+        ),
+        (ASIDE, "cards create --name Hero --components @made.json", {}),
+        (ASIDE, "api GET /12/accounts -F count=@made.json", {}),
+        (ASIDE, "products check a.csv --env-file made.json", {"made.json": ""}),
+        (EXPORT, "stats report made.jsonl --report p.html", {}),
+        (TABLE, "products check a.csv --failed-out made.db", {}),
+    ],
+)
+def test_what_a_task_reads_by_any_way_no_other_may_write(fleet, feeds, adsctl, writer, reader, documents):
+    feeds("a")
+    (adsctl.home / "sub").mkdir()
+    for name, content in documents.items():
+        adsctl.file(name, content)
+    task = f"{{name: reader, profile: local, run: {json.dumps(reader)}}}"
+    fleet.write(task, writer)
+    assert "; a fleet runs its tasks in any order" in fleet.check(code=None)
+    fleet.write(task)
+    assert "a fleet runs its tasks" not in fleet.check(code=None)
+
+
+@pytest.mark.parametrize("key", ["mapping", "recipes"])
+def test_what_a_profile_reads_no_task_may_write(fleet, service, feeds, profiles, adsctl, key):
+    feeds("a")
+    profiles("nord")
+    config = adsctl.home / "config/config.yaml"
+    document = json.loads(config.read_text())
+    document["profiles"]["nord"][key] = "made.yaml" if key == "mapping" else {"a.*": "made.yaml"}
+    config.write_text(json.dumps(document))
+    fleet.write(DRAFT, "{name: reader, profile: nord, run: products check a.csv}")
+    assert "reader: reads made.yaml, which draft (line 2) writes" in fleet.check()
+
+
+def test_a_loop_over_files_that_another_task_writes_is_a_conflict(fleet, feeds):
+    feeds("a", "b")
+    fleet.write("{for: {files: ['*.csv']}, profile: local, run: 'products check {file}'}", PULL)
+    assert "is of a loop over *.csv, which pull (line 3) writes" in fleet.check()
+
+
+def test_what_a_comment_names_or_a_task_writes_itself_is_no_conflict(fleet, feeds, adsctl):
+    feeds("a")
+    adsctl.file("r.yaml", "# see made.yaml\ncurrency: EUR\n")
+    fleet.write(DRAFT, "{name: two, profile: local, run: products check a.csv --recipe r.yaml}")
+    fleet.check(code=0)
+    run = "products check a.csv --recipe r.yaml --write-recipe r.yaml --force"
+    fleet.write(f"{{name: one, profile: local, run: {run}}}")
+    assert "a fleet runs its tasks in any order" not in fleet.check(code=None)
+
+
+def test_every_parameter_that_names_a_file_is_declared_as_read_or_written():
+    tree = root()
+    commands, undeclared = FleetCommands(tree), []
+
+    def look(node, path):
+        for name, inner in getattr(node, "commands", {}).items():
+            look(inner, (*path, name))
+        with suppress(UsageError):  # a fleet does not run it, or it is a group
+            name = commands.name_in(path)
+            known = commands[name]
+            declared = {*known.inputs, *known.outputs, *known.shared_outputs, *WRITTEN, *READ_TOO}
+            declared |= {*READ_BY_ALL, *SHARED, *NOT_IN_LINES}
+            undeclared.extend(
+                f"{name}: {param.name} {param.metavar}"
+                for param in node.params
+                if names_file(param)
+                and not param.metavar.endswith("_ID")
+                and param.metavar != NESTED_METAVAR
+                and param.name not in declared
+            )
+
+    for name, node in tree.commands.items():
+        look(node, (name,))
+    assert undeclared == []
 
 
 def test_profiles_of_one_user_that_name_no_catalog_have_one_catalog(fleet, service, feeds, profiles, adsctl):

@@ -315,6 +315,16 @@ def test_the_jobs_that_were_made_beside_one_that_is_refused_are_noted(stats, ser
     assert len(jobs(stats)) == 7
 
 
+def test_an_export_that_was_begun_in_the_future_is_not_resumed(stats, service, noon):
+    words = ("--since", "2026-06-01", "--until", "2026-06-03", *ALL, "-o", "none")
+    service.fail("GET /stats-results/* status=500")
+    noon.shift(14 * 365 * 24 * 3600)
+    exported(stats, *words, "--max-attempts", "1", code=8)
+    service.fail()
+    noon.shift(-14 * 365 * 24 * 3600)
+    assert "nothing to resume" in exported(stats, *words, "--resume").stderr
+
+
 def test_an_export_is_not_resumed_by_numbers_that_have_settled_since(stats, service, noon, monkeypatch):
     words = ("--since", "2026-06-10", "--until", "2026-06-17", *ALL, "-o", "csv")
     words += ("--metrics", "BILLING,MOBILE_CONVERSION")  # by two jobs

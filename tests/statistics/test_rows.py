@@ -30,7 +30,7 @@ def answer(window: Period, **segments: list[int]) -> QueryResult:
 
 def rows(granularity: str, *answers: QueryResult) -> list[tuple]:
     calendar = Calendar("Etc/UTC", START)
-    about = ResultContext(question(granularity), {}, calendar, GENERIC, "18ce54d4x5t", set())
+    about = ResultContext(question(granularity), {}, calendar, GENERIC, "18ce54d4x5t", set(), set())
     found = table_of(about, [answers]).records()
     return [(row["segment"], row["start"][8:10], row["clicks"]) for row in found]
 

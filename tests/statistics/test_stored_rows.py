@@ -176,9 +176,12 @@ ROW = (
             "a time that cannot be read",
         ),
         ("", 3, "no rows in"),
-        (ROW % '"Infinity"', 3, "'Infinity' stands where a number is expected"),
-        (ROW % "NaN", 3, "nan stands where a number is expected"),
-        (ROW % "1e999999", 3, "stands where a number is expected"),
+        (ROW % '"Infinity"', 3, "'Infinity' stands where a number of clicks is expected"),
+        (ROW % "NaN", 3, "nan stands where a number of clicks is expected"),
+        (ROW % -1, 3, "-1 stands where a number of clicks is expected"),
+        (ROW % "0.5", 3, "stands where a number of clicks is expected"),
+        (ROW % 10**13, 3, "stands where a number of clicks is expected"),
+        (ROW % "1e999999", 3, "stands where a number of clicks is expected"),
         (ROW.replace("2026-06-01", "0001-01-01") % 1 + ROW % 1, 3, "rows of a overlap at"),
     ],
 )
@@ -186,6 +189,13 @@ def test_what_is_not_rows_is_refused(stats, content, code, message):
     stats.adsctl.file("o.jsonl", content)
     done = stats.adsctl("stats", "report", "o.jsonl", "--report", "o.html", code=code)
     assert message in done.stderr and not (stats.adsctl.home / "o.html").exists()
+
+
+def test_an_amount_below_0_is_said_and_stands_on_the_page(stats):
+    stats.adsctl.file("o.jsonl", ROW % '1, "billed_charge_local": -1.5, "currency": "EUR"')
+    done = stats.adsctl("stats", "report", "o.jsonl", "--report", "o.html")
+    assert "below 0 in some rows: billed_charge_local" in done.stderr
+    assert "Below 0 in some rows: billed_charge_local." in (stats.adsctl.home / "o.html").read_text()
 
 
 def test_a_line_with_more_cells_than_columns_is_refused(stats):

@@ -112,6 +112,9 @@ def number(value):
         (number(float("-inf")), "is not JSON|cannot be read: -Infinity is not a number of JSON"),
         (number(10**30), "impressions has a number that is too large"),
         (number(1e300), "impressions has a number that is too large"),
+        (number(10**12), "impressions has 1000000000000 in place of a count"),
+        (number(-1), "impressions has -1 in place of a count"),
+        (number(0.5), "impressions has 0.5 in place of a count"),
         (number(True), "impressions has bool in place of a number"),
     ],
 )
@@ -125,6 +128,43 @@ def test_an_answer_that_has_no_sum_is_unreadable(stats, service, monkeypatch, co
     if (path := stats.adsctl.home / "o.db").exists():
         with closing(sqlite3.connect(path)) as db:
             assert not db.execute("SELECT name FROM sqlite_master").fetchall()
+
+
+@pytest.mark.parametrize(
+    ("numbers", "doubt"),
+    [
+        ([-1, 2, 3, 4, 5], "billed_charge_local is negative"),
+        ([1.5, 2, 3, 4, 5], "billed_charge_local has parts of a micro-unit"),
+        ([1, 2, 10**9, 4, 5], "billed_charge_local has a number that is more than 1,000 times all others"),
+    ],
+)
+@pytest.mark.parametrize(
+    "target", [("-o", "csv"), ("o.csv",), ("--into", "sqlite:o.db"), ("--report", "o.html")]
+)
+@pytest.mark.parametrize("command", ["get", "export"])
+def test_an_amount_that_is_hard_to_believe_is_said(
+    stats, service, monkeypatch, command, target, numbers, doubt
+):
+    def change(data):
+        data[0]["id_data"][0]["metrics"]["billed_charge_local_micro"] = numbers
+
+    lie(service, monkeypatch, change)
+    words = ("--ids", "8wku3", "--since", "2026-06-08", "--until", "2026-06-13")
+    target = ("--report", "o.html") if command == "get" and target == ("o.csv",) else target
+    done = stats.adsctl("stats", command, *words, "--metrics", "clicks,billed_charge_local", *target)
+    assert f"warning: numbers of the service that are hard to believe: {doubt}" in done.stderr
+
+
+@pytest.mark.parametrize("metric", ["clicks", "conversion_purchases"])
+def test_a_count_that_jumps_is_said(stats, service, monkeypatch, metric):
+    def change(data):
+        counts = [1, 2, 10**7, 4, 5]
+        data[0]["id_data"][0]["metrics"][metric] = counts if metric == "clicks" else {"assisted": counts}
+
+    lie(service, monkeypatch, change)
+    words = ("--ids", "8wku3", "--since", "2026-06-08", "--until", "2026-06-13")
+    said = stats.adsctl("stats", "get", *words, "--metrics", metric).stderr
+    assert "has a number that is more than 1,000 times all others of its series" in said
 
 
 @pytest.mark.parametrize("text", ["1e400", "-1e400", "NaN", "Infinity"])

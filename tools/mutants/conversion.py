@@ -79,7 +79,7 @@ CONVERSION = (
     Mutant(
         "a copy is resumed by a part of another version, told by its date",
         DOWNLOAD,
-        'headers.get("last-modified", last_modified) == last_modified',
+        'validator in (headers.get("etag"), headers.get("last-modified"))',
         "True",
         (f"{HTTPS}::{OTHER_VERSION}",),
     ),
@@ -117,8 +117,8 @@ CONVERSION = (
     Mutant(
         "a copy of an object store has parts of two versions",
         "ads_cli/feeds/locations/object_store.py",
-        "elif _version(item) != self._copied_version:",
-        "elif False:",
+        "elif _version(item) != self._copied_version or ",
+        "elif ",
         (
             "tests/feeds/locations/test_sftp.py"
             "::test_a_feed_that_is_replaced_while_it_is_copied_is_copied_from_the_beginning",

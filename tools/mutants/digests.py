@@ -50,7 +50,7 @@ DIGESTS = (
     Mutant(
         "a resumed job validates its rows against another time",
         "ads_cli/commands/uploads/push.py",
-        "            self.plan.started = datetime.fromisoformat(earlier.started)\n",
+        "            self.plan.started = started\n",
         "            pass\n",
         (DISPLACED,),
     ),

@@ -235,7 +235,7 @@ SYNCS = (
     ),
     Mutant(
         "people are remembered as long as the service keeps them, and not sent again before",
-        "ads_cli/audiences/upload.py",
+        "ads_cli/audiences/ledger_records.py",
         "REMEMBERED_MONTHS = 12",
         "REMEMBERED_MONTHS = 13",
         (f"{MEMO}::test_people_are_sent_again_before_the_service_forgets_them_though_their_rows_are_known",),
@@ -430,8 +430,8 @@ SYNCS = (
     Mutant(
         "people of known rows are not sent again before the service forgets them",
         "ads_cli/audiences/ledger.py",
-        "not self.info.uncertain and month < self.info.until",
-        "not self.info.uncertain",
+        "is_remembered(info.until, month) and is_remembered(info.latest, month)",
+        "True",
         (f"{MEMO}::test_people_are_sent_again_before_the_service_forgets_them_though_their_rows_are_known",),
     ),
     Mutant(

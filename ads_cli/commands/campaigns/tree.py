@@ -19,7 +19,7 @@ from ...api.spending import DAILY_BUDGET, UNLIMITED, may_serve
 from ...api.targeting import ListCriteria
 from ...console.invocation import Invocation
 from ...console.parameters import argument
-from ...output.table_view import shown, state_style
+from ...output.table_view import MONEY, header, shown, state_style
 from ...output.text import first_of, safe
 
 if TYPE_CHECKING:
@@ -85,6 +85,8 @@ def tree(
     nodes = _campaigns(call, campaign)
     if not nodes:
         call.messages.say("the account has no campaigns")
+    if doubts := [*_doubts(nodes)]:
+        call.messages.warn(f"amounts of the service that are hard to believe: {first_of(doubts, MAX_VALUES)}")
     if call.printer.is_for_people:
         _draw(call.printer.stream, nodes, color=call.printer.color)
     else:
@@ -142,6 +144,16 @@ def records_of(nodes: Iterable[Node], parent: str | None = None) -> Iterator[dic
             "record": node.sent,
         }
         yield from records_of(node.below, id)
+
+
+def _doubts(nodes: Iterable[Node]) -> Iterator[str]:
+    """Name the amounts that cannot be: below 0, or no whole micro-units."""
+    for node in nodes:
+        for name, value in node.fields.items():
+            is_amount = value is None or (type(value) is int and value >= 0)
+            if name.endswith(MONEY) and not is_amount:
+                yield f"{header(name)} {value} of {node.kind} {node.fields.get('id')}"
+        yield from _doubts(node.below)
 
 
 def _branch_of(node: Node) -> "Tree":

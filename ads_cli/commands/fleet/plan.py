@@ -22,8 +22,6 @@ from ...fleet.check import (
     ParsedLine,
     Parser,
     SignedOut,
-    check_catalogs,
-    check_conflicts,
     check_feeds,
     check_folders,
     check_grants,
@@ -33,6 +31,7 @@ from ...fleet.check import (
     problem,
 )
 from ...fleet.commands import FleetCommands
+from ...fleet.conflicts import check_catalogs, check_conflicts
 from ...fleet.engine import TaskResult
 from ...fleet.file import Expansion, TaskProblem, read_fleet
 from ...fleet.tasks import Task

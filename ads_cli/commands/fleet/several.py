@@ -18,13 +18,13 @@ from ...errors import AdsctlError, GuardError, Interrupted, UsageError
 from ...fleet.check import (
     Parsed,
     ParsedLine,
-    check_conflicts,
     find_signed_out,
     parsed_task,
     problem,
     worst_of,
 )
 from ...fleet.commands import FleetCommands
+from ...fleet.conflicts import check_conflicts
 from ...fleet.engine import Ended, TaskResult, error_of, grouped
 from ...fleet.file import TaskLine, TaskProblem, matching_profiles, words_for
 from ...fleet.records import Records, RunId

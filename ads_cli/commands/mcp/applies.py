@@ -4,7 +4,6 @@ import json
 import os
 import subprocess
 import sys
-import time
 from collections.abc import Sequence
 from contextlib import suppress
 from datetime import UTC, datetime
@@ -17,6 +16,7 @@ import msgspec
 from ...config.atomic_files import atomic, make_folder
 from ...config.change_log import UNKNOWN
 from ...errors import StateError
+from ...stored_times import is_older
 from .child import END_SECONDS, Commands, Finished, split_messages
 from .creations import HINTS, OK, LoggedCreation, sent_by
 from .results import FOLDER, read_documents
@@ -219,8 +219,7 @@ class AppliedPlans:
         for plan in self._read_all():
             out, err, json_file = (self._path(plan.job, kind) for kind in ("out", "err", "json"))
             with suppress(OSError):
-                is_old = time.time() - json_file.stat().st_mtime > KEPT_SECONDS
-                if is_old and not _is_locked(out):
+                if is_older(json_file, KEPT_SECONDS) and not _is_locked(out):
                     for path in (out, err, json_file):
                         path.unlink(missing_ok=True)
 

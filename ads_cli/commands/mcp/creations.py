@@ -2,17 +2,19 @@
 
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
-from datetime import datetime, timedelta
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ...api.names import to_neutral
 from ...config.change_log import UNKNOWN, ChangeLog
+from ...stored_times import is_believable
 
 if TYPE_CHECKING:
     from .reachable import Reachable, ReachableCommand
 
 NOT_SENT, OK = "not sent", "ok"
+BEGINNING = datetime.min.replace(tzinfo=UTC)  # since when any record may be the one
 CLOCKS_DIFFER = timedelta(minutes=5)  # by so much at most, as signatures allow
 CREATED = "created_at"
 DRAFT = {"entity_status": "DRAFT"}  # is listed with --with-draft only
@@ -69,7 +71,8 @@ def look_for(
     values: Mapping[str, Any], records: Sequence[Any], started: datetime, known: set[str], record_id: str
 ) -> Look:
     """Look among the records of an account for the one that was created with some values since a time."""
-    since, news = started - CLOCKS_DIFFER, []
+    since = started - CLOCKS_DIFFER if is_believable(started) else BEGINNING
+    news = []
     for each in map(to_neutral, records):
         created = _time(each.get(CREATED)) if isinstance(each, dict) else None
         if created is None:

@@ -51,7 +51,7 @@ def get(
             call.printer.show(data, ("id", "id_data"), "id")
             return
         described = lookup.describe(question.entity, question.ids)
-        about = ResultContext(question, described, calendar, call.settings.names, call.account, set())
+        about = ResultContext(question, described, calendar, call.settings.names, call.account, set(), set())
         sink.take(about, partial(_answers, call))
 
 
@@ -98,6 +98,10 @@ def report(
         names = first_of(stored.left_out, MOST_NAMED)
         notes.append(f"Left out, since not all of the files have it: {names}.")
         call.messages.warn(f"left out, since not all of the files have it: {names}")
+    if stored.negative:
+        names = first_of(stored.negative, MOST_NAMED)
+        notes.append(f"Below 0 in some rows: {names}.")
+        call.messages.warn(f"hard to believe, since it is below 0 in some rows: {names}")
     page.note = " ".join(notes)
     page.write()
 
@@ -166,7 +170,7 @@ def export(
         sink.report.question = question = asked.question(lookup, calendar, sink.earlier, **segments)
         require_segments(question)
         described = lookup.describe(question.entity, question.ids)
-        about = ResultContext(question, described, calendar, call.settings.names, call.account, set())
+        about = ResultContext(question, described, calendar, call.settings.names, call.account, set(), set())
         with ExitStack() as until_taken:
 
             def answers_of(each: "StatsQuery") -> "Answers":

@@ -173,6 +173,9 @@ class Results:
         if asked.unmapped_metrics:
             names = first_of(sorted(asked.unmapped_metrics), MOST_NAMED)
             self.call.messages.warn(f"no column has {names}, which 'stats get --raw' shows")
+        if asked.doubts:
+            doubts = first_of(sorted(asked.doubts), MOST_NAMED)
+            self.call.messages.warn(f"numbers of the service that are hard to believe: {doubts}")
         self._write_plot(question, picture)
 
     def _draws(self, question: StatsQuery) -> bool:

@@ -12,6 +12,7 @@ from ...api.parts import path_of
 from ...console.progress import progress
 from ...errors import ContentError, IncompleteError, UsageError
 from ...output.text import counted, listed
+from ...stored_times import is_believable
 from ...uploads.job_file import Acknowledgement, Job, JobKey, read_journal
 from ...uploads.jobs import EndedJob, resumable_jobs
 from ...uploads.journal import Journal
@@ -61,8 +62,8 @@ class PushCommand:
                 self.call.emulator.prepared()
             threading.Thread(target=client.load).start()  # imports while the file is validated
         earlier = self._resumable_job()
-        if earlier:
-            self.plan.started = datetime.fromisoformat(earlier.started)
+        if earlier and is_believable(started := datetime.fromisoformat(earlier.started)):
+            self.plan.started = started
         report = self.validate()
         if earlier and earlier.key != self._key:
             self.plan.started = this_second()

@@ -99,7 +99,7 @@ class ObjectLocation(RemoteLocation):
 
     def _attempt(self, file: BinaryIO, retries: CopyRetries, on_bytes: OnBytes) -> None:
         """Copy what `file` lacks; it begins again from the start where another version is met."""
-        size = -1
+        size, is_resumed = -1, bool(file.tell())
         for item in self._results(self._read(file.tell())):
             if isinstance(item, bytes):
                 file.write(item)
@@ -111,7 +111,7 @@ class ObjectLocation(RemoteLocation):
             retries.check_size(size, self.label)
             if not file.tell():
                 self._copied_version = _version(item)
-            elif _version(item) != self._copied_version:
+            elif _version(item) != self._copied_version or (is_resumed and not self._copied_version):
                 self._discard(file)
         if file.tell() != size:
             self._discard(file)
@@ -251,5 +251,7 @@ class ObjectLocation(RemoteLocation):
 
 
 def _version(info: dict[str, Any]) -> str:
+    """Return what a store names the version of a file by; empty where it does not."""
     named = (info.get(name) for name in ("ETag", "etag", "md5Hash", "LastModified", "mtime"))
-    return f"{info['size']} {next(filter(None, named), '')}"
+    version = next((value for value in named if value not in (None, "")), None)
+    return "" if version is None else f"{info['size']} {version}"

@@ -14,6 +14,7 @@ import msgspec
 
 from ...api.product_ids import id_form
 from ...parallel import batched
+from ..listing import with_id
 from ..normal_form import COMPARED, Scope, join_list
 from . import blob, create_database, insert, open_unchanging, select, text
 
@@ -85,8 +86,8 @@ class ListedProducts:
         return cls(path, open_unchanging(path))
 
     def add(self, products: Iterable[Mapping[str, Any]]) -> None:
-        """Add products; one without an id cannot be compared."""
-        rows = [self._row(product) for product in products if product.get("id") not in (None, "")]
+        """Add products; raise UnavailableError for one without an id."""
+        rows = [self._row(with_id(product)) for product in products]
         insert(self._db, "products VALUES (NULL, ?, ?, ?, ?, ?, ?)", rows)
 
     def _row(self, product: Mapping[str, Any]) -> tuple[Any, ...]:

@@ -1,6 +1,8 @@
 """`campaigns tree`: drawn for people, a record for each node in every other format."""
 
 import json
+import sqlite3
+from contextlib import closing
 
 import pytest
 
@@ -116,3 +118,18 @@ def test_a_campaign_without_a_daily_budget_is_drawn_with_what_bounds_it(adsctl):
     assert below(drawn(adsctl, ADVENT), ADVENT)[0] == budget
     adsctl.local("campaigns", "update", ADVENT, "--entity-status", "PAUSED")
     assert below(drawn(adsctl, ADVENT), ADVENT)[0] == "budget  3,000.00 EUR in total"
+
+
+@pytest.mark.parametrize("value", ["-5", "1.5", '"many"'])
+@pytest.mark.parametrize("field", ["daily_budget_amount_local_micro", "bid_amount_local_micro"])
+def test_an_amount_that_cannot_be_is_said(adsctl, field, value):
+    assert "hard to believe" not in adsctl.local("campaigns", "tree", SPRING, "-o", "json").stderr
+    with closing(sqlite3.connect(adsctl.home / "state" / "emulator.db")) as db, db:
+        query = f"UPDATE records SET data = json_set(data, '$.{field}', json(?)) WHERE id IN (?, ?)"
+        db.execute(query, (value, SPRING, CLICKS))
+    said = adsctl.local("campaigns", "tree", SPRING, "-o", "json").stderr
+    name = field.partition("_amount")[0]
+    shown = value.strip('"')
+    assert (
+        f"hard to believe: {name} {shown} of campaign {SPRING}, {name} {shown} of line item {CLICKS}" in said
+    )

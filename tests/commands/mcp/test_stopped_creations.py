@@ -245,3 +245,9 @@ def test_records_that_may_be_the_lost_one_are_asked_about():
     assert "a" in looked(mine | {"budget": 6}).doubt
     assert "a, b" in looked(mine, mine | {"id": "b"}).doubt
     assert looked({"id": "a"}).doubt and looked(mine | {"created_at": "yesterday"}).doubt
+
+
+def test_a_creation_of_a_time_that_is_to_come_may_be_any_record_alike():
+    started = datetime(2240, 1, 1, tzinfo=UTC)
+    mine = {"id": "a", "name": NAME, "created_at": "2026-11-23T12:00:01Z"}
+    assert look_for({"name": NAME}, [mine], started, frozenset(), "id").found == mine

@@ -114,6 +114,7 @@ def test_a_feed_that_changed_while_it_was_copied_is_copied_from_the_beginning(ad
 
 
 DATED = {"Last-Modified": LAST_MODIFIED, "Accept-Ranges": "bytes"}
+WEAK = {"ETag": 'W/"v1"'}
 
 
 @pytest.mark.parametrize(
@@ -121,9 +122,17 @@ DATED = {"Last-Modified": LAST_MODIFIED, "Accept-Ranges": "bytes"}
     [
         (DATED, {"Last-Modified": "Sat, 21 Nov 2026 03:11:00 GMT"}, "19.50"),
         ({"ETag": ETAG}, {"ETag": '"v2"'}, "19.50"),
-        (DATED, {}, "119.50"),
+        (DATED | WEAK, DATED | {"ETag": 'W/"v2"'}, "19.50"),
+        (DATED, DATED, "119.50"),
+        (DATED, {}, "19.50"),
+        ({"ETag": ETAG}, {}, "19.50"),
+        ({"ETag": ETAG}, DATED, "19.50"),
+        (DATED, {"ETag": ETAG}, "19.50"),
     ],
-    ids=["another date", "another ETag", "another size"],
+    ids=[
+        *("another date", "another ETag", "another weak ETag", "another size"),
+        *("no date any more", "no ETag any more", "a date for an ETag", "an ETag for a date"),
+    ],
 )
 def test_a_part_of_another_version_from_a_server_that_ignores_the_condition_is_never_used(
     adsctl, shop_server, before, after, price
@@ -162,6 +171,31 @@ def test_another_part_than_was_asked_for_is_never_used(adsctl, shop_server, sent
     shop_server.faults = [cut(1000), status(206, Content_Range=sent, ETag=ETAG)]
     assert rows(adsctl(*CHECK, shop_server.address())) == 60
     assert shop_server.bytes_asked == ["", "bytes=1000-", ""]
+
+
+def test_a_part_that_does_not_say_where_the_whole_ends_is_never_the_rest(adsctl, shop_server):
+    def cut_of_unknown_length(handler) -> None:
+        handler.send_response(200)
+        handler.send_header("ETag", ETAG)
+        handler.send_header("Transfer-Encoding", "chunked")
+        handler.end_headers()
+        handler.wfile.write(b"3e8\r\n" + handler.server.content[:1000] + b"\r\n")
+        handler.close_connection = True
+
+    def short_part(handler) -> None:
+        headers = {"ETag": ETAG, "Content-Range": "bytes 1000-1999/*"}
+        handler.answer(206, handler.server.content[1000:2000], **headers)
+
+    shop_server.faults = [cut_of_unknown_length, short_part]
+    assert rows(adsctl(*CHECK, shop_server.address())) == 60
+    assert shop_server.bytes_asked == ["", "bytes=1000-", ""]
+
+
+def test_a_part_that_was_not_asked_for_is_no_feed(adsctl, shop_server):
+    shop_server.headers = {}
+    shop_server.faults = [cut(1000), part_of_now]
+    assert "status 206" in adsctl(*CHECK, shop_server.address(), *QUICK, code=8).stderr
+    assert shop_server.bytes_asked == ["", ""]
 
 
 def test_a_part_that_does_not_exist_any_more_is_not_asked_for_again(adsctl, shop_server):

@@ -7,6 +7,7 @@ import os
 import asyncssh
 import pytest
 
+from ads_cli.feeds.locations import object_store
 from tests.conftest import feed
 from tests.feeds.locations.ssh_server import PASSWORD, USER, running_agent, ssh_folder
 
@@ -101,6 +102,20 @@ def test_a_feed_that_is_replaced_while_it_is_copied_is_copied_from_the_beginning
 
     admitted.on_read = replace
     admitted.breaks_at = [1_200_000] if breaks_off else []
+    adsctl("products", "convert", admitted.address("feed.csv"), "copy.csv")
+    copy = (adsctl.home / "copy.csv").read_text()
+    assert (copy.count("19.90 EUR"), copy.count("12.50 EUR")) == (12_000, 0)
+
+
+def test_a_copy_of_a_file_without_a_version_is_never_resumed(adsctl, admitted, monkeypatch):
+    def replace(offset: int) -> None:
+        if offset >= 1_200_000 and path.read_text() == old:
+            path.write_text(old.replace("12.50 EUR", "19.90 EUR"))
+
+    path, old, version = admitted.folder / "feed.csv", feed(12_000), object_store._version
+    monkeypatch.setattr(object_store, "_version", lambda info: version({"size": info["size"]}))
+    path.write_text(old)
+    admitted.on_read, admitted.breaks_at = replace, [1_200_000]
     adsctl("products", "convert", admitted.address("feed.csv"), "copy.csv")
     copy = (adsctl.home / "copy.csv").read_text()
     assert (copy.count("19.90 EUR"), copy.count("12.50 EUR")) == (12_000, 0)

@@ -64,16 +64,23 @@ def test_a_listing_is_waited_for_with_its_progress(listed):
 
 
 def test_a_product_that_is_listed_twice_counts_as_it_was_listed_last(listed):
-    listed.add([{"id": "a", "title": "Old"}, {"id": "b"}, {"id": "a", "title": "New"}, {"title": "no id"}])
+    listed.add([{"id": "a", "title": "Old"}, {"id": "b"}, {"id": "a", "title": "New"}])
     listed.finish()
     assert listed.find(["a"])["a"].values == {"title": "New"} and listed.count == 2
 
 
 @pytest.mark.parametrize("value", ["\ud800", 2**70, {"a": "\ud800"}, ["x"], 1.5, True])
 def test_any_answer_of_a_service_can_be_listed(listed, value):
-    listed.add([{"id": "a", "title": value, "color": "red"}, {"id": value, "product_key": value}])
+    listed.add([{"id": "a", "title": value, "color": "red"}, {"id": "b", "product_key": value}])
     listed.finish()
     assert listed.find(["a"])["a"].values["color"] == "red"
+    assert listed.find(["b"])["b"].id == "b"
+
+
+@pytest.mark.parametrize("value", ["\ud800", 2**70, 0])
+def test_an_id_of_any_text_or_number_can_be_listed(listed, value):
+    listed.add([{"id": value}])
+    listed.finish()
     assert listed.find([str(value)])[str(value)].id == str(value)
 
 

@@ -1,0 +1,138 @@
+"""What two tasks of a fleet must not do: change one thing, write one file, or read what the other writes."""
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
+from fnmatch import fnmatch
+from pathlib import Path, PurePath
+
+from ..auth.secrets import Secrets
+from ..errors import AdsctlError
+from ..feeds.locations import PATTERN
+from ..masking import Mask
+from ..uploads.job_file import UploadTarget
+from .check import OF_PROFILE, Parsed, service_of
+from .file import TaskProblem
+
+# Files that may name others, by the ends of their names: recipes, requests, campaigns, and tables of them.
+DOCUMENTS, TABLES = (".yaml", ".yml", ".json"), (".csv", ".tsv", ".jsonl", ".ndjson")
+MAX_DOCUMENT_BYTES = 1024 * 1024
+BETWEEN_TEXTS = re.compile(r"[\"'\n\r\t,;\[\]]+|: |- ")  # in whatever language a document is written
+COMMENT = re.compile(r"(?m)(?:^|[ \t])#.*$")
+PLACEHOLDER = re.compile(r"\{[^{}:\s]*\}")
+INTO = "sqlite:"  # before the file of a database
+
+
+def check_catalogs(parsed: Sequence[Parsed]) -> Iterator[TaskProblem]:
+    """Yield the tasks that change the only catalog of one user under several profiles, which name none."""
+    targets = [(each, each.task.target) for each in parsed if not each.settings.is_local]
+    unnamed = [each for each, target in targets if target and target.id.startswith(OF_PROFILE)]
+    if len({each.settings.profile for each in unnamed}) < 2:
+        return
+    users: dict[tuple[str, str], Parsed] = {}
+    for each in unnamed:
+        with suppress(AdsctlError):  # it is not signed in, which is reported already
+            user = Secrets(each.settings, Mask(), {}).user_id
+            first = users.setdefault((service_of(each.settings), user), each)
+            if first.task.target != each.task.target:
+                yield _conflict(each, f"changes the only catalog of its user, as {_named(first)} does")
+
+
+def check_conflicts(parsed: Sequence[Parsed]) -> Iterator[TaskProblem]:
+    """Yield the tasks that would change or write what another one does, or read what another one writes."""
+    changers: dict[UploadTarget, Parsed] = {}
+    writers: dict[str, Parsed] = {}
+    sharers: dict[str, Parsed] = {}
+    for each in parsed:
+        if target := each.task.target:
+            first = changers.setdefault(target, each)
+            if first is not each and not _are_parts(first, each):
+                yield _conflict(
+                    each, f"changes {target.kind.replace('_', ' ')} {target.id}, as {_named(first)} does"
+                )
+        for name in each.outputs:
+            if (first := writers.setdefault(_path(name), each)) is not each:
+                yield _conflict(each, f"writes {name}, as {_named(first)} does")
+        sharers |= {_path(name.removeprefix(INTO)): each for name in each.shared}
+    for each in parsed:
+        for name in each.shared:
+            if (writer := writers.get(_path(name.removeprefix(INTO)))) and writer is not each:
+                yield _conflict(each, f"writes {name}, as {_named(writer)} does")
+    writers = sharers | writers
+    for each in parsed:
+        for name in dict.fromkeys((*each.reads, *_named_in(each, writers))):
+            writer = _writer_of(name, writers)
+            if writer and writer is not each:
+                yield _conflict(each, f"reads {name}, which {_named(writer)} writes")
+        for pattern in each.line.patterns:
+            writer = _writer_of(pattern, writers)
+            if writer and writer.line.line != each.line.line:
+                yield _conflict(each, f"is of a loop over {pattern}, which {_named(writer)} writes")
+
+
+def _named_in(parsed: Parsed, writers: Mapping[str, Parsed]) -> Iterator[str]:
+    """Yield what the documents of a task name that a task writes, and what these documents name in turn.
+
+    A name is relative to the folder of its document, of one that names that, or of the task. Feeds name none.
+    """
+    if not writers:
+        return
+    names = {PurePath(path).name for path in writers}
+    kinds = DOCUMENTS if parsed.command.is_job else (*DOCUMENTS, *TABLES)
+    due = [(Path(name), {Path()}) for name in parsed.reads if name.endswith(kinds)]
+    seen = set[Path]()
+    while due:
+        path, folders = due.pop()
+        folders = {*folders, path.parent}
+        for text in _texts_in(path):
+            is_document = text.endswith((*DOCUMENTS, *TABLES))
+            if not (is_document or "*" in text or PurePath(text).name in names):
+                continue
+            for place in {folder / text for folder in folders}:
+                if _writer_of(str(place), writers):
+                    yield str(place)
+                elif is_document and place not in seen:
+                    seen.add(place)
+                    due.append((place, folders))
+
+
+def _texts_in(path: Path) -> set[str]:
+    """Return what may be a path in a document; placeholders stand for anything."""
+    try:
+        if not path.is_file() or path.stat().st_size > MAX_DOCUMENT_BYTES:
+            return set()
+        content = path.read_text(errors="replace").replace("\0", "")
+    except (OSError, ValueError):  # it need not be there; who reads it says so
+        return set()
+    content = PLACEHOLDER.sub("*", COMMENT.sub("", content))
+    texts = {text.strip(" {}") for text in BETWEEN_TEXTS.split(content)}
+    return {text for text in texts if "." in text}
+
+
+def _writer_of(name: str, writers: Mapping[str, Parsed]) -> Parsed | None:
+    """Return a task that writes what an input names, or what it matches as a pattern."""
+    path = _path(name)
+    if path in writers or not PATTERN.search(name):
+        return writers.get(path)
+    if "**" in name:
+        any_depth = path.replace("**/", "*")
+        return next((each for written, each in writers.items() if fnmatch(written, any_depth)), None)
+    return next((each for written, each in writers.items() if PurePath(written).match(path)), None)
+
+
+def _conflict(parsed: Parsed, what: str) -> TaskProblem:
+    text = f"{what}; a fleet runs its tasks in any order"
+    return TaskProblem(parsed.line.line, text, task=parsed.line.name)
+
+
+def _named(parsed: Parsed) -> str:
+    return f"{parsed.line.name} (line {parsed.line.line})" if parsed.line.line else parsed.line.name
+
+
+def _are_parts(one: Parsed, other: Parsed) -> bool:
+    """Whether two tasks fill one list; where one adds people and the other removes them, order matters."""
+    return one.task.is_part and other.task.is_part and one.operation == other.operation
+
+
+def _path(name: str) -> str:
+    return str(Path(name).resolve())

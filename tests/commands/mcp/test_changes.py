@@ -13,6 +13,7 @@ from mcp_types import CLIENT_CAPABILITIES_META_KEY, CLIENT_INFO_META_KEY, PROTOC
 from mcp_types.version import LATEST_MODERN_VERSION
 
 from ads_cli.commands.mcp import applies, plans, results
+from ads_cli.commands.mcp.files import NO_FILE
 from ads_cli.errors import NotConfirmedError, NotFoundError
 from tests.adsctl import TIMEOUT_SECONDS
 from tests.commands.mcp.client import LOCAL, called, processes_with, raw, session, with_guard
@@ -403,7 +404,7 @@ def test_a_plan_expires_after_ten_minutes(monkeypatch):
     now = [1000.0]
     monkeypatch.setattr(plans.time, "monotonic", lambda: now[0])
     kept = plans.Plans(*[None] * 6)
-    kept._plans["old"] = plans.PlannedChange([], [], "", [], now[0])
+    kept._plans["old"] = plans.PlannedChange([], [], [], now[0], NO_FILE)
     now[0] += 599
     kept._forget_old()
     assert kept._plans

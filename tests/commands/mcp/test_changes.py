@@ -463,14 +463,15 @@ def test_changes_at_once_are_logged_by_the_client_that_asked_for_each(guarded):
 
 def test_the_oldest_of_all_kept_plans_is_applied(monkeypatch):
     """Plans that are made later replace it, one that is applied does not."""
-    kept = plans.Plans(*[None] * 6)
-    ids = [kept._keep(plans.PlannedChange([], [], "planned", [], plans.time.monotonic())) for _ in range(51)]
 
-    async def look(plan):
-        return "changed"
+    class Applied:
+        async def run(self, name, words, creation, **facts):
+            raise NotConfirmedError(f"{name} is carried out")
 
-    monkeypatch.setattr(kept, "_look", look)
+    kept = plans.Plans(*[None] * 4, Applied(), None)
+    made_at = plans.time.monotonic()
+    ids = [kept._keep(plans.PlannedChange([], [], [], made_at, NO_FILE)) for _ in range(51)]
     with pytest.raises(NotFoundError):
         anyio.run(kept.apply, ids[0])
-    with pytest.raises(NotConfirmedError, match="has changed since"):
+    with pytest.raises(NotConfirmedError, match=f"{ids[1]} is carried out"):
         anyio.run(kept.apply, ids[1])

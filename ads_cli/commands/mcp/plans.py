@@ -163,7 +163,7 @@ class Plans:
             questions=plan.questions,
             files=plan.file.expected,
         )
-        if creation and not (done and done.code == NotConfirmedError.exit_code):  # which has sent nothing
+        if creation and (done is None or not done.code):  # else it may have sent nothing
             for each in creation.earlier:
                 self._applied.settle(each.job)
         if done is None:

@@ -1,4 +1,4 @@
-"""What was planned and checked is what is carried out: records, questions, files, the profile and its guard."""
+"""What was planned and checked is carried out: records, questions, files, the profile and its guard."""
 
 import json
 import os
@@ -63,22 +63,88 @@ def test_a_plan_reads_the_record_that_a_command_changes_and_those_that_it_names(
     parents &= {*kind.__struct_fields__} - {kind.endpoint.id_field}
     read = {each["field"].replace("custom", "tailored") for each in plan["touched"] if each["record"]}
     if kind.endpoint.action == "create":
-        given = {name for name in parents if f"--{name.replace('_', '-').removesuffix('-id')}" in str(example)}
+        given = {
+            name for name in parents if f"--{name.replace('_', '-').removesuffix('-id')}" in str(example)
+        }
         assert given <= read
 
 
 MEANWHILE = [
-    ("catalog rename", {"product_catalog_id": "7310248000000000001", "name": "Planned"}, "catalog rename 7310248000000000001 --name Meanwhile"),
-    ("measurement ab-tests update", {"ab_test_id": "u4e91", "name": "Planned"}, "measurement ab-tests update u4e91 --name Meanwhile"),
-    ("line-items create", {"campaign_id": ["8wku2"], "objective": "WEBSITE_CLICKS", "product_type": "PROMOTED_POSTS", "placements": ["ALL_ON_PLATFORM"], "start_time": "2099-03-01", "daily_budget": 5}, "campaigns update 8wku2 --name Meanwhile"),
-    ("line-items update", {"line_item_id": "9d4c1", "name": "Planned"}, "campaigns update 8wku2 --name Meanwhile"),
-    ("tracking-tags create", {"line_item_id": "9d4c2", "tracking_tag_type": "CLICK_TRACKER", "tracking_tag_url": "https://m.example/c"}, "line-items update 9d4c2 --name Meanwhile"),
-    ("campaigns update", {"campaign_id": ["8wku2", "8wkv1"], "name": "Planned"}, "campaigns update 8wkv1 --name Meanwhile"),
-    ("measurement ab-tests create", {"name": "Planned", "entity_type": "CAMPAIGN", "start_time": "2098-01-01T00:00:00Z", "end_time": "2098-01-15T00:00:00Z", "user_groups": [{"size": "50.00", "entity_ids": ["8wkt0"]}, {"size": "50.00", "entity_ids": ["8wku3"]}]}, "campaigns update 8wku3 --name Meanwhile"),
-    ("audiences permissions grant", {"tailored_audience_id": "1nmu0", "granted_account_id": "18ce56pq1rw", "permission_level": "READ_ONLY"}, "audiences update 1nmu0 --name Meanwhile"),
-    ("posts drafts create", {"text": "Planned", "card_uri": "card://7cqs1"}, "cards update 7cqs1 --name Meanwhile"),
-    ("targeting add", {"line_item_id": "9d4c1", "targeting_type": "CUSTOM_AUDIENCE", "targeting_value": "1nmu0"}, "audiences update 1nmu0 --name Meanwhile"),
-]  # fmt: skip
+    (
+        "catalog rename",
+        {"product_catalog_id": "7310248000000000001", "name": "Planned"},
+        "catalog rename 7310248000000000001 --name Meanwhile",
+    ),
+    (
+        "measurement ab-tests update",
+        {"ab_test_id": "u4e91", "name": "Planned"},
+        "measurement ab-tests update u4e91 --name Meanwhile",
+    ),
+    (
+        "line-items create",
+        {
+            "campaign_id": ["8wku2"],
+            "objective": "WEBSITE_CLICKS",
+            "product_type": "PROMOTED_POSTS",
+            "placements": ["ALL_ON_PLATFORM"],
+            "start_time": "2099-03-01",
+            "daily_budget": 5,
+        },
+        "campaigns update 8wku2 --name Meanwhile",
+    ),
+    (
+        "line-items update",
+        {"line_item_id": "9d4c1", "name": "Planned"},
+        "campaigns update 8wku2 --name Meanwhile",
+    ),
+    (
+        "tracking-tags create",
+        {
+            "line_item_id": "9d4c2",
+            "tracking_tag_type": "CLICK_TRACKER",
+            "tracking_tag_url": "https://m.example/c",
+        },
+        "line-items update 9d4c2 --name Meanwhile",
+    ),
+    (
+        "campaigns update",
+        {"campaign_id": ["8wku2", "8wkv1"], "name": "Planned"},
+        "campaigns update 8wkv1 --name Meanwhile",
+    ),
+    (
+        "measurement ab-tests create",
+        {
+            "name": "Planned",
+            "entity_type": "CAMPAIGN",
+            "start_time": "2098-01-01T00:00:00Z",
+            "end_time": "2098-01-15T00:00:00Z",
+            "user_groups": [
+                {"size": "50.00", "entity_ids": ["8wkt0"]},
+                {"size": "50.00", "entity_ids": ["8wku3"]},
+            ],
+        },
+        "campaigns update 8wku3 --name Meanwhile",
+    ),
+    (
+        "audiences permissions grant",
+        {
+            "tailored_audience_id": "1nmu0",
+            "granted_account_id": "18ce56pq1rw",
+            "permission_level": "READ_ONLY",
+        },
+        "audiences update 1nmu0 --name Meanwhile",
+    ),
+    (
+        "posts drafts create",
+        {"text": "Planned", "card_uri": "card://7cqs1"},
+        "cards update 7cqs1 --name Meanwhile",
+    ),
+    (
+        "targeting add",
+        {"line_item_id": "9d4c1", "targeting_type": "CUSTOM_AUDIENCE", "targeting_value": "1nmu0"},
+        "audiences update 1nmu0 --name Meanwhile",
+    ),
+]
 
 
 @pytest.mark.parametrize(("command", "arguments", "meanwhile"), MEANWHILE)

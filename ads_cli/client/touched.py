@@ -168,7 +168,7 @@ def _records(
     is_filtered = listing is not None and filter in listing.__struct_fields__
     if get and not field.endswith(URI) and not (is_filtered and len(ids) > 1):
         own = get.endpoint.id_field or field
-        return {id: _one(client.call(_request(get, values, {own: id})).neutral_data) for id in ids}
+        return {id: _one(get, id, client.call(_request(get, values, {own: id})).neutral_data) for id in ids}
     if not listing:
         return {}
     key = field if field.endswith(URI) else listing.endpoint.record_id
@@ -186,8 +186,8 @@ def _request(kind: type[Request], values: Mapping[str, Any], more: Mapping[str, 
     return kind(**path | {name: value for name, value in more.items() if name in kind.__struct_fields__})
 
 
-def _one(record: Any) -> Mapping[str, Any]:
-    """Return the only record of an answer; raise UnavailableError where it is none."""
-    if not isinstance(record, dict):
-        raise not_understood("it is not a record")
+def _one(kind: type[Request], id: str, record: Any) -> Mapping[str, Any]:
+    """Return the only record of an answer; raise UnavailableError where it is none, or another one."""
+    if not isinstance(record, dict) or str(record.get(kind.endpoint.record_id, id)) != id:
+        raise not_understood(f"it is not the record {id}")
     return record

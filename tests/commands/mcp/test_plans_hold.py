@@ -173,6 +173,28 @@ def test_a_command_sends_only_what_was_planned(adsctl):
     assert "Planned" in apply(adsctl, *words, "Planned", code=0, planned=digests).stdout
 
 
+UNREADABLE = [
+    ({"status": 503}, 8),
+    ({"response_data": "<html>", "content_type": "text/html"}, 8),
+    ({"response_data": '{"data": []}'}, 8),
+    ({"response_data": '{"data": {"id": "8wkv1"}}'}, 8),
+    ({"status": 404, "response_data": "{}"}, 5),
+]
+
+
+@pytest.mark.parametrize(("answer", "code"), UNREADABLE)
+def test_a_record_that_cannot_be_read_refuses_its_plan_and_the_change(remote, httpserver, answer, code):
+    path = "/12/accounts/18ce54d4x5t/campaigns/8wku2"
+    words = ("-A", "18ce54d4x5t", "--max-attempts", "1", "-q", "-o", "json")
+    change = ("campaigns", "update", "8wku2", "--name", "Planned")
+    httpserver.expect_request(path, "GET").respond_with_data(**answer)
+    assert error_of(remote("__plan", "mcp", *words, *change, input="{}", code=code))["exit_code"] == code
+    assert (
+        error_of(remote("__apply", "mcp", "job", *words, *change, input="{}", code=code))["exit_code"] == code
+    )
+    assert {request.method for request, _ in httpserver.log} == {"GET"}
+
+
 def test_a_process_that_was_started_to_read_changes_nothing(adsctl):
     words = (*LOCAL, "-q", "-o", "json", "campaigns", "update", "8wku4", "--name", "Changed")
     done = adsctl("__by", "mcp", *words, input="{}", code=12)

@@ -53,10 +53,28 @@ def run(argv: list[str]) -> int:
     from .cli.error_boundary import run_guarded
 
     if argv[:1] in (["__by"], ["__plan"]):  # a command that an assistant runs, and one that it plans
-        return run_guarded(argv[2:], by=argv[1], is_plan=argv[0] == "__plan")
+        return run_for_assistant(argv[2:], by=argv[1], is_plan=argv[0] == "__plan")
     if argv[:1] == ["__apply"]:  # one that carries out a plan, by whose id the log of changes knows it
-        return run_guarded(argv[3:], by=argv[1], job=argv[2])
+        return run_for_assistant(argv[3:], by=argv[1], job=argv[2])
     return run_guarded(argv)
+
+
+def run_for_assistant(
+    words: "Sequence[str]", *, by: str, job: str | None = None, is_plan: bool = False
+) -> int:
+    """Run a command line, held to the mandate on standard input, and return the exit code."""
+    import msgspec
+
+    from .cli.error_boundary import run_command_line
+    from .config import atomic_files
+    from .config.mandate import Mandate
+    from .console.options import CommandLine
+
+    line = CommandLine(words)
+    line.by, line.job, line.is_plan, line.is_guard_check = by, job, is_plan, is_plan
+    line.mandate = msgspec.json.decode(sys.stdin.buffer.read() or b"{}", type=Mandate)
+    atomic_files.EXPECTED.update(line.mandate.files)
+    return run_command_line(line)
 
 
 def run_task_line(words: Sequence[str], fixed: "Mapping[str, Any]") -> tuple[int, "ResultShape | None"]:

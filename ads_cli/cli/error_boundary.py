@@ -20,14 +20,9 @@ SHUTDOWN_TIMEOUT_SECONDS = 10.0
 RESEND_DELAY_SECONDS = 0.05  # long enough to leave the context that swallowed the exception
 
 
-def run_guarded(
-    argv: list[str], by: str | None = None, job: str | None = None, *, is_plan: bool = False
-) -> int:
-    """Run a command line, report any exception, and return the exit code; `by` is what runs it."""
-    command_line = CommandLine(argv)
-    command_line.by, command_line.job = by, job
-    command_line.is_plan, command_line.is_guard_check = is_plan, is_plan
-    return run_command_line(command_line)
+def run_guarded(argv: list[str]) -> int:
+    """Run a command line, report any exception, and return the exit code."""
+    return run_command_line(CommandLine(argv))
 
 
 def run_command_line(command_line: CommandLine) -> int:

@@ -31,7 +31,7 @@ class Currencies:
         """Return the currency of a request's amounts; None where it is not known."""
         if found := self._named or getattr(request, "currency", None):
             return str(found)
-        if self._call.dry_run and not self._call.settings.is_local:
+        if self._call.dry_run and not (self._call.is_plan or self._call.settings.is_local):
             return None  # nothing is sent
         for field in SOURCES:
             if identifier := getattr(request, field, None):

@@ -9,28 +9,67 @@ import tempfile
 from collections import deque
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, nullcontext, suppress
+from hashlib import file_digest, sha256
 from pathlib import Path
 from typing import Any, BinaryIO, TextIO
 from zlib import crc32
 
-from ..errors import AdsctlError, ContentError, StateError, UsageError
+from ..errors import AdsctlError, ContentError, NotConfirmedError, StateError, UsageError
 
 MAX_LINKS = 40  # as in Linux
 MIB = 2**20
 MAX_DESCRIPTOR = 2**31 - 1  # of a C int
 NAME_START = 60  # characters of a name that a temporary one has: in UTF-8, 15 bytes are left of 255
 FULL = (errno.ENOSPC, errno.EDQUOT)
+# SHA-256 of files that were checked before this process was started, by path: no others are read under these.
+EXPECTED: dict[str, str] = {}
 
 
 def read_whole(path: str, max_mib: int, option: str = "") -> bytes:
     """Read a file, or standard input for `-`, for an option; errors as for `read_limited`, or UsageError."""
     place = f"{option}: {path}" if option else path
     try:
+        if path in EXPECTED:
+            with open_checked(path) as file:
+                content = read_limited(file, max_mib, place)
+            _require_expected(path, sha256(content))
+            return content
         return read_limited(Path(path) if path != "-" else sys.stdin.buffer, max_mib, place)
     except (OSError, ValueError) as error:
         reason = getattr(error, "strerror", None) or "not a path"
         hint = "check the path and its permissions"
         raise UsageError(f"{place} cannot be read: {reason}", hint=hint) from None
+
+
+def open_checked(path: str) -> io.BufferedReader:
+    """Open a file; raise NotConfirmedError where another one was checked under this path."""
+    if path not in EXPECTED:
+        return Path(path).open("rb")
+    file = open_regular(path)
+    try:
+        _require_expected(path, file_digest(file, "sha256"))
+    except BaseException:
+        file.close()
+        raise
+    file.seek(0)
+    return file
+
+
+def open_regular(path: str) -> io.BufferedReader:
+    """Open a regular file that is no link; raise OSError for anything else, and never wait for one."""
+    flags = sum(getattr(os, name, 0) for name in ("O_NOFOLLOW", "O_NONBLOCK", "O_BINARY"))
+    file = open(os.open(path, os.O_RDONLY | flags), "rb")  # noqa: PTH123, SIM115 - the caller closes it
+    if not stat.S_ISREG(os.fstat(file.fileno()).st_mode):
+        file.close()
+        raise OSError(errno.EINVAL, "not a regular file")
+    return file
+
+
+def _require_expected(path: str, found: Any) -> None:
+    if found.hexdigest() != EXPECTED[path]:
+        raise NotConfirmedError(
+            f"{path} has changed since it was looked at", hint="nothing was sent; look at it again"
+        )
 
 
 def read_limited(source: Path | BinaryIO, max_mib: int, name: str) -> bytes:

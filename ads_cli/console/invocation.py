@@ -44,6 +44,8 @@ class Invocation:
         # Finds the version of a remote feed that need not be downloaded again, by its address.
         self.known_version: Callable[[str], Version | None] = lambda address: None
         self.settings = Settings(flags)
+        if command_line.mandate:
+            command_line.mandate.require_place(self.settings)
         self._stored: dict[str, StoredRecords] = {}
         self.presentation = command_line.presentation = resolve_presentation(self.settings)
 
@@ -300,7 +302,7 @@ class Invocation:
     @cached_property
     def catalog(self) -> str:
         """The catalog to work in; if none is set, the user's only one."""
-        if self.dry_run and not self.settings.get("catalog"):
+        if self.dry_run and not self.is_plan and not self.settings.get("catalog"):
             from ..api.records import ONLY_CATALOG
 
             return ONLY_CATALOG
@@ -349,6 +351,9 @@ class Invocation:
             consequence += f" (profile {self.settings.profile}{of_account})"
         if self.is_plan:
             self.messages.show(f"{QUESTION}{consequence}")
+            return
+        if self.parsed.mandate and not needs_terminal:
+            self.parsed.mandate.require_answer(consequence)
             return
         if not (sys.stdin.isatty() and sys.stderr.isatty()):
             how = "run it on a terminal; --yes does not answer" if needs_terminal else "add --yes"

@@ -2,12 +2,15 @@
 
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, ExitStack
-from typing import Any, NamedTuple, TextIO
+from typing import TYPE_CHECKING, Any, NamedTuple, TextIO
 
 from ..api.names import SERVICES
 from ..config.settings import SEVERAL_PROFILES
 from ..masking import Mask
 from ..output import COLORS, FORMATS, Presentation, ResultShape
+
+if TYPE_CHECKING:
+    from ..config.mandate import Mandate
 
 
 class CommonOption(NamedTuple):
@@ -126,6 +129,7 @@ class CommandLine:
         self.shape: ResultShape | None = None  # of the result, for who shows it with others
         self.by: str | None = None  # what runs this in place of a person or a script, such as mcp
         self.job: str | None = None  # the id of what this is part of, for the log of changes
+        self.mandate: Mandate | None = None  # of a command that an assistant runs
         self.is_plan = False  # a dry run that tells its questions, and is judged by the guard
         self.is_guard_check = False  # a dry run that only asks what the guard refuses
         self.locks = ExitStack()  # closed when the command has ended, however it did

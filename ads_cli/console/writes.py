@@ -22,7 +22,7 @@ from ..client.writes import Dialect, Operation, Write
 from ..config.atomic_files import make_folder
 from ..config.change_log import UNKNOWN, ChangeBegun, ChangeEnded, ChangeLog, new_id, now
 from ..config.file_locks import locked
-from ..config.guard import read_guard
+from ..config.guard import Guard, read_guard
 from ..config.settings import Settings
 from ..errors import AdsctlError, GuardError
 from ..masking import MASK, is_private_name, mask_address, mask_people
@@ -34,6 +34,7 @@ if TYPE_CHECKING:
     from ..output.messages import Messages
     from ..uploads.plan import Plan
     from .options import CommandLine
+    from .planned import PlannedWrites
 
 # Besides what `is_private_name` tells: names whose values the log has of no person, ids of users among them.
 OF_USERS = re.compile(r"user|owner|city|tax_id|device|click_id|screen", re.IGNORECASE)
@@ -218,12 +219,29 @@ class Writes:
         counts = settings.environ.get(FLEET_COUNT)
         is_sent = not self._call.dry_run
         return WriteGuard(
-            lambda: read_guard(settings),
+            self._read_guard,
             self._dialect,
             self._call.stored_of,
             self._lock_account if is_sent else lambda account: None,
             Path(counts) if counts and is_sent else None,
         )
+
+    def _read_guard(self) -> Guard:
+        """Read the guard; raise StateError where an assistant would have more than its server has checked."""
+        guard, mandate = read_guard(self._call.settings), self._call.parsed.mandate
+        if mandate:
+            mandate.require_guard(guard)
+        return guard
+
+    @cached_property
+    def _planned(self) -> "PlannedWrites | None":
+        """What holds the changes of a command that an assistant runs; None of any other command."""
+        if not self._call.parsed.mandate:
+            return None
+        from .planned import PlannedWrites
+
+        call = self._call
+        return PlannedWrites(call.client, call.parsed, call.messages, self.guard.write_of)
 
     @contextmanager
     def passing(self, prepared: PreparedRequest) -> Iterator[Callable[["Response"], None]]:
@@ -236,6 +254,8 @@ class Writes:
         if not _is_logged(write, prepared):
             yield lambda response: None
             return
+        if self._planned:
+            self._planned.require(prepared)
         made: list[str] = []
         with self._logged(begun(self._call, write, prepared)) as ended:
             yield lambda response: made.extend(made_ids(write, response))
@@ -274,16 +294,29 @@ class Writes:
 
     def approve(self, requests: Iterable[PreparedRequest]) -> None:
         """Judge a run before its first request; a dry run is told what the guard would refuse."""
+        if self._planned:
+            requests = [*requests]
+            self._planned.look(requests)
         with self._judging():
             self.guard.approve(requests)
 
-    def approve_plan(self, requests: Iterable[tuple[PreparedRequest, str]]) -> None:
-        """Judge a plan before its first request: its changes, and what names each record that is new."""
+    def approve_plan(self, requests: Iterable[tuple[PreparedRequest, str]], seen: Iterable[Any] = ()) -> None:
+        """Judge a plan before its first request: its changes, and what names each record that is new.
+
+        `seen` is what it was made of, for an assistant whose plan must still be the same.
+        """
+        if self._planned:
+            requests = [*requests]
+            self._planned.look_at_rows((each for each, _ in requests), seen)
         with self._judging():
             self.guard.approve_plan(requests)
 
-    def approve_push(self, plan: "Plan") -> None:
-        """Judge a push before its first request, as far as it is known."""
+    def approve_push(self, plan: "Plan", seen: Iterable[Any] = ()) -> None:
+        """Judge a push before its first request, as far as it is known; `seen` as in `approve_plan`."""
+        if self._planned:
+            requests = [*map(self._call.client.prepare, plan.write_requests())]
+            key = plan.key(self._call.service, skip_invalid=False)
+            self._planned.look_at_rows(requests, chain([key, plan.due], seen))
         with self._judging():
             if self.guard.guard:
                 requests = [*map(self._call.client.prepare, plan.write_requests())]

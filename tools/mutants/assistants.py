@@ -7,6 +7,7 @@ TOOLS = "tests/commands/mcp/test_tools.py::"
 PRIVACY = "tests/commands/mcp/test_privacy.py::"
 STOPPED = "tests/commands/mcp/test_stopped_creations.py::"
 CHANGES = "tests/commands/mcp/test_changes.py::"
+HOLD = "tests/commands/mcp/test_plans_hold.py::"
 SEVERAL = "tests/commands/mcp/test_several_records.py::"
 
 ASSISTANTS = (
@@ -64,9 +65,9 @@ ASSISTANTS = (
     Mutant(
         "a link leads out of an open folder",
         "ads_cli/commands/mcp/files.py",
-        "if path.is_relative_to(folder) and path.is_file():",
-        "if path.is_file():",
-        (f"{TOOLS}test_feeds_are_checked_and_compared_below_the_open_folders_only",),
+        "if Path(_path_of(stream, path)).is_relative_to(folder):",
+        "if stream:",
+        (f"{HOLD}test_a_link_that_comes_in_after_the_check_of_a_path_is_not_followed",),
     ),
     Mutant(
         "a query sees what is private",
@@ -92,8 +93,8 @@ ASSISTANTS = (
     Mutant(
         "a creation is not looked for just before it is sent again",
         "ads_cli/commands/mcp/plans.py",
-        "if creation and (found := (await self._find(creation)).found):",
-        "if creation and (found := None):",
+        "look = await self._find(creation) if creation else Look()",
+        "look = Look()",
         (f"{STOPPED}test_what_arrives_between_a_resumed_plan_and_its_apply_is_not_created_again",),
     ),
     Mutant(
@@ -162,9 +163,9 @@ ASSISTANTS = (
     ),
     Mutant(
         "a plan is applied whatever has changed",
-        "ads_cli/commands/mcp/plans.py",
-        "if await self._look(plan) != plan.seen:",
-        "if not plan.seen:",
+        "ads_cli/config/mandate.py",
+        "if digest not in self.planned:",
+        "if not self.planned:",
         (f"{CHANGES}test_a_plan_is_not_applied_where_what_it_touches_has_changed",),
     ),
     Mutant(
@@ -177,8 +178,8 @@ ASSISTANTS = (
     Mutant(
         "a plan of a group of several words does not say what a field was",
         "ads_cli/commands/mcp/plans.py",
-        "if _is_own(found, touched) else {}",
-        'if _is_own(found, touched) and touched[0][1] == "get" else {}',
+        'if one["is_own"]]',
+        'if one["is_own"] and " " not in one["group"]]',
         (f"{CHANGES}test_a_plan_says_what_a_field_was_in_groups_of_several_words_too",),
     ),
     Mutant(
@@ -211,10 +212,10 @@ ASSISTANTS = (
     ),
     Mutant(
         "a file is sent that was changed after its plan",
-        "ads_cli/commands/mcp/plans.py",
-        "return digest + _digest_of_plan(",
-        "return plan.seen[:64] + _digest_of_plan(",
-        (f"{CHANGES}test_a_file_or_an_account_that_has_changed_since_its_plan_is_not_sent",),
+        "ads_cli/config/atomic_files.py",
+        "if found.hexdigest() != EXPECTED[path]:",
+        "if not EXPECTED[path]:",
+        (f"{HOLD}test_a_file_that_was_exchanged_after_it_was_checked_is_not_read",),
     ),
     Mutant(
         "an assistant applies a stored plan, which names other files",

@@ -189,7 +189,8 @@ class ApplyRun:
         self.posting = Posting(call, found, resume=bool(self.resume))
         self.posting.check()
         requests = chain(((each, "") for each in self.posting.requests()), apply.requests())
-        call.writes.approve_plan((call.client.prepare(request), new_id) for request, new_id in requests)
+        prepared = ((call.client.prepare(request), new_id) for request, new_id in requests)
+        call.writes.approve_plan(prepared, _compared(found))
 
     def carry_out(self, found: CampaignPlan) -> Applied:
         """Ask, and send what differs."""
@@ -259,6 +260,15 @@ class ApplyRun:
                 if change.action == "update" and value is None and change.entry:
                     self.file.note(change.entry, "the service generic cannot remove a value", name)
         self.file.require_valid()
+
+
+def _compared(found: CampaignPlan) -> Iterator[object]:
+    """Yield what may be spent, and what differs, with the records that change and those above them."""
+    yield planned_spending(found).words
+    for change in found.changes:
+        parent = found.matched.get(change.parent) if change.parent else None
+        above = change.stored.parent if change.stored else None
+        yield [change.record(), *(each.fields for each in (change.stored, parent, above) if each)]
 
 
 def _question(found: CampaignPlan) -> str:

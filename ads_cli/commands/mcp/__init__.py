@@ -40,6 +40,7 @@ def mcp(
         import mcp as sdk  # noqa: F401
     except ImportError:
         raise missing_extra("adsctl mcp", "mcp") from None
+    from ...config.mandate import Mandate, limits_of, place_of
     from .child import Commands
     from .files import OpenFolders
     from .plans import require_money_limit
@@ -51,16 +52,20 @@ def mcp(
     call = Invocation.of(ctx)
     root = ctx.find_root().command
     folders = OpenFolders(files or [], allow_urls=allow_urls)
-    bound = ""
+    mandate, bound = Mandate(place=dict(place_of(call.settings))), ""
     if allow_writes:
-        bound = require_money_limit(call.writes.guard.guard, lambda: _currencies(call))
+        guard = call.writes.guard.guard
+        bound = require_money_limit(guard, lambda: _currencies(call))
+        mandate.guard = [*limits_of(guard)]
         call.messages.say(f"an assistant may change what this guard allows: {bound}")
     results = ResultFiles(call.settings.state_dir, call.mask)
     reachable = Reachable(root, call.settings.service, writes=allow_writes)
     flags = {"max_wait": MAX_WAIT, **call.flags}
     if file := flags.get("env_file"):
         flags["env_file"] = os.path.realpath(file)
-    commands = Commands(words_of(flags, INHERITED))
+    if not flags.get("profile"):  # 'profile use' changes it for others only
+        os.environ["ADSCTL_PROFILE"] = call.settings.profile
+    commands = Commands(words_of(flags, INHERITED), mandate)
     toolbox = Toolbox(call, reachable, commands, results, folders, allow_writes=allow_writes)
     if sys.stdin and sys.stdin.isatty():
         call.messages.say(_how_to_connect(call))

@@ -4,7 +4,7 @@ import json
 import os
 import subprocess
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from datetime import UTC, datetime
 from pathlib import Path
@@ -72,13 +72,14 @@ class AppliedPlans:
         self._folder = state_dir / FOLDER / APPLIED
         self._answer_seconds = min(answer_seconds, ANSWER_SECONDS)
 
-    async def run(self, name: str, words: Sequence[str], command: str, creation: str = "") -> Finished | None:
+    async def run(self, name: str, words: Sequence[str], creation: str = "", **facts: Any) -> Finished | None:
         """Run a command line; return None where it still runs after a while. A cancelled call ends it.
 
-        `creation` is a digest of the request that it sends, where that makes another record each time.
+        `creation` is a digest of the request that it sends, where that makes another record each time;
+        `facts` are what it is held to.
         """
         self._remove_old()
-        process = self._start(name, words, command, creation)
+        process = self._start(name, words, creation, facts)
         try:
             with anyio.move_on_after(self._answer_seconds):
                 while process.poll() is None:
@@ -158,19 +159,25 @@ class AppliedPlans:
         hint = shown.get("hint", STOPPED_HINT)
         return {"code": STOPPED, "message": "it was killed before it has answered", "hint": hint, "job": name}
 
-    def _start(self, name: str, words: Sequence[str], command: str, creation: str) -> subprocess.Popen[bytes]:
+    def _start(
+        self, name: str, words: Sequence[str], creation: str, facts: Mapping[str, Any]
+    ) -> subprocess.Popen[bytes]:
         """Start a process, whose record is on the disk before."""
-        started = datetime.now(UTC).isoformat(timespec="seconds")
+        started, command = datetime.now(UTC).isoformat(timespec="seconds"), " ".join(words)
         plan = AppliedPlan(job=name, command=command, words=[*words], started=started, creation=creation)
         try:
             make_folder(self._folder)
-            with self._new(name, "out") as out, self._new(name, "err") as errors:
+            with (
+                self._commands.mandate(**facts) as mandate,
+                self._new(name, "out") as out,
+                self._new(name, "err") as errors,
+            ):
                 _lock(out.fileno())
                 with self._new(name, "json") as file:
                     file.write(msgspec.json.encode(plan))
                 return subprocess.Popen(
                     self._commands.line(words, "__apply", name),
-                    stdin=subprocess.DEVNULL,
+                    stdin=mandate,
                     stdout=out,
                     stderr=errors,
                     start_new_session=True,

@@ -6,16 +6,20 @@ import sys
 from collections.abc import Sequence
 from contextlib import suppress
 from contextvars import ContextVar
-from typing import Any, NamedTuple
+from typing import Any, BinaryIO, NamedTuple
 
 import anyio
+import msgspec
 from anyio.abc import ByteReceiveStream, Process
 
+from ...config.mandate import Mandate
 from ...errors import AdsctlError, RefusedError, UnavailableError
+from ...feeds.locations import copied
 from ...fleet.run_task import PROGRAM
+from .files import NO_FILE, CheckedFile
 
 MAX_OUTPUT_BYTES = 64 * 1024 * 1024
-MAX_MESSAGE_BYTES = 256 * 1024  # of stderr, of which the end is kept
+MAX_MESSAGE_BYTES = 16 * 1024 * 1024  # of stderr, of which the end is kept
 COMMANDS_AT_ONCE = 8
 TIME_LIMIT_SECONDS = 300.0
 END_SECONDS = 12.0  # that a command has to end after a signal: a little more than it takes itself
@@ -34,10 +38,11 @@ class Finished(NamedTuple):
 
 
 class Commands:
-    """Runs command lines under the options that the server was started with."""
+    """Runs command lines under the options that the server was started with, and what was checked then."""
 
-    def __init__(self, options: Sequence[str], seconds: float = TIME_LIMIT_SECONDS) -> None:
+    def __init__(self, options: Sequence[str], mandate: Mandate, seconds: float = TIME_LIMIT_SECONDS) -> None:
         self._options = [*options, "--quiet", "--output=json", "--color=never"]
+        self._mandate = mandate
         self._seconds = seconds
         self._free = anyio.Semaphore(COMMANDS_AT_ONCE)
 
@@ -46,21 +51,31 @@ class Commands:
         start = [sys.executable, "-c", PROGRAM.format(sys.path), entry, CLIENT.get(), *job]
         return [*start, *self._options, *words]
 
-    async def run(self, words: Sequence[str], *, is_plan: bool = False) -> Finished:
+    def mandate(self, *, changes: bool = True, **facts: Any) -> BinaryIO:
+        """Return what a process reads on its standard input; `facts` are fields of its mandate."""
+        guard = self._mandate.guard if changes else []
+        content = msgspec.json.encode(msgspec.structs.replace(self._mandate, guard=guard, **facts))
+        return copied("what a command is held to", lambda file: file.writelines([content]))
+
+    async def run(
+        self, words: Sequence[str], *, is_plan: bool = False, file: CheckedFile = NO_FILE
+    ) -> Finished:
         """Run a command line; a cancelled call ends its command, with a signal first.
 
-        A plan is a dry run that the guard judges, and whose warnings are its questions.
+        A plan is a dry run that the guard judges, and whose warnings are its questions. `file` is named by
+        the words.
 
         Raises UnavailableError for one that takes too long, and RefusedError for one that prints too much.
         """
         async with self._free:
-            process = await anyio.open_process(
-                self.line(words, "__plan" if is_plan else "__by"),
-                stdin=subprocess.DEVNULL,
-                stdout=subprocess.PIPE,
-                stderr=subprocess.PIPE,
-                start_new_session=True,
-            )
+            with self.mandate(changes=is_plan, files=file.expected) as mandate:
+                process = await anyio.open_process(
+                    self.line(words, "__plan" if is_plan else "__by"),
+                    stdin=mandate,
+                    stdout=subprocess.PIPE,
+                    stderr=subprocess.PIPE,
+                    start_new_session=True,
+                )
             try:
                 with anyio.fail_after(self._seconds):
                     return await _finished(process)

@@ -7,36 +7,33 @@ from collections import Counter
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
-from hashlib import file_digest, sha256
+from hashlib import sha256
 from pathlib import Path
 from typing import Any, NamedTuple
 from urllib.parse import parse_qsl, urlsplit
+
+from anyio.to_thread import run_sync
 
 from ...api.daily_bound import CampaignSpending, daily_bound
 from ...api.names import to_neutral
 from ...api.spending import DAILY_BUDGET, after_change
 from ...config.change_log import ChangeLog
 from ...config.guard import Amount, Guard
+from ...config.mandate import PLAN_AGAIN
 from ...console.invocation import QUESTION
+from ...console.planned import PLANNED
 from ...errors import NotConfirmedError, NotFoundError, StateError, UsageError
 from ...spelling import as_name
 from .applies import AppliedPlans, UnansweredCreation
 from .child import CommandError, Commands, Finished
 from .creations import Look, listing_of, look_for
-from .files import OpenFolders
-from .reachable import NAMED_CHANGES, READS, Reachable, ReachableCommand, as_flag
+from .files import NO_FILE, CheckedFile, OpenFolders
+from .reachable import NAMED_CHANGES, Reachable, ReachableCommand, as_flag
 from .results import ResultFiles, read_documents
 
 PLAN_SECONDS = 600.0
-TIMES = ("seconds", "requests", "retries")  # of a summary, which differ each time
 MAX_PLANS = 50
 GUARD = "guard"  # the code of its refusals
-# What a new record lies in, and the command that shows it.
-PARENTS = {
-    "campaign_id": "campaigns get",
-    "line_item_id": "line-items get",
-    "funding_instrument_id": "funding-instruments get",
-}
 
 
 def require_money_limit(guard: Guard, currencies: Callable[[], Collection[str]]) -> str:
@@ -67,11 +64,10 @@ class PlannedChange(NamedTuple):
     """A change that was planned, and what it was planned against."""
 
     words: list[str]
-    touched: list[list[str]]  # the commands that show what it touches
-    seen: str  # a digest of what they showed
+    planned: list[str]  # digests of what is changed, and of what that touches
     questions: list[str]
     made_at: float  # monotonic
-    file: str = ""  # that is sent; empty for one that has its values in its words
+    file: CheckedFile  # that is sent
     creation: "PlannedCreation | None" = None
 
 
@@ -83,6 +79,7 @@ class PlannedCreation(NamedTuple):
     listing: list[str] | None  # the command that lists such records
     record_id: str
     earlier: list[UnansweredCreation]
+    doubt: str = ""  # why one of them may have created it, which the plan asks
 
 
 @dataclass
@@ -100,38 +97,37 @@ class Plans:
     async def make(self, name: str, arguments: Mapping[str, Any]) -> dict[str, Any]:
         """Return what a command would change, with a plan_id unless the guard refuses it.
 
-        A file is read again when its plan is applied, and compared by what would be sent; else what the
-        change touches is read again.
+        The process that applies it finds out the same again: the requests, the records that they change or
+        name, the file and the questions; where any of them differs, it sends nothing.
         """
         found = self._reachable.find(name)
         if not found.changes:
             raise UsageError(f"{found.name!r} changes nothing", hint="use read")
-        arguments, file = self._with_file(found, arguments)
+        arguments, file = await self._with_file(found, arguments)
         resume = found.makes_anew and as_flag("resume", arguments.pop("resume", False))
         words = found.words(arguments)
         if running := self._applied.running(words):
             raise NotConfirmedError(
                 "the same change is being carried out", hint=f"jobs shows it as {running}; plan again later"
             )
-        touched = [] if file else self._touched(found, words, arguments)
-        digest = _digest_of_file(file)  # before it is read
-        shown = [await self._commands.run(each) for each in touched]
-        dry = await self._commands.run(words, is_plan=True)
+        dry = await self._commands.run(words, is_plan=True, file=file)
         if dry.error and dry.error.get("code") == GUARD:
             refusal = {"command": found.name, "guard": dry.error["message"], "is_allowed": False}
             return self._results.of(None, about=refusal)
-        if error := next((each for each in (dry, *shown) if each.code), None):
-            raise CommandError(error)
+        if dry.code:
+            raise CommandError(dry)
         request = read_documents(dry.output)
         values = to_neutral(_values(request))
         creation = self._creation(found, words, request, values, resume=resume) if found.makes_anew else None
         look = await self._find(creation) if resume and creation else Look()
         if look.found and creation:
             return self._settled(creation, look.found, {"command": found.name})
-        questions = _questions(dry)
-        notes = [line for line in dry.warnings if not line.startswith(QUESTION)]
-        seen = digest + _digest_of_plan(dry) if file else _digest(shown)
-        change = PlannedChange(words, touched, seen, questions, time.monotonic(), file, creation)
+        questions = _lines(dry, QUESTION)
+        notes = [line for line in dry.warnings if not line.startswith((QUESTION, PLANNED))]
+        planned = [json.loads(line) for line in _lines(dry, PLANNED)]
+        digests = [each["digest"] for each in planned]
+        creation = creation and creation._replace(doubt=look.doubt)
+        change = PlannedChange(words, digests, questions, time.monotonic(), file, creation)
         about = {
             "plan_id": self._keep(change),
             "command": found.name,
@@ -142,11 +138,12 @@ class Plans:
             "valid_seconds": PLAN_SECONDS,
             **({"notes": notes} if notes else {}),
         }
-        if file:
+        if file.path:
             counts = count_actions(request) if isinstance(request, list) else request
             about |= {"counts": counts, "destroys": bool(counts.get("delete"))}
             return self._results.of(request, about=about)
-        own = read_documents(shown[0].output) if _is_own(found, touched) else {}
+        records = [one["record"] for each in planned for one in each["touched"] if one["is_own"]]
+        own = records if isinstance(request, list) else records[0] if records else {}
         compared = _compared_several if isinstance(request, list) else _compared
         return self._results.of({"request": request, **compared(found, own, request, words)}, about=about)
 
@@ -159,19 +156,24 @@ class Plans:
                 "there is no such plan: it was applied, is older than ten minutes, or of an earlier server",
                 hint="plan the change again",
             )
-        if await self._look(plan) != plan.seen:
-            raise NotConfirmedError(
-                "what the plan touches has changed since; nothing was sent", hint="plan the change again"
-            )
-        answers = ["--yes"] if plan.questions else []
         about: dict[str, Any] = {"command": " ".join(plan.words)}
         creation = plan.creation
-        if creation and (found := (await self._find(creation)).found):  # it has come in the meantime
-            return self._settled(creation, found, about)
-        for each in creation.earlier if creation else ():
-            self._applied.settle(each.job)
-        digest = creation.digest if creation else ""
-        done = await self._applied.run(plan_id, [*answers, *plan.words], about["command"], digest)
+        look = await self._find(creation) if creation else Look()
+        if creation and look.found:  # it has come in the meantime
+            return self._settled(creation, look.found, about)
+        if creation and look.doubt != creation.doubt:
+            raise NotConfirmedError(f"not confirmed, as no plan has listed it: {look.doubt}", hint=PLAN_AGAIN)
+        done = await self._applied.run(
+            plan_id,
+            plan.words,
+            creation.digest if creation else "",
+            planned=plan.planned,
+            questions=plan.questions,
+            files=plan.file.expected,
+        )
+        if creation and (done is None or not done.code):  # else it may have sent nothing
+            for each in creation.earlier:
+                self._applied.settle(each.job)
         if done is None:
             about |= {"is_applied": False, "is_running": True, "job": plan_id}
             return self._results.of(None, about=about | {"hint": "jobs shows what became of this job"})
@@ -225,41 +227,21 @@ class Plans:
         about |= {"is_applied": True, "job": creation.earlier[-1].job}
         return self._results.of(found, about=about | {"hint": "it exists: nothing more was sent"})
 
-    async def _look(self, plan: PlannedChange) -> str:
-        """Return a digest of what a plan was made against, as it is now."""
-        if not plan.file:
-            return _digest([await self._commands.run(each) for each in plan.touched])
-        digest = _digest_of_file(plan.file)
-        return digest + _digest_of_plan(await self._commands.run(plan.words, is_plan=True))
-
-    def _with_file(self, found: ReachableCommand, arguments: Mapping[str, Any]) -> tuple[dict[str, Any], str]:
-        """Return the arguments with the path of their file, and that; empty for a command without a file."""
+    async def _with_file(
+        self, found: ReachableCommand, arguments: Mapping[str, Any]
+    ) -> tuple[dict[str, Any], CheckedFile]:
+        """Return the arguments with the path of their file, and that."""
         if found.name not in NAMED_CHANGES:
-            return {**arguments}, ""
+            return {**arguments}, NO_FILE
         named = [name for name in arguments if as_name(name) in found.file_names]
         value = arguments[named[0]] if named else None
         value = value[0] if isinstance(value, list) and len(value) == 1 else value
         if len(named) != 1 or not isinstance(value, str):
             raise UsageError("file: must be one file", hint="name it as the argument 'file'")
         is_campaigns = found.name.startswith("campaigns ")
-        path = self._files.checked_campaigns(value) if is_campaigns else self._files.checked_local(value)
-        return {**arguments, named[0]: path}, path
-
-    def _touched(
-        self, found: ReachableCommand, words: Sequence[str], arguments: Mapping[str, Any]
-    ) -> list[list[str]]:
-        """Return the commands that show what a change touches: its record, or what a new one lies in."""
-        common = [word for word in words if word.startswith(("--account=", "--catalog="))]
-        show = f"{found.name.rpartition(' ')[0]} get"
-        if "--" in words and show in READS and self._reachable.has(show):
-            return [[*show.split(), *common, "--", *words[words.index("--") + 1 :]]]
-        names = found.names
-        given = {names.get(as_name(name)): value for name, value in arguments.items()}
-        return [
-            [*PARENTS[name].split(), *common, "--", value]
-            for name, value in given.items()
-            if name in PARENTS and isinstance(value, str)
-        ]
+        check = self._files.checked_campaigns if is_campaigns else self._files.checked_local
+        file = await run_sync(check, value)
+        return {**arguments, named[0]: file.path}, file
 
     def _keep(self, plan: PlannedChange) -> str:
         """Keep a plan for a while; return its id."""
@@ -275,42 +257,14 @@ class Plans:
         self._plans = {key: plan for key, plan in self._plans.items() if now - plan.made_at < PLAN_SECONDS}
 
 
-def _digest(shown: Sequence[Finished]) -> str:
-    return sha256(b"\0".join(b"%d %s" % (each.code, each.output) for each in shown)).hexdigest()
-
-
-def _digest_of_file(path: str) -> str:
-    if not path:
-        return ""
-    with Path(path).open("rb") as file:
-        return file_digest(file, "sha256").hexdigest()
-
-
-def _digest_of_plan(dry: Finished) -> str:
-    """Return a digest of what would be sent and asked, without how long it took to find out."""
-    document = read_documents(dry.output)
-    if isinstance(document, dict):
-        document = {name: value for name, value in document.items() if name not in TIMES}
-    return sha256(repr((dry.code, document, _questions(dry))).encode()).hexdigest()
-
-
-def _questions(dry: Finished) -> list[str]:
-    return [line.removeprefix(QUESTION) for line in dry.warnings if line.startswith(QUESTION)]
+def _lines(dry: Finished, mark: str) -> list[str]:
+    """Return what a plan tells with a mark."""
+    return [line.removeprefix(mark) for line in dry.warnings if line.startswith(mark)]
 
 
 def count_actions(records: Sequence[Any]) -> dict[str, int]:
     """Count what would be created, updated and deleted."""
     return dict(Counter(str(each["action"]) for each in records if "action" in each))
-
-
-def _is_own(found: ReachableCommand, touched: Sequence[Sequence[str]]) -> bool:
-    """Whether what was shown is the record that changes, and not what a new one lies in."""
-    group = found.name.split()[:-1]
-    return (
-        bool(touched)
-        and [*touched[0][: len(group)]] == group
-        and not found.name.endswith((" create", " add"))
-    )
 
 
 def _values(request: Any) -> dict[str, Any]:

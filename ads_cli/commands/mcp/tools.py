@@ -5,6 +5,8 @@ from contextlib import suppress
 from math import ceil
 from typing import Any, NamedTuple, TypeAlias
 
+from anyio.to_thread import run_sync
+
 from ...console.invocation import Invocation
 from ...console.options import ALL_OPTIONS
 from ...console.results import MORE
@@ -13,7 +15,7 @@ from ...output.text import safe
 from ...spelling import as_name, as_option
 from .applies import AppliedPlans
 from .child import CLIENT, CommandError, Commands, Finished
-from .files import OpenFolders
+from .files import NO_FILE, CheckedFile, OpenFolders
 from .plans import Plans, count_actions
 from .reachable import MAX_LENGTH, Reachable, ReachableCommand, as_flag, help_words, text_of
 from .results import CURSOR, ResultFiles, ResultPart, read_documents
@@ -316,11 +318,11 @@ class Toolbox:
 
     @tool("Check a product feed, offline.", FILE, command="products check", reaches_out=False)
     async def _check_feed(self, given: Arguments) -> Result:
-        return await self._findings("products check", self._files.checked(given["file"]))
+        return await self._findings("products check", await run_sync(self._files.checked, given["file"]))
 
     @tool("Show what differs between a product feed and its catalog.", FILE, command="products diff")
     async def _diff_feed(self, given: Arguments) -> Result:
-        return await self._findings("products diff", self._files.checked(given["file"]))
+        return await self._findings("products diff", await run_sync(self._files.checked, given["file"]))
 
     @tool(
         "Show what differs between the account and a file of campaigns.",
@@ -328,7 +330,9 @@ class Toolbox:
         command="campaigns plan",
     )
     async def _plan_campaigns(self, given: Arguments) -> Result:
-        return await self._findings("campaigns plan", self._files.checked_campaigns(given["file"]))
+        return await self._findings(
+            "campaigns plan", await run_sync(self._files.checked_campaigns, given["file"])
+        )
 
     @tool(
         "List the pushes and applied plans that ran on this machine, or show one: what is sent, rejected, "
@@ -374,9 +378,11 @@ class Toolbox:
     async def _apply_change(self, given: Arguments) -> Result:
         return await self._plans.apply(given["plan_id"])
 
-    async def _findings(self, command: str, *files: str) -> Result:
+    async def _findings(self, command: str, file: CheckedFile = NO_FILE) -> Result:
         """Run a command whose findings are its result, whatever its exit code says of them."""
-        done = await self._commands.run([*command.split(), *(["--", *files] if files else [])])
+        done = await self._commands.run(
+            [*command.split(), *(["--", file.path] if file.path else [])], file=file
+        )
         if done.code and not (done.code in FOUND and done.output.strip()):
             raise CommandError(done)
         data = read_documents(done.output)

@@ -201,6 +201,10 @@ class SyncHooks(FeedHooks, kw_only=True):
         super().validated()
         self.page.take_differences(find_differences(self.call, self.comparison, self.plan.validator))
 
+    def compared(self) -> Iterable[object]:
+        """Yield the differences."""
+        return (change.as_record for change in self.plan.differences)
+
     def show_dry_run(self, summary: Summary) -> None:
         """Print the differences."""
         differences = self.plan.differences

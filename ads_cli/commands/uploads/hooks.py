@@ -1,5 +1,6 @@
 """Where push commands differ from one another."""
 
+from collections.abc import Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -61,7 +62,11 @@ class PushHooks(msgspec.Struct, kw_only=True):
 
     def approve(self) -> None:
         """Let the guard judge the run before its first request."""
-        self.call.writes.approve_push(self.plan)
+        self.call.writes.approve_push(self.plan, self.compared())
+
+    def compared(self) -> Iterable[object]:
+        """Yield what was compared to find out what is due, for the plan of an assistant."""
+        return ()
 
     def confirm(self) -> None:
         """Ask before the first request, where the endpoint says so."""

@@ -13,6 +13,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any, BinaryIO, NamedTuple, TypeVar, cast
 
+from ...config.atomic_files import open_checked
 from ...errors import TEMPORARY_HINT, StateError, UsageError
 from ...http.download import Version
 from ...http.retry import CopyLimits, CopyRetries
@@ -99,7 +100,7 @@ class FileLocation(Location):
     def open(self) -> BinaryIO:
         """Open the file; a pipe is copied first."""
         try:
-            file = Path(self.path).open("rb")  # noqa: SIM115 - open as long as its source
+            file = open_checked(self.path)
             return file if file.seekable() else spooled(file, self.label)
         except (OSError, ValueError) as error:
             reason = getattr(error, "strerror", None) or str(error)

@@ -13,6 +13,7 @@ from mcp_types import CLIENT_CAPABILITIES_META_KEY, CLIENT_INFO_META_KEY, PROTOC
 from mcp_types.version import LATEST_MODERN_VERSION
 
 from ads_cli.commands.mcp import applies, plans, results
+from ads_cli.commands.mcp.files import NO_FILE
 from ads_cli.errors import NotConfirmedError, NotFoundError
 from tests.adsctl import TIMEOUT_SECONDS
 from tests.commands.mcp.client import LOCAL, called, processes_with, raw, session, with_guard
@@ -415,7 +416,7 @@ def test_a_plan_expires_after_ten_minutes(monkeypatch):
     now = [1000.0]
     monkeypatch.setattr(plans.time, "monotonic", lambda: now[0])
     kept = plans.Plans(*[None] * 6)
-    kept._plans["old"] = plans.PlannedChange([], [], "", [], now[0])
+    kept._plans["old"] = plans.PlannedChange([], [], [], now[0], NO_FILE)
     now[0] += 599
     kept._forget_old()
     assert kept._plans
@@ -474,16 +475,17 @@ def test_changes_at_once_are_logged_by_the_client_that_asked_for_each(guarded):
 
 def test_the_oldest_of_all_kept_plans_is_applied(monkeypatch):
     """Plans that are made later replace it, one that is applied does not."""
-    kept = plans.Plans(*[None] * 6)
-    ids = [kept._keep(plans.PlannedChange([], [], "planned", [], plans.time.monotonic())) for _ in range(51)]
 
-    async def look(plan):
-        return "changed"
+    class Applied:
+        async def run(self, name, words, creation, **facts):
+            raise NotConfirmedError(f"{name} is carried out")
 
-    monkeypatch.setattr(kept, "_look", look)
+    kept = plans.Plans(*[None] * 4, Applied(), None)
+    made_at = plans.time.monotonic()
+    ids = [kept._keep(plans.PlannedChange([], [], [], made_at, NO_FILE)) for _ in range(51)]
     with pytest.raises(NotFoundError):
         anyio.run(kept.apply, ids[0])
-    with pytest.raises(NotConfirmedError, match="has changed since"):
+    with pytest.raises(NotConfirmedError, match=f"{ids[1]} is carried out"):
         anyio.run(kept.apply, ids[1])
 
 

@@ -10,6 +10,7 @@ from typing import Any
 
 from ..errors import StateError, UsageError
 from ..masking import MASK, Mask
+from ..output.text import Lines
 
 SECRET_HEADERS = ("authorization", "cookie", "set-cookie", "proxy-authorization")
 MAX_SHOWN_BODY = 2000  # characters
@@ -91,7 +92,7 @@ class Trace:
             rest = f" ... {len(body):,} bytes in total" if len(body) > MAX_SHOWN_BODY else ""
             lines.append(f"{mark} {text}{rest}")
         if self.show:
-            self.show(self.mask("\n".join(lines)))
+            self.show(Lines(map(self.mask, lines)))
 
 
 def _open_log(path: str) -> int:

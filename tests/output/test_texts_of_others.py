@@ -19,10 +19,21 @@ ERRORS = {
     "words": POISON,
     "a text that is not JSON": None,
 }
-RECORD = {
-    name: POISON
-    for name in "name id status currency effective_status description title text created_at url".split()
-} | {POISON: POISON, "tags": [POISON], "metadata": {POISON: POISON}}
+RECORD = dict.fromkeys(
+    [
+        "name",
+        "id",
+        "status",
+        "currency",
+        "effective_status",
+        "description",
+        "title",
+        "text",
+        "created_at",
+        "url",
+    ],
+    POISON,
+) | {POISON: POISON, "tags": [POISON], "metadata": {POISON: POISON}}
 READS = [
     ("accounts", "list"),
     ("campaigns", "list"),

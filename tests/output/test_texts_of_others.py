@@ -19,21 +19,8 @@ ERRORS = {
     "words": POISON,
     "a text that is not JSON": None,
 }
-RECORD = dict.fromkeys(
-    [
-        "name",
-        "id",
-        "status",
-        "currency",
-        "effective_status",
-        "description",
-        "title",
-        "text",
-        "created_at",
-        "url",
-    ],
-    POISON,
-) | {POISON: POISON, "tags": [POISON], "metadata": {POISON: POISON}}
+FIELDS = ["name", "id", "status", "currency", "effective_status", "description", "title", "created_at", "url"]
+RECORD = dict.fromkeys(FIELDS, POISON) | {POISON: POISON, "tags": [POISON], "metadata": {POISON: POISON}}
 READS = [
     ("accounts", "list"),
     ("campaigns", "list"),

@@ -17,6 +17,7 @@ from ..console.parameters import argument, choice, flag, option
 from ..console.request_input import MAX_DOCUMENT_MIB, is_text
 from ..console.results import show_pages, show_prepared
 from ..errors import UsageError
+from ..masking import mask_header
 from ..output.text import shell_command
 from ..spelling import as_option, closest
 
@@ -192,7 +193,7 @@ def _curl(prepared: PreparedRequest, scheme: str) -> str:
     words = ["curl", "-X", prepared.method, prepared.url, "-H", f"Authorization: {scheme} ***"]
     content_type = {"Content-Type": prepared.content_type} if prepared.content_type else {}
     for name, value in {**content_type, **prepared.headers}.items():
-        words += ["-H", f"{name}: {value}"]
+        words += ["-H", f"{name}: {mask_header(name, value)}"]
     if prepared.body:
         words += ["--data-binary", prepared.body.decode("utf-8", "replace")]
     return shell_command(words)

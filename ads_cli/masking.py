@@ -84,10 +84,13 @@ OPEN_HEADERS = (
     *("if-match", "if-modified-since", "if-none-match", "if-range", "if-unmodified-since"),
     *("range", "user-agent"),
 )
-# The options of `api` whose values nothing declares.
+# Options whose values nothing declares: those of `api`, and the command of --on-failure.
 RAW_OPTION = r"(?s)(?P<option>--form(?:=|$)|-[A-Za-z]*?[HfF])(?P<value>.*)"
-FIELD = r"""(?:--[\w-]+=)?(?P<name>[^\s=:"'{}]+)"?\s*(?P<separator>[=:])"""
-NAMED_VALUE = r"""(?<![\w-])([\w.-]+)(?:=|["']\s*:)"""
+COMMAND_OPTION = r"(?s)(?P<option>--on-failure(?:=|$))(?P<value>.*)"
+FIELD = r"""(?P<name>[^\s=:"'{}]+)"?\s*(?P<separator>[=:])"""
+NAMED_VALUE = (
+    r"""(?<![\w-])([\w.-]+)(?:=|["']\s*:)|(?<![\w-])((?i:authorization|cookie)|\w+(?:[-_]\w+)+)\s*:"""
+)
 
 
 def mask_header(name: str, value: str) -> str:
@@ -95,22 +98,32 @@ def mask_header(name: str, value: str) -> str:
     return value if name.lower() in OPEN_HEADERS else MASK
 
 
-def mask_raw(words: Sequence[str]) -> list[str]:
-    """Return the words of a command line without the headers, fields and query of a raw request (`api`)."""
-    if "api" not in words:
-        return [*words]
-    shown, is_value = list[str](), False
+def mask_undeclared(words: Sequence[str]) -> list[str]:
+    """Return the words of a command line without what may be anything.
+
+    That is the headers, fields and query of a raw request (`api`), and arguments of --on-failure.
+    """
+    shown, is_raw = list[str](), "api" in words
+    hide: Callable[[str], str] | None = None  # of the value that the next word is
     for word in words:
-        found = re.fullmatch(RAW_OPTION, word)
-        if is_value:
-            shown.append(_name_only(word))
+        found = re.fullmatch(COMMAND_OPTION, word) or (is_raw and re.fullmatch(RAW_OPTION, word))
+        path, mark, _ = word.partition("?")
+        if hide:
+            shown.append(hide(word))
+            hide = None
         elif found:
-            shown.append(found["option"] + (_name_only(found["value"]) if found["value"] else ""))
+            hide = _name_only if found.re.pattern == RAW_OPTION else _program_only
+            value = found["value"]
+            shown.append(found["option"] + (hide(value) if value else ""))
+            hide = None if value else hide
         else:
-            path, mark, _ = word.partition("?")
-            shown.append(f"{path}?{MASK}" if mark and word.startswith("/") else word)
-        is_value = bool(not is_value and found and not found["value"])
+            shown.append(f"{path}?{MASK}" if is_raw and mark and word.startswith("/") else word)
     return shown
+
+
+def _program_only(command: str) -> str:
+    program, blank, arguments = command.partition(" ")
+    return f"{program}{blank}{MASK if arguments else ''}"
 
 
 def _name_only(text: str) -> str:
@@ -120,10 +133,11 @@ def _name_only(text: str) -> str:
 
 def secret_words(words: Sequence[str]) -> Iterator[str]:
     """Yield, without their values, the words of a command line that seem to hold a secret."""
-    for word, shown in zip(words, mask_raw(words), strict=True):
+    for word, shown in zip(words, mask_undeclared(words), strict=True):
         header = re.search(r"([\w-]+):\*+$", shown)
         own = word.partition("=")[2] if word.startswith("--") else word
-        names = (name for name in re.findall(NAMED_VALUE, own) if re.search(SECRET_NAME, _parted(name)))
+        found = map("".join, re.findall(NAMED_VALUE, own))
+        names = (name for name in found if re.search(SECRET_NAME, _parted(name)))
         if shown != word and header and header[1].lower() not in OPEN_HEADERS:
             yield shown
         elif name := next(names, None):

@@ -232,7 +232,8 @@ def _document_of(prepared: "PreparedRequest") -> dict[str, Any]:
     }
     if body := prepared.body or b"".join(prepared.pieces):
         document["headers"]["Content-Type"] = prepared.content_type
-        document["body"] = _decoded(body if prepared.declared else Mask()(body.decode("utf-8", "replace")))
+        text = body.decode("utf-8", "replace")
+        document["body"] = _decoded(text if prepared.declared else Mask()(text))
     return document
 
 
@@ -242,8 +243,8 @@ def _print_prepared(document: dict[str, Any]) -> None:
         print(as_json(document["body"], indent=2))
 
 
-def _decoded(body: bytes | str) -> Any:
+def _decoded(body: str) -> Any:
     try:
         return json.loads(body)
     except ValueError:
-        return body if isinstance(body, str) else body.decode("utf-8", "replace")
+        return body

@@ -25,7 +25,7 @@ from ..config.file_locks import locked
 from ..config.guard import read_guard
 from ..config.settings import Settings
 from ..errors import AdsctlError, GuardError
-from ..masking import MASK, is_private_name, mask_address, mask_people, mask_raw
+from ..masking import MASK, is_private_name, mask_address, mask_people, mask_undeclared
 from ..output.text import shell_command
 
 if TYPE_CHECKING:
@@ -193,7 +193,7 @@ def _without_id(word: str, ids: list[str]) -> str:
 def _shown(words: tuple[str, ...]) -> list[str]:
     """Return the words of a command line without what is personal or secret."""
     shown, is_hidden = [], False
-    for word in mask_raw(words):
+    for word in mask_undeclared(words):
         name, equals, _ = word.partition("=")
         is_name = bool(equals or word.startswith("--")) and bool(FIELD_NAME.fullmatch(name))
         is_personal = is_name and _is_personal(name.replace("-", "_"))

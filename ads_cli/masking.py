@@ -2,14 +2,16 @@
 
 import re
 from bisect import bisect
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any
 from unicodedata import normalize
 
 MASK = "***"
-# Tokens in responses, as fields of a form, a query or JSON.
+# Tokens in responses, as fields of a form, a query or JSON; keys of others only in these, and not in words.
 SECRET_FIELDS = (
-    r'((?:oauth_token|oauth_token_secret|oauth_verifier|access_token|refresh_token|code_verifier)"?\s*[=:]\s*"?)'
+    r'((?:oauth_token|oauth_token_secret|oauth_verifier|access_token|refresh_token|code_verifier)"?\s*[=:]\s*"?'
+    r"|(?:api|access|session|private|signing)[_-]?key(?:=|\"\s*:\s*\")"
+    r"|(?<![A-Za-z])(?:sig|signature|password|secret)(?:=|\"\s*:\s*\"))"
     r'[^&"\s]+'
 )
 # One character as URLs (%41, %C3%A4), JSON (\u0041, \n), Python (\x41) and HTML (&#65; &amp;) write it.
@@ -37,12 +39,28 @@ MIN_MASKED_BASE64 = 8  # characters; shorter fragments occur in ordinary text
 MIN_MASKED_ANYWHERE = 6  # characters; a shorter secret is masked where it is a word
 MIN_MASKED_START = 8  # characters of a value that was cut
 # Fields that hold a secret, or what belongs to a person, by words of their names; ids of users do not.
+SECRET_WORDS = (
+    *(
+        "secret",
+        "token",
+        "password",
+        "passwd",
+        "pwd",
+        "passphrase",
+        "consumer_key",
+        "authorization",
+        "credential",
+    ),
+    *("api_key", "apikey", "access_key", "session", "session_key", "private_key", "signing_key"),
+    *("sig", "signature", "cookie", "jwt", "bearer", "authorization"),
+)
 PRIVATE_WORDS = (
     *("email", "e_mail", "phone", "telephone", "street", "street1", "street2", "postal", "zip", "address"),
     *("first_name", "last_name", "full_name", "contact", "handle", "partner_user_id", "partner_client_id"),
     *("device_id", "idfa", "idfv", "adid", "gaid", "aaid", "advertising_id", "hashed"),
-    *("secret", "token", "password", "consumer_key", "authorization"),
+    *SECRET_WORDS,
 )
+SECRET_NAME = rf"(?i)(?:^|_)(?:{'|'.join(SECRET_WORDS)})(?:e?s)?(?:_|$)"
 PRIVATE_NAME = rf"(?i)(?:^|_)(?:{'|'.join(PRIVATE_WORDS)})(?:e?s)?(?:_|$)"
 BETWEEN_WORDS = r"-|(?<=[a-z0-9])(?=[A-Z])"  # as in contact-phone, contactPhone
 # In any text: e-mail addresses, international telephone numbers, device ids; digests (MD5, SHA-1, SHA-256).
@@ -56,7 +74,78 @@ INVISIBLE = "[\u00ad\u034f\u061c\u180e\u200b-\u200f\u202a-\u202e\u2060-\u206f\uf
 
 def is_private_name(name: str) -> bool:
     """Tell whether a field or an option of this name holds a secret, or what belongs to a person."""
-    return bool(re.search(PRIVATE_NAME, re.sub(BETWEEN_WORDS, "_", name)))
+    return bool(re.search(PRIVATE_NAME, _parted(name)))
+
+
+# Headers of a request that hold no secret, whoever has given them.
+OPEN_HEADERS = (
+    *("accept", "accept-charset", "accept-encoding", "accept-language", "connection"),
+    *("content-encoding", "content-length", "content-type", "expect", "host"),
+    *("if-match", "if-modified-since", "if-none-match", "if-range", "if-unmodified-since"),
+    *("range", "user-agent"),
+)
+# Options whose values nothing declares: those of `api`, and the command of --on-failure.
+RAW_OPTION = r"(?s)(?P<option>--form(?:=|$)|-[A-Za-z]*?[HfF])(?P<value>.*)"
+COMMAND_OPTION = r"(?s)(?P<option>--on-failure(?:=|$))(?P<value>.*)"
+FIELD = r"""(?P<name>[^\s=:"'{}]+)"?\s*(?P<separator>[=:])"""
+NAMED_VALUE = (
+    r"""(?<![\w-])([\w.-]+)(?:=|["']\s*:)|(?<![\w-])((?i:authorization|cookie)|\w+(?:[-_]\w+)+)\s*:"""
+)
+
+
+def mask_header(name: str, value: str) -> str:
+    """Return the value of a header of a request as it is shown."""
+    return value if name.lower() in OPEN_HEADERS else MASK
+
+
+def mask_undeclared(words: Sequence[str]) -> list[str]:
+    """Return the words of a command line without what may be anything.
+
+    That is the headers, fields and query of a raw request (`api`), and arguments of --on-failure.
+    """
+    shown, is_raw = list[str](), "api" in words
+    hide: Callable[[str], str] | None = None  # of the value that the next word is
+    for word in words:
+        found = re.fullmatch(COMMAND_OPTION, word) or (is_raw and re.fullmatch(RAW_OPTION, word))
+        path, mark, _ = word.partition("?")
+        if hide:
+            shown.append(hide(word))
+            hide = None
+        elif found:
+            hide = _name_only if found.re.pattern == RAW_OPTION else _program_only
+            value = found["value"]
+            shown.append(found["option"] + (hide(value) if value else ""))
+            hide = None if value else hide
+        else:
+            shown.append(f"{path}?{MASK}" if is_raw and mark and word.startswith("/") else word)
+    return shown
+
+
+def _program_only(command: str) -> str:
+    program, blank, arguments = command.partition(" ")
+    return f"{program}{blank}{MASK if arguments else ''}"
+
+
+def _name_only(text: str) -> str:
+    found = re.match(FIELD, text)
+    return f"{found['name']}{found['separator']}{MASK}" if found else MASK
+
+
+def secret_words(words: Sequence[str]) -> Iterator[str]:
+    """Yield, without their values, the words of a command line that seem to hold a secret."""
+    for word, shown in zip(words, mask_undeclared(words), strict=True):
+        header = re.search(r"([\w-]+):\*+$", shown)
+        own = word.partition("=")[2] if word.startswith("--") else word
+        found = map("".join, re.findall(NAMED_VALUE, own))
+        names = (name for name in found if re.search(SECRET_NAME, _parted(name)))
+        if shown != word and header and header[1].lower() not in OPEN_HEADERS:
+            yield shown
+        elif name := next(names, None):
+            yield f"{name}={MASK}"
+
+
+def _parted(name: str) -> str:
+    return re.sub(BETWEEN_WORDS, "_", name)
 
 
 def mask_people(text: str) -> str:

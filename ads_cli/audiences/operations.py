@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 from ..api.time import Time
 from ..api.users import MAX_BODY_BYTES, MAX_OPERATIONS
 from ..errors import UsageError
+from ..output.text import Lines
 from ..spelling import as_option
 
 OPERATION_TYPES = {"update": "Update", "delete": "Delete"}
@@ -104,7 +105,7 @@ class ParamsResolver(NamedTuple):
 def _raise_problems(problems: Problems) -> None:
     if problems:
         lines = (f"{as_option(name.replace('_type', ''))}: {reason}" for name, reason in problems)
-        raise UsageError("\n".join(lines))
+        raise UsageError(Lines(lines))
 
 
 Numbers = Sequence[int]

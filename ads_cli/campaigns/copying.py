@@ -17,7 +17,7 @@ from ..api.posts import ListPosts, ListScheduledPosts
 from ..api.spending import ACTIVE, DRAFT, PAUSED, STATUS
 from ..api.time import Time
 from ..errors import UsageError
-from ..output.text import listed
+from ..output.text import Lines, listed
 from ..spelling import suggestion
 from .account import chunks, list_all
 from .file import CampaignFile, file_of
@@ -154,7 +154,7 @@ class Copy:
         if self._wrong:
             lines = (f"{message} ({listed(ids)})" for message, ids in self._wrong.items())
             raise UsageError(
-                "\n".join(lines), hint="nothing was copied; name the whole amount, or copy these without it"
+                Lines(lines), hint="nothing was copied; name the whole amount, or copy these without it"
             )
         file = file_of(document, "copy", Path())
         for entry in each_entry(file.campaigns):

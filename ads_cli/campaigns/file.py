@@ -15,7 +15,7 @@ from ..api.problems import explain
 from ..config.strict_yaml import LinedBuilder, LinedMapping, fast_loader, load, load_plain
 from ..errors import ContentError, UsageError
 from ..media.references import FILE_NAMES_IN_DOCUMENTS
-from ..output.text import safe
+from ..output.text import Lines
 from ..spelling import as_stored, comma_list, suggestion
 from .loops import LOOP_KEYS, fill, turns
 from .model import (
@@ -134,7 +134,7 @@ class CampaignFile:
         if (more := len(ordered) - MAX_PROBLEMS) > 0:
             shown.append(f"and {more:,} more")
         raise ContentError(
-            "\n".join(map(safe, shown)),
+            Lines(shown),
             hint="nothing was sent; 'adsctl campaigns pull --example' shows what a file may have",
         )
 

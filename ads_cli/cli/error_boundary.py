@@ -121,9 +121,10 @@ def _converted(error: Exception, command_line: CommandLine) -> AdsctlError:
     if command_line.options.get("debug"):
         import traceback
 
-        from ..output.text import safe_lines
+        from ..output.text import Lines
 
-        _write(command_line.mask(safe_lines(traceback.format_exc())))
+        lines = traceback.format_exc().splitlines()  # the last of which may be texts of others
+        _write(command_line.mask(Lines(f"| {line}" for line in lines) + "\n"))
     if isinstance(error, OSError):
         # Errors of named files are handled where they are written, so a full disk here is that of stdout.
         path = error.filename or ("standard output" if error.errno in WRITE_ERRNOS else "")
@@ -150,7 +151,9 @@ def _report(error: ReportedError, command_line: CommandLine) -> int:
         from ..console.on_failure import run_on_failure
 
         if problem := run_on_failure(error, command_line):
-            _write(command_line.mask(f"warning: {problem}\n"))
+            from ..output.text import safe
+
+            _write(command_line.mask(f"warning: {safe(problem)}\n"))
     return error.exit_code
 
 

@@ -1,10 +1,12 @@
 """A request before it is signed, and what it is authenticated with."""
 
+import json
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from random import getrandbits
 from typing import Any, NamedTuple, Protocol
-from urllib.parse import quote, urlencode
+from urllib.parse import quote, unquote_plus, urlencode
 
 import msgspec
 
@@ -89,19 +91,56 @@ class PreparedRequest(msgspec.Struct, frozen=True):
                 yield from people_in(msgspec.json.decode(b"".join(self.pieces) or self.body))
 
 
-# Headers with which a service may take a request for one of another method.
-OVERRIDES = ("x-http-method-override", "x-http-method", "x-method-override")
+# By words of their names: headers by which proxies and frameworks take a request for one of another method
+# (X-HTTP-Method-Override) or path (X-Original-URL, X-Forwarded-Prefix), or with another body.
+OVERRIDING_WORDS = (
+    "ur[il]|path|prefix|route|host|action|destination|connection|(?:transfer|content)[\\W_]encoding"
+)
+OVERRIDING_HEADER = (
+    rf"(?i)method|verb|overrid|rewrit|original|forward|upgrade|(?:^|[\W_])(?:{OVERRIDING_WORDS})(?:$|[\W_])"
+)
+# By their names, fields of a query or a body that do the same: `_method` of Rails and Laravel, and the like.
+# Frameworks drop blanks and brackets around a name, and no field of the service begins with an underscore.
+OVERRIDING_FIELD = (
+    r"(?i)[\s\[]*(?:_|\$)|[\W_]*(?:method|verb)[\W_]*$|.*(?:http|overrid)\w*\W?method|.*method\w*\W?overrid"
+)
 
 
-def may_change_method(prepared: PreparedRequest) -> bool:
-    """Whether a service may take a request for one of another method."""
-    return any(name.lower() in OVERRIDES for name in prepared.headers)
+def overrides(prepared: PreparedRequest) -> str:
+    """Return what may give a request another method or path, as `the header x-host`; "" for nothing."""
+    if header := next((name for name in prepared.headers if re.search(OVERRIDING_HEADER, name)), None):
+        return f"the header {header}"
+    if prepared.declared:
+        return ""
+    once = (*_names(re.sub("[?;]", "&", prepared.url)), *_names_in_body(prepared))
+    names = map(unquote_plus, once)  # a proxy and a framework may each decode them
+    return next((f"the field {name!r}" for name in names if re.match(OVERRIDING_FIELD, name)), "")
+
+
+def _names(form: str) -> Iterator[str]:
+    """Yield the names of a form."""
+    for pair in form.split("&"):
+        yield unquote_plus(pair).partition("=")[0]
+
+
+def _names_in_body(prepared: PreparedRequest) -> Iterator[str]:
+    """Yield the names of fields of a body, as any of the content types that it may be taken for."""
+    body = prepared.body or b"".join(prepared.pieces)
+    try:
+        content = json.loads(body)
+    except (ValueError, RecursionError):
+        text = body.decode("utf-8", "replace")
+        yield from _names(text.replace(";", "&"))
+        yield from re.findall(r"""(?i)\bname\*?=["']?([^"';\r\n]*)""", text)
+        return
+    for record in content if isinstance(content, list) else [content]:
+        yield from record if isinstance(record, dict) else ()
 
 
 def is_write(prepared: PreparedRequest) -> bool:
     """Whether a request may change anything; of a raw one the method tells."""
     is_read = prepared.declared is not None and not prepared.declared.endpoint.changes
-    return not (is_read or prepared.method == "GET") or may_change_method(prepared)
+    return not (is_read or prepared.method == "GET") or bool(overrides(prepared))
 
 
 def build_request(

@@ -16,7 +16,7 @@ from ..api.names import Names, to_neutral
 from ..api.registry import modules_of, requests_for, requests_of
 from ..api.spending import ACTIVE, DRAFT, PAUSED, STATUS, status_field, update_of_activation
 from ..http.response_body import parse_json
-from .prepared_request import FORM, JSON, PreparedRequest, may_change_method
+from .prepared_request import FORM, JSON, PreparedRequest, overrides
 
 ROW_ACTIONS = frozenset[str](("create", "update"))  # of rows, whose records may be new
 # What commands and their requests change, apart from their actions, by words of `deny`; the longest
@@ -131,8 +131,8 @@ class Write(NamedTuple):
 def write_of(prepared: PreparedRequest, dialect: Dialect, *, counts: bool = True) -> Write:
     """Return what a request changes; without `counts`, products and conversions are not counted."""
     is_raw = prepared.declared is None
-    if may_change_method(prepared):
-        return Write(is_raw=is_raw, problem="a header may change its method")
+    if override := overrides(prepared):
+        return Write(is_raw=is_raw, problem=f"{override} may change its method or its path")
     kind, ids = _matched(prepared, dialect)
     if kind is None:
         return Write(is_raw=is_raw, problem="it matches no declared endpoint")

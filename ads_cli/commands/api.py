@@ -10,13 +10,14 @@ from urllib.parse import parse_qsl, quote
 import typer
 
 from ..api.parts import as_text, path_segment
-from ..client.prepared_request import JSON, PreparedRequest, multipart, url_encoded
+from ..client.prepared_request import FORM, JSON, PreparedRequest, is_write, multipart, url_encoded
 from ..config.atomic_files import read_whole
 from ..console.invocation import Invocation
 from ..console.parameters import argument, choice, flag, option
 from ..console.request_input import MAX_DOCUMENT_MIB, is_text
 from ..console.results import show_pages, show_prepared
 from ..errors import UsageError
+from ..masking import mask_header
 from ..output.text import shell_command
 from ..spelling import as_option, closest
 
@@ -68,6 +69,9 @@ def api(
     headers = _unique(map(_parse_header, header or []), "-H")
     own_type = headers.pop("content-type", None)
     content = read_whole(body, MAX_DOCUMENT_MIB, "--input") if body else b""
+    if content and own_type and own_type.partition(";")[0].strip().lower() == FORM:
+        own_type = FORM  # as it is signed
+        _require_form(method, content)
     if form:
         if body or own_type:
             other = "--input" if body else "-H content-type"
@@ -83,6 +87,8 @@ def api(
         content_type = (own_type or JSON) if content else ""
         return PreparedRequest(method, url, content, content_type, route, retry, headers)
 
+    if method == "GET" and is_write(prepare()):  # as a request of another method
+        call.flags["dry_run"] = ctx.obj.parsed_options.get("dry_run", False)
     if as_curl:
         from ..http.trace import Trace
 
@@ -96,6 +102,19 @@ def api(
         responses = follow(lambda cursor: call.client.exchange(prepare(cursor)))
         envelope = envelope and call.printer.shows_documents
         show_pages(call, responses, all=paginate, envelope=envelope, more_hint="--paginate shows them")
+
+
+def _require_form(method: str, content: bytes) -> None:
+    """Raise UsageError where a body is not the form that its content type says: it cannot be signed."""
+    from oauthlib.common import urldecode
+
+    try:
+        urldecode(content.decode("ascii"))
+    except ValueError:
+        hint = "JSON needs no -H content-type; in a form, all but letters and digits is written as in %20"
+        raise UsageError(f"--input: is not {FORM}, as -H content-type says", hint=hint) from None
+    if method == "GET":
+        raise UsageError("--input: a GET has no form", hint="give its parameters by -f")
 
 
 def _multipart(form: list[str]) -> tuple[str, bytes]:
@@ -174,7 +193,7 @@ def _curl(prepared: PreparedRequest, scheme: str) -> str:
     words = ["curl", "-X", prepared.method, prepared.url, "-H", f"Authorization: {scheme} ***"]
     content_type = {"Content-Type": prepared.content_type} if prepared.content_type else {}
     for name, value in {**content_type, **prepared.headers}.items():
-        words += ["-H", f"{name}: {value}"]
+        words += ["-H", f"{name}: {mask_header(name, value)}"]
     if prepared.body:
         words += ["--data-binary", prepared.body.decode("utf-8", "replace")]
     return shell_command(words)

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Self, TextIO
 
 from ..config.atomic_files import MayReplace, atomic, check_output_path, file_to_replace
 from ..errors import AdsctlError, NotConfirmedError, ReportedError, UsageError
+from ..output.text import safe_lines
 from .invocation import Invocation
 
 if TYPE_CHECKING:
@@ -66,7 +67,7 @@ def failure_details(error: ReportedError | None, *, in_headline: bool) -> Iterat
     if error is None:
         return
     if not in_headline:
-        lines = error.message.split("\n")
+        lines = safe_lines(error.message).split("\n")
         yield from lines[-MAX_LINES:]
     if error.hint:
         yield f"What to do: {error.hint}"

@@ -20,6 +20,7 @@ from ..api.records import (
 from ..api.spending import changes_nothing, problems_of_currency, request_of
 from ..api.validation import parsed
 from ..errors import ContentError, UsageError
+from ..output.text import Lines
 from ..spelling import as_option, comma_list
 
 if TYPE_CHECKING:
@@ -94,7 +95,7 @@ def request_from_input(
     only_in_files = not messages and {problem.field for problem in problems} <= sources.keys()
     messages += [_describe(kind, problem, sources, amounts, options) for problem in problems]
     error_kind = ContentError if only_in_files else UsageError
-    raise error_kind("\n".join(messages), hint=f"adsctl {kind.endpoint.command} --help")
+    raise error_kind(Lines(messages), hint=f"adsctl {kind.endpoint.command} --help")
 
 
 def _read_record(
@@ -143,7 +144,7 @@ def option_values(kind: type[Request], options: dict[str, Any]) -> tuple[dict[st
     fields = fields_by_name(kind)
     values, amounts, messages = _read_options(kind, fields, _given(options))
     if messages:
-        raise UsageError("\n".join(messages), hint=f"adsctl {kind.endpoint.command} --help")
+        raise UsageError(Lines(messages), hint=f"adsctl {kind.endpoint.command} --help")
     read = {name: read_value(fields[name], value) for name, value in values.items()}
     return dict(to_neutral(read)), amounts
 

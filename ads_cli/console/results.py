@@ -11,6 +11,7 @@ import msgspec
 from ..api.audience_insights import HOURS_PER_VALUE, SearchKeywords
 from ..api.endpoint import Endpoint, Request
 from ..api.names import to_neutral
+from ..masking import Mask, mask_header
 from ..numbers import parse_count
 from ..output.charts import ChartRow, draw
 from ..output.printer import Printer, keys_of
@@ -223,12 +224,16 @@ def show_prepared_requests(call: Invocation, requests: "Iterable[PreparedRequest
 def _document_of(prepared: "PreparedRequest") -> dict[str, Any]:
     document: dict[str, Any] = {
         "method": prepared.method,
-        "url": prepared.url,
-        "headers": {"Authorization": "OAuth ***", **prepared.headers},
+        "url": Mask()(prepared.url),
+        "headers": {
+            "Authorization": "OAuth ***",
+            **{name: mask_header(name, value) for name, value in prepared.headers.items()},
+        },
     }
     if body := prepared.body or b"".join(prepared.pieces):
         document["headers"]["Content-Type"] = prepared.content_type
-        document["body"] = _decoded(body)
+        text = body.decode("utf-8", "replace")
+        document["body"] = _decoded(text if prepared.declared else Mask()(text))
     return document
 
 
@@ -238,8 +243,8 @@ def _print_prepared(document: dict[str, Any]) -> None:
         print(as_json(document["body"], indent=2))
 
 
-def _decoded(body: bytes) -> Any:
+def _decoded(body: str) -> Any:
     try:
         return json.loads(body)
     except ValueError:
-        return body.decode("utf-8", "replace")
+        return body

@@ -25,7 +25,7 @@ from ..config.file_locks import locked
 from ..config.guard import Guard, read_guard
 from ..config.settings import Settings
 from ..errors import AdsctlError, GuardError
-from ..masking import MASK, is_private_name, mask_address, mask_people
+from ..masking import MASK, is_private_name, mask_address, mask_people, mask_undeclared
 from ..output.text import shell_command
 
 if TYPE_CHECKING:
@@ -108,7 +108,7 @@ def _changed(call: Caller, write: Write) -> tuple[list[str], Any, Any]:
     if not write.operations:  # rows of a file, or a request that is not understood
         return [], None, None
     ids = [operation.id for operation in write.operations if operation.id]
-    fields = [_fields(call, operation) for operation in write.operations]
+    fields = [_fields(call, operation, is_raw=write.is_raw) for operation in write.operations]
     before = [
         _before(call, write, operation, set_)
         for operation, set_ in zip(write.operations, fields, strict=True)
@@ -120,20 +120,27 @@ def _changed(call: Caller, write: Write) -> tuple[list[str], Any, Any]:
     return ids, fields, before if any(before) else None
 
 
-def _fields(call: Caller, operation: Operation) -> dict[str, Any]:
-    """Return what an operation sets, by neutral names."""
+def _fields(call: Caller, operation: Operation, *, is_raw: bool) -> dict[str, Any]:
+    """Return what an operation sets, by neutral names; of what is not declared, only the names."""
     kind = operation.kind
     if operation.action == "delete" or (kind and kind.endpoint.sensitive):
         return {}
     own = {"account_id", *(kind.endpoint.path_fields if kind else ()), kind and kind.endpoint.id_field}
     money = money_fields(kind) if kind else []
+    declared = kind.__struct_fields__ if kind else ()
     found = {}
     for name, value in operation.values.items():
         if name in own:
             continue
-        shown = int(value) if name in money and str(value).isdecimal() else value
-        found[name] = _masked(call, name, shown)
+        is_unknown = name not in declared or (is_raw and _is_nested(value))
+        is_count = name in money and re.fullmatch("[0-9]{1,18}", str(value))
+        found[name] = MASK if is_unknown else _masked(call, name, int(value) if is_count else value)
     return found
+
+
+def _is_nested(value: Any) -> bool:
+    """Tell whether a value has fields, which a raw request may name at will."""
+    return isinstance(value, dict) or (isinstance(value, list) and any(map(_is_nested, value)))
 
 
 def _is_personal(name: str) -> bool:
@@ -167,7 +174,8 @@ def _before(
             return None
     if record is None:
         return None
-    return {name: _masked(call, name, record[name]) for name in fields if name in record} or None
+    shown = {name: _masked(call, name, record[name]) for name in fields if name in record}
+    return {name: MASK if fields[name] == MASK else value for name, value in shown.items()} or None
 
 
 def _user() -> str:
@@ -186,7 +194,7 @@ def _without_id(word: str, ids: list[str]) -> str:
 def _shown(words: tuple[str, ...]) -> list[str]:
     """Return the words of a command line without what is personal or secret."""
     shown, is_hidden = [], False
-    for word in words:
+    for word in mask_undeclared(words):
         name, equals, _ = word.partition("=")
         is_name = bool(equals or word.startswith("--")) and bool(FIELD_NAME.fullmatch(name))
         is_personal = is_name and _is_personal(name.replace("-", "_"))

@@ -26,7 +26,7 @@ from ..feeds.locations import RemoteAccess, expand_files, parse_location
 from ..feeds.locations.remote import RemoteLocation
 from ..http.retry import CopyLimits
 from ..masking import Mask, address_passwords, mask_address
-from ..output.text import counted, listed
+from ..output.text import Lines, counted, listed
 from ..parallel.ordered_map import map_ordered
 from ..uploads.job_file import UploadTarget
 from .commands import (
@@ -275,7 +275,7 @@ def error_of_file(path: Path, problems: list[TaskProblem]) -> Exception:
         lines.append(f"and {left:,} more")
     is_of_file = any(each.error is ContentError for each in problems)
     kind = ContentError if is_of_file else worst_of(problems)
-    return kind("\n".join([*lines, f"{path}: {count_problems(problems)}; nothing was run"]))
+    return kind(Lines([*lines, f"{path}: {count_problems(problems)}; nothing was run"]))
 
 
 def worst_of(problems: Sequence[TaskProblem]) -> type[AdsctlError]:

@@ -10,7 +10,7 @@ Each call of the link may raise LostError; what was not yet moved between the th
 """
 
 import time
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from contextlib import suppress
 from pathlib import Path
 from types import FrameType
@@ -22,7 +22,7 @@ from distributed import Future
 
 from ..config.atomic_files import atomic
 from ..errors import Interrupted, UnavailableError, UsageError
-from ..masking import mask_address
+from ..masking import mask_address, secret_words
 from ..signals import handled_by
 from .cluster_link import Event, LostError, RemoteError, SchedulerConnector, SchedulerLink
 from .cluster_members import Member, Members
@@ -284,7 +284,7 @@ def _require_repeatable(tasks: Iterable[Task]) -> None:
         )
 
 
-def _require_nothing_secret(tasks: Iterable[Task]) -> None:
+def _require_nothing_secret(tasks: Collection[Task]) -> None:
     """Raise UsageError for a command line that must not pass through a scheduler."""
     for task, word in ((each, word) for each in tasks for word in (each.name, *each.words)):
         if (shown := mask_address(word)) != word:
@@ -292,4 +292,10 @@ def _require_nothing_secret(tasks: Iterable[Task]) -> None:
                 f"task {task.name!r}: {shown} may hold a secret, which would pass through the scheduler",
                 hint="put the address into a variable of the workers, and write @NAME; "
                 "where none is read, into a script that the workers have",
+            )
+    for each in tasks:
+        if secret := next(secret_words(each.words), None):
+            raise UsageError(
+                f"task {each.name!r}: {secret} may hold a secret, which would pass through the scheduler",
+                hint="put the command into a script that the workers have",
             )

@@ -9,7 +9,7 @@ import msgspec
 
 from ..errors import DIFFERENCES_FOUND, ERRORS, AdsctlError, UnavailableError
 from ..output import ResultShape
-from ..output.text import counted, listed
+from ..output.text import Lines, counted, listed
 from .tasks import Task
 
 Status = Literal["ok", "failed", "skipped", "running", "waiting", "unfinished"]  # the last three: not ended
@@ -127,7 +127,7 @@ def error_of(results: Sequence[TaskResult], resume: str = "", *, noun: str = "ta
     kind = worst([result.exit_code or 0 for result in failed])
     hints = equal_texts((str((result.error or {}).get("hint") or ""), result) for result in failed)
     shared = hints[0][0] if len(hints) == 1 else ""
-    return kind("\n".join(lines), hint=f"run again what did not end well: {resume}" if resume else shared)
+    return kind(Lines(lines), hint=f"run again what did not end well: {resume}" if resume else shared)
 
 
 def equal_texts(said: Iterable[tuple[str, T]]) -> list[tuple[str, list[T]]]:

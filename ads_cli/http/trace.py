@@ -9,7 +9,8 @@ from pathlib import Path
 from typing import Any
 
 from ..errors import StateError, UsageError
-from ..masking import MASK, Mask
+from ..masking import MASK, Mask, is_private_name, mask_header
+from ..output.text import Lines
 
 SECRET_HEADERS = ("authorization", "cookie", "set-cookie", "proxy-authorization")
 MAX_SHOWN_BODY = 2000  # characters
@@ -84,14 +85,20 @@ class Trace:
 
     def _show(self, first: str, headers: Mapping[str, str], body: bytes, mark: str) -> None:
         lines = [first]
-        lines += [f"{mark} {k}: {MASK if k.lower() in SECRET_HEADERS else v}" for k, v in headers.items()]
+        shown = mask_header if mark == ">" else _shown_answer
+        lines += [f"{mark} {name}: {shown(name, value)}" for name, value in headers.items()]
         if body:
             # Masked before it is cut, since part of a secret would not be recognized.
             text = self.mask(body.decode("utf-8", "replace"))[:MAX_SHOWN_BODY]
             rest = f" ... {len(body):,} bytes in total" if len(body) > MAX_SHOWN_BODY else ""
             lines.append(f"{mark} {text}{rest}")
         if self.show:
-            self.show(self.mask("\n".join(lines)))
+            self.show(Lines(map(self.mask, lines)))
+
+
+def _shown_answer(name: str, value: str) -> str:
+    """Return the value of a header of an answer, of which the names that are known hold no secret."""
+    return MASK if name.lower() in SECRET_HEADERS or is_private_name(name) else value
 
 
 def _open_log(path: str) -> int:

@@ -4,7 +4,7 @@ import json
 import os
 import re
 from collections.abc import Callable, Iterable, Sequence
-from typing import Any
+from typing import Any, Self
 
 # A joiner is left where it is part of what is read: after a virama, between letters that join (as in IDNA,
 # RFC 5892 A.1 and A.2), and between emoji.
@@ -43,9 +43,24 @@ def is_safe(text: str) -> bool:
     return text.isprintable() or not re.search(UNSAFE, text)
 
 
+class Lines(str):
+    """A message of several lines, all of which are ours: those of any other text are shown as one."""
+
+    __slots__ = ()
+
+    def __new__(cls, lines: Iterable[str]) -> Self:
+        """Join lines; each is made safe, unless it is a message of several lines itself."""
+        return super().__new__(cls, "\n".join(map(safe_lines, lines)))
+
+    def __add__(self, end: str) -> "Lines":
+        """Return the message with a text at the end of its last line."""
+        *lines, last = self.split("\n")
+        return Lines([*lines, last + end])
+
+
 def safe_lines(text: str) -> str:
-    """Escape control characters except line feeds."""
-    return "\n".join(map(safe, text.split("\n")))
+    """Make a message safe: only our own line feeds begin a line."""
+    return text if isinstance(text, Lines) else safe(text)
 
 
 PLACE = re.compile(r"(?>([^\n]+?):(?=\d+: ))")  # the path of a message about a line of a file

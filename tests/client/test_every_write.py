@@ -3,6 +3,7 @@
 import json
 import re
 import shlex
+from urllib.parse import quote_plus
 
 import pytest
 
@@ -132,8 +133,81 @@ def test_raw_writes_that_match_nothing_declared_are_refused(guarded, httpserver)
         ("PUT", f"{account}/campaigns/%2e%2e"),
     ):
         assert "matches no declared endpoint" in adsctl("api", method, path, code=12).stderr, path
-    done = adsctl("api", "GET", f"{account}/campaigns", "-H", "X-HTTP-Method-Override: DELETE", code=12)
-    assert "a header may change its method" in done.stderr
+    assert not httpserver.log
+
+
+CAMPAIGN = "/12/accounts/18ce54d4x5t/campaigns/8wkt0"
+OVERRIDING_HEADERS = [
+    *("X-HTTP-Method-Override", "X-HTTP-Method", "X-Method-Override", "X_HTTP_Method_Override"),
+    *("X.Http.Method", "X-Method", "X-Original-URL", "X-Original-URI"),
+    *("X-Original-Path", "X-Original-Method", "X-Rewrite-URL", "X-Rewrite-Path"),
+    *("X-Override-URL", "X-Forwarded-Path", "X-Forwarded-Uri", "X-Forwarded-Prefix"),
+    *("X-Forwarded-Host", "Forwarded", "X-Envoy-Original-Path", "Request-URI"),
+    *("X-Host", "Destination", "Transfer-Encoding", "Content-Encoding"),
+    *("Connection", "Upgrade"),
+]
+OVERRIDING_FIELDS = [
+    *(
+        "_method",
+        "_METHOD",
+        "_HttpMethod",
+        "__method",
+        " _method",
+        "_method[]",
+        "[_method]",
+        "method",
+        "$method",
+    ),
+    *(
+        "X-HTTP-Method-Override",
+        "http_method",
+        "httpMethod",
+        "methodOverride",
+        "override-method",
+        "_url",
+        "%5fmethod",
+    ),
+]
+
+
+@pytest.mark.parametrize("method", ["GET", "POST", "PUT"])
+@pytest.mark.parametrize("header", OVERRIDING_HEADERS)
+def test_a_header_that_may_change_a_request_is_refused(guarded, httpserver, method, header):
+    adsctl = guarded("max_bid: 1000 EUR\n")
+    done = adsctl("api", method, CAMPAIGN, "-H", f"{header}: DELETE", code=12)
+    assert f"the header {header.lower()} may change its method or its path" in done.stderr
+    assert not httpserver.log
+
+
+@pytest.mark.parametrize("name", OVERRIDING_FIELDS)
+def test_a_field_that_may_change_a_request_is_refused(guarded, httpserver, name):
+    adsctl = guarded("max_bid: 1000 EUR\n")
+    form = ("-H", "Content-Type: application/x-www-form-urlencoded", "--input", "-")
+    encoded = name if "%" in name else quote_plus(name)
+    for words, body in (
+        (("GET", CAMPAIGN, "-f", f"{name}=DELETE"), ""),
+        (("GET", f"{CAMPAIGN}?a=b&{encoded}=DELETE"), ""),
+        (("PUT", f"{CAMPAIGN}?{encoded}=DELETE"), ""),
+        (("POST", CAMPAIGN, *form), f"a=b&{encoded}=DELETE"),
+        (("POST", CAMPAIGN, "--form", f"{name}=DELETE"), ""),
+        *([] if "%" in name else [(("PUT", CAMPAIGN, "--input", "-"), json.dumps({"a": 1, name: "DELETE"}))]),
+    ):
+        done = adsctl("api", *words, input=body, code=12)
+        assert "may change its method or its path" in done.stderr, words
+    assert not httpserver.log
+
+
+def test_what_changes_no_request_passes_a_guard(guarded, httpserver):
+    adsctl = guarded("deny: delete\n")
+    httpserver.expect_request(CAMPAIGN).respond_with_json({"data": {"id": "8wkt0"}})
+    for header in ("X-Trace: 1", "Accept-Language: de", "If-Match: 1", "X-Request-Id: 2"):
+        adsctl("api", "PUT", CAMPAIGN, "-f", "name=the _method & other methods", "-H", header)
+    assert len(httpserver.log) == 4
+
+
+def test_a_dry_run_sends_no_get_that_may_be_a_deletion(remote, httpserver):
+    for words in (("-H", "X-HTTP-Method-Override: DELETE"), ("-f", "_method=DELETE")):
+        assert CAMPAIGN in remote("api", "GET", CAMPAIGN, *words, "--dry-run").stdout
     assert not httpserver.log
 
 

@@ -2,6 +2,7 @@
 
 import json
 
+import pytest
 from werkzeug import Response
 
 from tests.conftest import SECRETS
@@ -125,3 +126,20 @@ def test_an_invalid_request_is_a_usage_error(remote):
         ("POST", "/x", "--input", "nowhere"): "nowhere cannot be read",
     }.items():
         assert message in remote("api", *words, code=2).stderr
+
+
+FORM = ("-H", "Content-Type: Application/X-WWW-Form-urlencoded; charset=utf-8", "--input", "-")
+
+
+@pytest.mark.parametrize("body", ['{"a": 1}', "[1]", '"x"', "ä=1", "a=%zz", "a=\nb", "\x00"])
+@pytest.mark.parametrize("method", ["GET", "POST", "PUT", "DELETE", "PATCH"])
+def test_a_body_that_is_no_form_as_it_says_is_a_usage_error(remote, httpserver, method, body):
+    done = remote("api", method, "/x", *FORM, input=body, code=2)
+    assert "is not application/x-www-form-urlencoded, as -H content-type says" in done.stderr
+    assert "a GET has no form" in remote("api", "GET", "/x", *FORM, input="a=b", code=2).stderr
+    assert not httpserver.log
+
+
+def test_a_form_is_sent_and_signed_as_one(adsctl):
+    done = adsctl.local("api", "POST", "/12/accounts/{account_id}/x", *FORM, input="a=b", code=5)
+    assert "bug" not in done.stderr

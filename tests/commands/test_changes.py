@@ -174,6 +174,57 @@ def test_the_log_holds_no_person_however_one_is_written(adsctl):
     assert "user_settings/***" in path["command"]
 
 
+RAW_SECRETS = [
+    ("-H", "X-Api-Key: hush1"),
+    ("-HX-Shop: hush1",),
+    ("-H", "Foo:hush1"),
+    ("-f", "api_key=hush1"),
+    ("-fwhatever=hush1",),
+    ("-F", 'session="hush1"'),
+    ("-F", 'x={"a": "hush1"}'),
+    ("--form", "key=hush1"),
+    ("--form=key=hush1",),
+]
+RAW = ("api", "POST", "/12/accounts/{account_id}/campaigns")
+
+
+@pytest.mark.parametrize("words", RAW_SECRETS)
+def test_the_log_holds_no_header_and_no_field_that_is_not_declared(adsctl, words):
+    adsctl.local(*RAW, *words, code=None)
+    adsctl.local("-o", "json", *RAW[:2], f"{RAW[2]}?sig=hush1&name=Spring", *words, code=None)
+    adsctl.local("api", "PATCH", "/12/unknown?sig=hush1", *words, code=None)
+    logged = changes(adsctl)
+    assert len(logged) == 3 and "hush1" not in json.dumps(logged)
+    if not words[0].startswith("--form"):
+        assert logged[1]["fields"]["sig"] == "***" and logged[1]["fields"]["name"] == "Spring"
+    text = "".join(path.read_text() for path in adsctl.home.glob("state/**/*.jsonl"))
+    assert "hush1" not in text
+
+
+def test_the_log_holds_no_field_of_a_body_that_is_not_declared(adsctl):
+    body = {"session_key": "hush1", "name": "Spring", "daily_budget_amount_local_micro": {"deep": "hush1"}}
+    adsctl.local(*RAW, "--input", "-", input=json.dumps(body), code=None)
+    item = {"operation_type": "Create", "params": body}
+    batch = "/12/batch/accounts/{account_id}/campaigns"
+    adsctl.local("api", "POST", batch, "--input", "-", input=json.dumps([item]), code=None)
+    form = ("-H", "Content-Type: application/x-www-form-urlencoded", "--input", "-")
+    adsctl.local(*RAW, *form, input="session_key=hush1&name=Spring", code=None)
+    for each in changes(adsctl):
+        assert each["fields"]["session_key"] == "***" and each["fields"]["name"] == "Spring"
+        assert "hush1" not in json.dumps(each)
+
+
+def test_no_secret_of_a_raw_request_is_shown(adsctl):
+    for words in RAW_SECRETS[:4]:
+        for option in ("--dry-run", "--as-curl", "--debug"):
+            done = adsctl.local(*RAW, *words, option, "-o", "json", "--log-file", "log", code=None)
+            assert "hush1" not in done.stdout + done.stderr, option
+    for path in ("/12/x?sig=hush1", "/12/x?api_key=hush1", "/12/x?sessionKey=1&session_key=hush1"):
+        done = adsctl.local("api", "GET", path, "--debug", "--log-file", "log", code=None)
+        assert "hush1" not in done.stderr
+    assert "hush1" not in (adsctl.home / "log").read_text()
+
+
 def test_a_large_batch_is_logged_by_its_ids_and_the_names_of_its_fields(adsctl):
     interests = ({"line_item_id": "9d4c1", "operator_type": "EQ", "targeting_type": "BROAD_KEYWORD"},) * 300
     lines = (json.dumps(each | {"targeting_value": f"keyword {n:050}"}) for n, each in enumerate(interests))

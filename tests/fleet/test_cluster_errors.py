@@ -11,6 +11,7 @@ from ads_cli.emulator.app import Emulator
 from ads_cli.emulator.server import running
 from ads_cli.errors import StateError
 from ads_cli.fleet.cluster_link import ALIKE, OWN_DISTRIBUTIONS, LostError, SchedulerLink
+from ads_cli.masking import secret_words
 from tests.ports import free_port
 
 from .shops import NAMES, Company, Shops
@@ -113,6 +114,8 @@ def test_a_version_that_is_unknown_here_is_not_taken_for_that_of_the_workers(com
 @pytest.mark.parametrize(
     ("options", "shown"),
     [
+        ("a.csv --on-failure \"curl -H 'X-Api-Key: s3cret'\"", "X-Api-Key=***"),
+        ("a.csv '--set=api_key=s3cret'", "api_key=***"),
         ("https://shop.example/feed.csv?key=s3cret", "https://shop.example/feed.csv?***"),
         ("a.csv --on-failure 'true https://hook.example/?s3cret'", "true https://hook.example/?***"),
         ("a.csv '--on-failure=true https://hook.example/?s3cret'", "true https://hook.example/?***"),
@@ -124,8 +127,39 @@ def test_a_command_with_a_secret_is_not_sent_through_the_scheduler(company, shop
     error = error_of(company, fleet, 2)
     assert "s3cret" not in json.dumps(error)
     assert "task 'nord': " in error["message"] and f"{shown} may hold a secret" in error["message"]
-    assert "@NAME" in error["hint"]
+    assert "the workers" in error["hint"]
     assert b"s3cret" not in company.cluster.log.read_bytes()
+
+
+@pytest.mark.parametrize(
+    ("words", "shown"),
+    [
+        (["api", "POST", "/x", "-H", "X-Api-Key: s3cret"], "X-Api-Key:***"),
+        (["api", "POST", "/x", "-HX-Shop:s3cret"], "-HX-Shop:***"),
+        (["api", "POST", "/x", "-H", "Cookie: a=s3cret"], "Cookie:***"),
+        (["api", "POST", "/x", "-f", "api_key=s3cret"], "api_key=***"),
+        (["api", "POST", "/x?sig=s3cret"], "sig=***"),
+        (["api", "POST", "/x", "-F", 'a={"session_key": "s3cret"}'], "session_key=***"),
+        (["api", "POST", "/x", "--form=clientSecret=s3cret"], "clientSecret=***"),
+    ],
+)
+def test_words_that_hold_a_secret_are_found_and_shown_without_it(words, shown):
+    assert [*secret_words(words)] == [shown]
+
+
+def test_words_that_hold_no_secret_are_not_taken_for_one():
+    words = [
+        "api",
+        "POST",
+        "/x?name=a",
+        "-H",
+        "Accept-Language: de",
+        "-f",
+        "media_key=3_1",
+        "-F",
+        'a={"key": 1}',
+    ]
+    assert not [*secret_words([*words, "--token-store=file", "--name", "Forgot your password: click"])]
 
 
 def test_what_counts_each_time_it_is_sent_does_not_run_on_a_cluster(company):

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 from ...console.invocation import Invocation
 from ...console.parameters import flag, option
 from ...errors import ContentError, UsageError
-from ...output.text import counted, listed, shell_command
+from ...output.text import Lines, counted, listed, shell_command
 from ..uploads.options import FeedOptions, Recipe, RejectedOptions
 
 if TYPE_CHECKING:
@@ -189,9 +189,9 @@ def on_list_validated(call: Invocation, *, skip_invalid: bool, resume: str) -> O
             call.messages.warn(text)
         if not report.invalid:
             return
-        message = "\n".join([*error_lines(plan.rows, report), report.summary])
+        message = Lines([*error_lines(plan.rows, report), report.summary])
         if skip_invalid:
-            call.messages.note(f"{message} and not sent", "warning")  # with -q the error at the end says so
+            call.messages.note(message + " and not sent", "warning")  # with -q the error at the end says so
             return
         hint = f"nothing of {name} was sent; correct it and resume with: {resume}"
         raise ContentError(message, hint="; ".join(filter(None, (hint_of_kind(plan.rows, report), hint))))

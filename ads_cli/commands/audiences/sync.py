@@ -12,7 +12,7 @@ from ...console.invocation import Invocation
 from ...console.parameters import flag, option
 from ...errors import DIFFERENCES_FOUND, ContentError, IncompleteError, NotConfirmedError
 from ...numbers import DeletionLimit
-from ...output.text import counted, duration
+from ...output.text import Lines, counted, duration
 from ...uploads.job_file import UploadTarget
 from ..products.feed_checks import FeedSizeCheck, MinRows
 from ..uploads.hooks import CORRECT_AND_SYNC
@@ -211,7 +211,7 @@ def _diff(
         write_invalid_rows(options.failed_out_file, plan, report)
         reasons = [f"{report.summary} and not compared"] if report.invalid else []
         if reasons := [*reasons, *filter(None, [steps.shortfall()])]:
-            raise IncompleteError("\n".join(reasons))
+            raise IncompleteError(Lines(reasons))
         if plan.differences.counts:
             raise typer.Exit(DIFFERENCES_FOUND)
 

@@ -18,6 +18,7 @@ from ...config.settings import DEFAULTS, SERVICE_X
 from ...console.invocation import Invocation
 from ...console.parameters import choice, flag, option
 from ...errors import AccessError, ContentError, RefusedError, StateError, UsageError
+from ...output.text import Lines
 from ...spelling import as_option, as_variable
 from . import status
 
@@ -285,4 +286,4 @@ def _open_page(call: Invocation, page: str, *, open_browser: bool) -> None:
         if webbrowser.open(page):
             call.messages.say(f"opened in your browser: {page}")
             return
-    call.messages.show(f"open this page and authorize the app:\n  {page}")
+    call.messages.show(Lines(["open this page and authorize the app:", f"  {page}"]))

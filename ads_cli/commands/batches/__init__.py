@@ -25,7 +25,7 @@ from ...console.results import show, show_prepared_requests
 from ...errors import ContentError, NotFoundError, UsageError
 from ...feeds.reader import open_source, read_rows
 from ...feeds.source import Source
-from ...output.text import counted
+from ...output.text import Lines, counted
 from ...uploads.job_file import answers
 from ...uploads.journal import Journal
 from ...uploads.push import Summary, build_requests
@@ -188,7 +188,7 @@ class RecordHooks(OnceHooks, kw_only=True):
     def begin(self, journal: Journal) -> None:
         """Upload the files of what is to be sent; raise ContentError where its time has passed."""
         if (report := self.plan.overdue).invalid:
-            message = "\n".join([*error_lines(self.plan.rows, report), report.summary])
+            message = Lines([*error_lines(self.plan.rows, report), report.summary])
             raise ContentError(message, hint=f"{INVALID_HINT} and run it again with --resume")
         if self.files:
             items, client = self.plan.pending_items, self.call.client

@@ -23,7 +23,7 @@ from ...console.results import show, show_prepared_requests
 from ...errors import AdsctlError, IncompleteError, NotFoundError, RefusedError, UsageError
 from ...feeds.transforms import ParsedAmount, Where, text_of
 from ...output.table_view import MONEY, header
-from ...output.text import cell, counted, listed, safe, singular
+from ...output.text import Lines, cell, counted, listed, safe, singular
 from ...spelling import as_stored, suggestion
 from ...uploads.upload import Batch
 from ..spending import SIGNS, spending_question, value_change
@@ -261,7 +261,7 @@ class SeveralRecords:
         if wrong:
             hints = dict.fromkeys(hint for _, hint in wrong if hint)
             lines = (f"{message} ({search.named(some)})" for (message, _), some in wrong.items())
-            raise UsageError("\n".join(lines), hint="; ".join(["nothing was changed", *hints]))
+            raise UsageError(Lines(lines), hint="; ".join(["nothing was changed", *hints]))
         return made
 
     def _id(self, request: Request) -> str:
@@ -381,14 +381,14 @@ class SeveralRecords:
             show(call, requests[0], {"data": sent.answers} if envelope else sent.answers)
         total = counted(len(requests), search.singular, search.noun)
         words = f"{len(sent.answers):,} of {total} {DONE[self._endpoint.action]}"
-        reasons = "\n".join(f"{id}: {reason}" for id, reason in sent.refused.items())
+        reasons = [f"{id}: {reason}" for id, reason in sent.refused.items()]
         if stopped:
-            stopped.message = "\n".join(filter(None, (f"{words}: {stopped.message}", reasons)))
+            stopped.message = Lines([f"{words}: {stopped.message}", *reasons])
             hints = (stopped.hint, *self._how_to_go_on(requests, sent, stopped))
             stopped.hint = "; ".join(filter(None, hints))
             raise stopped
         if sent.refused:
-            raise IncompleteError(f"{words}; refused by the service:\n{reasons}")
+            raise IncompleteError(Lines([f"{words}; refused by the service:", *reasons]))
         call.messages.say(words)
 
     def _how_to_go_on(

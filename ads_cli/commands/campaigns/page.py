@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 from ...console.output_file import RunReport, failure_details, time_made
 from ...console.parameters import option
-from ...output.text import cell
+from ...output.text import cell, safe_lines
 from ...report import Badge, Cell, Column, Edit, Level, ReportPage, ReportTable, Section, Tally, Texts
 
 if TYPE_CHECKING:
@@ -41,7 +41,7 @@ class CampaignReport(RunReport):
         done = result.done if result else {}
         applied = ", ".join(f"{count:,} {what}" for what, count in done.items() if count)
         ended = applied or (plan.words if plan else "nothing was compared")
-        headline, *details = error.message.split("\n") if error else [ended]
+        headline, *details = safe_lines(error.message).split("\n") if error else [ended]
         return ReportPage(
             title="standard input" if self.subject == "-" else self.subject,
             level="error" if error else "good",

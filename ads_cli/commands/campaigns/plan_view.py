@@ -8,7 +8,7 @@ from ...campaigns.spending import planned_spending
 from ...console.invocation import Invocation
 from ...errors import IncompleteError
 from ...numbers import DeletionLimit
-from ...output.text import cell, counted, safe
+from ...output.text import Lines, cell, counted, safe
 from ..spending import SIGNS, value_change
 
 
@@ -70,8 +70,8 @@ def report_result(call: Invocation, result: Applied) -> None:
     done = ", ".join(f"{count:,} {what}" for what, count in result.done.items() if count)
     call.messages.say(done or "nothing to change")
     if result.failed:
-        reasons = "\n".join(f"{path}: {reason}" for path, reason in result.failed)
+        reasons = [f"{path}: {reason}" for path, reason in result.failed]
         raise IncompleteError(
-            f"{counted(len(result.failed), 'record')} refused by the service\n{reasons}",
+            Lines([f"{counted(len(result.failed), 'record')} refused by the service", *reasons]),
             hint="correct the file and apply it again: what was applied is not sent again",
         )

@@ -31,7 +31,7 @@ from ...fleet.records import Records, RunId
 from ...fleet.run_task import LocalEngine
 from ...fleet.tasks import RunLimits, Task
 from ...masking import mask_address
-from ...output.text import counted, shell_command
+from ...output.text import Lines, counted, shell_command
 from ...spelling import comma_list, suggestion
 from . import DEFAULT_PARALLEL
 from .execution import end_run, run_tasks
@@ -70,7 +70,7 @@ def _require_none(problems: list[TaskProblem]) -> None:
     """Raise the worst error of problems, if there are any."""
     if problems:
         lines = map(mask_address, grouped((each.task, each.text) for each in problems))
-        raise worst_of(problems)("\n".join([*lines, "nothing was run"]))
+        raise worst_of(problems)(Lines([*lines, "nothing was run"]))
 
 
 def _matching(profiles: list[str], pattern: str) -> list[str]:

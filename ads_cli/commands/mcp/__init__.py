@@ -12,6 +12,7 @@ from ...console.invocation import Invocation
 from ...console.options import HANDED_ON, words_of
 from ...console.parameters import flag, option
 from ...installation import missing_extra
+from ...output.text import Lines
 
 # The options that every command of the server has; those of a result's shape are the assistant's.
 INHERITED = (*HANDED_ON, "log_file")
@@ -89,7 +90,9 @@ def _how_to_connect(call: Invocation) -> str:
     """Explain to a person who has started this what it is, and how a client starts it."""
     server = {"command": shutil.which("adsctl") or "adsctl", "args": [*call.command_line]}
     settings = json.dumps({"mcpServers": {"adsctl": server}}, ensure_ascii=False)
-    return (
-        "this speaks the Model Context Protocol with an assistant, which starts it; Ctrl-D ends it\n"
-        f"most clients take this in their settings (docs/assistants.md): {call.mask(settings)}"
+    return Lines(
+        [
+            "this speaks the Model Context Protocol with an assistant, which starts it; Ctrl-D ends it",
+            f"most clients take this in their settings (docs/assistants.md): {call.mask(settings)}",
+        ]
     )

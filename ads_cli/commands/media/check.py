@@ -22,7 +22,7 @@ from ...media.inspection import MediaInfo
 from ...media.rules import Use, findings, unchecked_rules
 from ...media.upload import Status
 from ...output.messages import fitted
-from ...output.text import counted, listed, safe
+from ...output.text import Lines, counted, listed, safe
 from ...uploads.rejected_rows import check_failed_out
 from ..uploads.options import FeedOptions, PageOptions, RejectedOptions, with_options
 from .files import (
@@ -105,7 +105,7 @@ def show_findings(call: Invocation, result: CheckResult) -> None:
 def raise_unopened(errors: list[AdsctlError]) -> None:
     """Raise the first error of files that cannot be opened, naming the others."""
     if errors:
-        errors[0].message = "\n".join(safe(error.message) for error in errors)
+        errors[0].message = Lines(error.message for error in errors)
         raise errors[0]
 
 

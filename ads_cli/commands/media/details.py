@@ -21,6 +21,7 @@ from ...console.request_input import request_from_input
 from ...console.results import show, show_request
 from ...errors import ContentError, NotFoundError, UsageError
 from ...media.upload import Details
+from ...output.text import Lines
 from ...spelling import comma_list
 from .check import check_files, raise_unopened
 from .files import MediaFile
@@ -120,7 +121,7 @@ def _built(kind: Any, values: dict[str, Any]) -> Any:
         return convert(kind, values)
     except InvalidError as error:
         words = (f"{OPTIONS.get(each.path, each.path)}: {each.message}" for each in error.problems)
-        raise UsageError("\n".join(words)) from None
+        raise UsageError(Lines(words)) from None
 
 
 def add_subtitles(

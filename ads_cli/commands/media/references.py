@@ -11,7 +11,7 @@ from ...errors import AdsctlError, ContentError
 from ...media.references import MediaReferences, folder_of, replace_placeholders
 from ...media.rules import default_category
 from ...media.upload import RESUME_HINT, Details
-from ...output.text import safe
+from ...output.text import Lines, safe
 from ..uploads.reports import how_to_resume, resume_command
 from .check import check_files, raise_unopened
 from .files import CheckedMedia, MediaFile
@@ -58,7 +58,7 @@ def check_all(call: Invocation, references: MediaReferences) -> dict[str, Checke
     raise_unopened([error for result in results.values() for error in result.unopened])
     checked = {placeholder: result.checked[0] for placeholder, result in results.items()}
     if broken := [each.line(finding) for each in checked.values() for finding in each.errors]:
-        raise ContentError("\n".join(broken), hint="nothing was sent; correct the files")
+        raise ContentError(Lines(broken), hint="nothing was sent; correct the files")
     return checked
 
 

@@ -33,7 +33,7 @@ from ...media.journal import InUseError
 from ...media.responses import StillProcessedError
 from ...media.rules import Breach, Use, default_category
 from ...media.upload import COLUMNS, FORBIDDEN, Details, Observer, OpenMedia, Uploader
-from ...output.text import counted, safe
+from ...output.text import Lines, counted, safe
 from ...spelling import as_option
 from ...uploads.rejected_rows import check_failed_out
 from ..uploads.options import FeedOptions, PageOptions, RejectedOptions, with_options
@@ -303,7 +303,7 @@ def _require_valid(
         hint = "nothing was sent; correct what is named"
         if len(result.checked) > 1:
             hint += ", or send the others with --skip-invalid"
-        raise ContentError("\n".join(wrong), hint=hint)
+        raise ContentError(Lines(wrong), hint=hint)
 
 
 class UploadRun:

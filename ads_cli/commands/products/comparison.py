@@ -13,7 +13,7 @@ from ...errors import NotConfirmedError
 from ...feeds.rows import Rows
 from ...numbers import DeletionLimit
 from ...output.printer import Printer
-from ...output.text import cell, counted, duration, first_of, safe
+from ...output.text import Lines, cell, counted, duration, first_of, safe
 from ...products.sync.comparison import CatalogComparison, CompareOptions, comparing, fields_of_feed
 from ...products.sync.differences import NAMED_IDS, Differences, FieldChange, ProductChange
 from ...products.sync.plan import SyncPlan, sync_plan
@@ -236,7 +236,7 @@ class SyncHooks(FeedHooks, kw_only=True):
         if changed := self.plan.changed_since:
             products = counted(changed, "product")
             reasons.append(f"{products} changed since this job had sent it; the next sync sends it once more")
-        return "\n".join(filter(None, reasons))
+        return Lines(filter(None, reasons))
 
     def _confirm_deletions(self, deletions: int) -> None:
         """Name, limit and ask."""

@@ -8,6 +8,7 @@ from ...console.invocation import Invocation
 from ...console.parameters import flag
 from ...errors import DIFFERENCES_FOUND, IncompleteError, UsageError
 from ...numbers import DeletionLimit
+from ...output.text import Lines
 from ..uploads.options import File, Files, PageOptions, PushOptions, RejectedOptions, Strict, with_options
 from . import STRICT_HINT
 from .feed_checks import FeedSizeCheck, MinRows, catalog_target, warn_scheduled_feeds
@@ -69,7 +70,7 @@ def diff(
         write_invalid_rows(rejected.failed_out_file, plan, report)
         if report.invalid:
             reasons = [f"{report.summary} and not compared", differences.shortfall]
-            raise IncompleteError("\n".join(filter(None, reasons)))
+            raise IncompleteError(Lines(filter(None, reasons)))
         if differences.shortfall:
             raise IncompleteError(differences.shortfall)
         if differences.counts.total():

@@ -11,7 +11,7 @@ from datetime import datetime
 from ...api.parts import path_of
 from ...console.progress import progress
 from ...errors import ContentError, IncompleteError, UsageError
-from ...output.text import counted, listed
+from ...output.text import Lines, counted, listed
 from ...stored_times import is_believable
 from ...uploads.job_file import Acknowledgement, Job, JobKey, read_journal
 from ...uploads.jobs import EndedJob, resumable_jobs
@@ -197,9 +197,9 @@ class PushCommand:
             error = IncompleteError(summary.rejections, hint=hint)
         if shortfall := self.hooks.shortfall():
             error = error or IncompleteError(shortfall)
-            error.message = error.message if error.message == shortfall else f"{shortfall}\n{error.message}"
+            error.message = error.message if error.message == shortfall else Lines([shortfall, error.message])
         if error:
-            error.message = "\n".join([*self._reasons(report, result), error.message])
+            error.message = Lines([*self._reasons(report, result), error.message])
             raise error
         if unshown:
             raise unshown

@@ -14,7 +14,7 @@ from ...feeds.rows import RowNames
 from ...masking import mask_address
 from ...output.messages import Messages, fitted
 from ...output.printer import Printer
-from ...output.text import counted, safe, safe_lines, shell_command
+from ...output.text import Lines, counted, safe, shell_command
 from ...validation import Finding
 from ...validation.report import ValidationReport
 
@@ -136,7 +136,7 @@ def show_report(
             print(line)
         lines = [*error_lines(rows, report), *warning_lines(rows, report, "warning: ")]
         if lines:
-            print(fitted(safe_lines("\n".join(lines)), sys.stdout))
+            print(fitted(Lines(lines), sys.stdout))
         counts = f"{_rows_read(report)}, {report.valid:,} valid, {_invalid_and_warned(report)}"
         print(fitted(f"{safe(name)}: {counts}", sys.stdout))
         return
@@ -183,7 +183,7 @@ def warning_lines(rows: RowNames, report: ValidationReport, label: str = "") -> 
 def show_summary(printer: Printer, summary: "Summary", name: str) -> None:
     """Print the summary of a push; `name` is that of its file."""
     if printer.is_for_people:
-        print(fitted(safe_lines(_summary_text(summary, name)), sys.stdout), flush=True)
+        print(fitted(_summary_text(summary, name), sys.stdout), flush=True)
     else:
         document = summary.as_dict()
         printer.show(document, tuple(document), "job")
@@ -206,7 +206,7 @@ def _describe(rows: RowNames, finding: Finding, label: str = "") -> str:
         return f"{place}: {what}"
     more = ", …" if finding.more_rows else ""
     listed = rows.places(finding.lines, finding.records) + more
-    return f"{place}: {what}\n    {counted(finding.rows, 'row')}: {listed}"
+    return Lines([f"{place}: {what}", f"    {counted(finding.rows, 'row')}: {listed}"])
 
 
 EXTRA_COUNTS = {"skipped": "skipped", "unseen": "hidden", "not_kept": "reverted"}
@@ -214,7 +214,7 @@ HIDDEN_ROWS = "variants that the listing does not show, taken as last acknowledg
 MEANINGS = {"hidden": HIDDEN_ROWS, "reverted": "acknowledged twice, and listed with other values"}
 
 
-def _summary_text(summary: "Summary", name: str) -> str:
+def _summary_text(summary: "Summary", name: str) -> Lines:
     counts = dict(summary.counts)
     for key, word in EXTRA_COUNTS.items():
         if key in summary.extra and (summary.extra[key] or key == "skipped"):
@@ -229,7 +229,7 @@ def _summary_text(summary: "Summary", name: str) -> str:
 
         comparison = [f"  {describe(summary.extra)}"]
     requests = f"{counted(summary.requests, 'request')}, {summary.retries:,} of them retries"
-    return "\n".join(
+    return Lines(
         [
             f"{name}: {_rows_read(summary.report)}, {_invalid_and_warned(summary.report)}",
             *(

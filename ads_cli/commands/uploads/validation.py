@@ -10,7 +10,7 @@ from ...console.invocation import Invocation
 from ...console.output_file import OutputFile
 from ...console.progress import progress
 from ...errors import ContentError, IncompleteError
-from ...output.text import duration
+from ...output.text import Lines, duration
 from ...uploads.plan import Plan
 from ...uploads.rejected_rows import FailedOut, check_failed_out, write_rejected_rows
 from ...validation import CheckedRow
@@ -73,11 +73,11 @@ def require_valid(
         call.messages.note(warning, "warning")  # about rows that are sent as they are
     if not report.invalid:
         return report
-    message = "\n".join([*error_lines(plan.rows, report), report.summary])
+    message = Lines([*error_lines(plan.rows, report), report.summary])
     if not (skip_invalid or skips(report)):
         write_invalid_rows(failed_out, plan, report)
         raise ContentError(message, hint="; ".join(filter(None, (hint_of_kind(plan.rows, report), hint))))
-    text = f"{message} and {skipped}"
+    text = message + f" and {skipped}"
     if call.dry_run:
         call.messages.warn(text)
     else:

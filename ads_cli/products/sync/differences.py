@@ -9,7 +9,7 @@ from typing import Any, Literal, NamedTuple
 
 import msgspec
 
-from ...output.text import counted
+from ...output.text import Lines, counted
 from ..digest_index import DIGEST_BYTES, KEY_BYTES, RECORD_BYTES, split_records
 from ..normal_form import COMPARED, normal_form
 from . import blob, create_database, insert, text
@@ -155,7 +155,7 @@ class Differences:
     @property
     def shortfall(self) -> str:
         """Say what a sync cannot make equal to the feed; empty where it can."""
-        return "\n".join(filter(None, (self._not_kept_message, self._left_message)))
+        return Lines(filter(None, (self._not_kept_message, self._left_message)))
 
     @property
     def _left_message(self) -> str:

@@ -112,9 +112,9 @@ ASSISTANTS = (
     ),
     Mutant(
         "an address in characters of other widths is shown",
-        "ads_cli/masking.py",
-        'normalize("NFKC", re.sub(INVISIBLE, "", masked))',
-        "masked",
+        "ads_cli/encodings.py",
+        'normalize("NFKC", found["wide"]) if found["wide"]',
+        'found["wide"] if found["wide"]',
         (f"{PRIVACY}test_every_form_is_masked_in_texts_names_and_lists",),
     ),
     Mutant(

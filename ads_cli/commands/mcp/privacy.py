@@ -1,13 +1,15 @@
 """What an assistant is never shown: secrets, and what identifies a person."""
 
+import re
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from ...masking import MASK, address_passwords, is_private_name, mask_address, mask_people
+from ...masking import MASK, address_passwords, is_number_name, is_private_name, mask_address, mask_people
 from ...output.text import safe
 
 FETCHED = "feed_url"  # whose query is often a secret
 MAX_DEPTH = 100
+NUMBER = r"[\w.,:+-]*"  # of a field of numbers, such as an id or a time: without groups
 
 
 def without_private(value: Any, mask: Callable[[str], str] = str, depth: int = 0) -> Any:
@@ -29,12 +31,15 @@ def without_private(value: Any, mask: Callable[[str], str] = str, depth: int = 0
     return value
 
 
-def private_text(text: str, mask: Callable[[str], str] = str) -> str:
-    """Return a text without secrets, e-mail addresses, telephone numbers, digests and device ids."""
+def private_text(text: str, mask: Callable[[str], str] = str, *, numbers: bool = True) -> str:
+    """Return a text without secrets, e-mail addresses, telephone numbers, digests and device ids.
+
+    Without `numbers`, what may be one is shown: for fields of ids, times and amounts.
+    """
     masked = mask(text)
     for password in address_passwords(masked) if "@" in masked else ():
         masked = masked.replace(password, MASK)
-    return safe(mask_people(masked))
+    return safe(mask_people(masked, numbers=numbers))
 
 
 def _of_field(name: str, value: Any, mask: Callable[[str], str], depth: int) -> Any:
@@ -42,4 +47,12 @@ def _of_field(name: str, value: Any, mask: Callable[[str], str], depth: int) -> 
         return MASK
     if name == FETCHED and isinstance(value, str):
         return private_text(mask_address(value), mask)
-    return without_private(value, mask, depth)
+    if not is_number_name(name):
+        return without_private(value, mask, depth)
+    values = [
+        private_text(each, mask, numbers=not re.fullmatch(NUMBER, each))
+        if isinstance(each, str)
+        else without_private(each, mask, depth)
+        for each in (value if isinstance(value, list) else [value])
+    ]
+    return values if isinstance(value, list) else values[0]

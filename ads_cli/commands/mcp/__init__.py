@@ -43,6 +43,7 @@ def mcp(
     from .child import Commands
     from .files import OpenFolders
     from .plans import require_money_limit
+    from .privacy import ProfileSecrets
     from .reachable import Reachable
     from .results import ResultFiles
     from .server import ToolServer
@@ -53,7 +54,7 @@ def mcp(
     folders = OpenFolders(files or [], allow_urls=allow_urls)
     if allow_writes:
         require_money_limit(call.writes.guard.guard)
-    results = ResultFiles(call.settings.state_dir, call.mask)
+    results = ResultFiles(call.settings.state_dir, call.mask, ProfileSecrets(call).learn)
     reachable = Reachable(root, call.settings.service, writes=allow_writes)
     flags = {"max_wait": MAX_WAIT, **call.flags}
     if file := flags.get("env_file"):

@@ -24,8 +24,12 @@ class OpenFolders:
         if file.startswith("@") or file == "-":
             raise UsageError(f"file: {file[:100]!r} is not a file that can be named here")
         if is_remote(file):
+            if file.lower().startswith("sftp:"):  # no rule says which of its hosts are public
+                raise UsageError(
+                    "file: an address of SFTP cannot be named here", hint="name an https address"
+                )
             if self._allow_urls:
-                return file  # the command refuses what is no address of a feed
+                return file  # the command refuses what is no address of a feed on the public internet
             hint = "--allow-urls lets the server fetch them"
             raise UsageError("file: an address cannot be named here", hint=hint)
         if not self._folders:

@@ -160,10 +160,11 @@ class Plans:
         creation = plan.creation
         if creation and (found := (await self._find(creation)).found):  # it has come in the meantime
             return self._settled(creation, found, about)
-        for each in creation.earlier if creation else ():
-            self._applied.settle(each.job)
         digest = creation.digest if creation else ""
-        done = await self._applied.run(plan_id, [*answers, *plan.words], about["command"], digest)
+        async with self._commands.place():
+            for each in creation.earlier if creation else ():
+                self._applied.settle(each.job)
+            done = await self._applied.run(plan_id, [*answers, *plan.words], about["command"], digest)
         if done is None:
             about |= {"is_applied": False, "is_running": True, "job": plan_id}
             return self._results.of(None, about=about | {"hint": "jobs shows what became of this job"})

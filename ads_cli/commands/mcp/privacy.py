@@ -2,14 +2,35 @@
 
 import re
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from typing import Any
 
+from ...console.invocation import Invocation
+from ...errors import AdsctlError
 from ...masking import MASK, address_passwords, is_number_name, is_private_name, mask_address, mask_people
 from ...output.text import safe
 
 FETCHED = "feed_url"  # whose query is often a secret
 MAX_DEPTH = 100
 NUMBER = r"[\w.,:+-]*"  # of a field of numbers, such as an id or a time: without groups
+
+
+class ProfileSecrets:
+    """Reads the secrets of a profile, so that none is shown, wherever it comes from."""
+
+    def __init__(self, call: Invocation) -> None:
+        self._call = call
+        self._are_known = False
+
+    def learn(self) -> None:
+        """Read what is not known; a sign-in that commands renew is read each time."""
+        settings = self._call.settings
+        if settings.is_local or (self._are_known and not settings.uses_grant):
+            return
+        with suppress(AdsctlError):  # the command will say so
+            self._call.secrets.user()
+            self._call.secrets.client_secret()
+            self._are_known = True
 
 
 def without_private(value: Any, mask: Callable[[str], str] = str, depth: int = 0) -> Any:

@@ -77,8 +77,8 @@ ASSISTANTS = (
     ),
     Mutant(
         "a query sees what is private",
-        "ads_cli/commands/mcp/results.py",
-        "found = without_private(data, self._mask)",
+        "ads_cli/commands/mcp/tools.py",
+        "found = self._results.private(data)",
         "found = data",
         (f"{TOOLS}test_what_identifies_a_person_never_leaves",),
     ),

@@ -12,6 +12,8 @@ from ...output.text import safe
 
 FETCHED = "feed_url"  # whose query is often a secret
 MAX_DEPTH = 100
+# Of a record that is about a field: what names the field, and what has its values.
+FIELD_NAMES, FIELD_VALUES = ("field", "column"), ("value", "values", "before", "after")
 NUMBER = r"[\w.,:+-]*"  # of a field of numbers, such as an id or a time: without groups
 
 
@@ -45,8 +47,11 @@ def without_private(value: Any, mask: Callable[[str], str] = str, depth: int = 0
     if isinstance(value, list):
         return [without_private(each, mask, depth + 1) for each in value]
     if isinstance(value, Mapping):
+        field = next((value[name] for name in FIELD_NAMES if isinstance(value.get(name), str)), "")
         return {
-            private_text(str(name), mask): _of_field(str(name), each, mask, depth + 1)
+            private_text(str(name), mask): _of_field(
+                field if field and name in FIELD_VALUES else str(name), each, mask, depth + 1
+            )
             for name, each in value.items()
         }
     return value

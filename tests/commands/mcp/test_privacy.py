@@ -196,6 +196,14 @@ def test_one_masker_reads_what_json_and_html_have_quoted():
         assert "shop" not in without_private(text)
 
 
+@pytest.mark.parametrize("name", ["field", "column"])
+def test_the_values_of_a_record_about_a_field_are_those_of_that_field(name):
+    about = {name: "daily_budget_amount_local_micro", "before": "60000000", "after": "70000000"}
+    assert without_private(about) == about
+    assert without_private({name: "email", "value": "Anna"}) == {name: "email", "value": MASK}
+    assert without_private({name: "title", "value": "0171 5550114"}) == {name: "title", "value": MASK}
+
+
 def test_ids_amounts_times_and_counts_of_typed_fields_are_shown():
     assert without_private([TYPED]) == [TYPED]
     assert without_private({"id": "0171 5550114", "count": "+491715550114"}) == {"id": MASK, "count": MASK}

@@ -50,6 +50,10 @@ def run(argv: list[str]) -> int:
         from .fleet.task_process import run_assignment
 
         return run_assignment(run_task_line)
+    if argv[:1] == ["__query"]:  # the process of a query of an assistant
+        from .commands.mcp.query import run_query
+
+        return run_query(argv[1])
     from .cli.error_boundary import run_guarded
 
     if argv[:1] in (["__by"], ["__plan"]):  # a command that an assistant runs, and one that it plans

@@ -1,10 +1,18 @@
 """Mask secrets, and what identifies a person, in what is shown or written."""
 
 import re
-from bisect import bisect
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any
-from unicodedata import normalize
+
+from .encodings import (
+    ENCODED,
+    ENCODED_TEXT,
+    HEX,
+    MIN_FOUND_ANYWHERE,
+    Rewritten,
+    decoded_character,
+    plain_character,
+)
 
 MASK = "***"
 # Tokens in responses, as fields of a form, a query or JSON; keys of others only in these, and not in words.
@@ -14,14 +22,6 @@ SECRET_FIELDS = (
     r"|(?<![A-Za-z])(?:sig|signature|password|secret)(?:=|\"\s*:\s*\"))"
     r'[^&"\s]+'
 )
-# One character as URLs (%41, %C3%A4), JSON (\u0041, \n), Python (\x41) and HTML (&#65; &amp;) write it.
-HEX, FOLLOWING = "[0-9A-Fa-f]", "%[89ABab][0-9A-Fa-f]"
-ENCODED = (
-    rf"(?P<percent>%[0-7]{HEX}|%[CDcd]{HEX}{FOLLOWING}|%[Ee]{HEX}(?:{FOLLOWING}){{2}}|%[Ff]{HEX}(?:{FOLLOWING}){{3}})"
-    rf"|(?<!\\)\\++(?:u(?P<json>{HEX}{{4}})|x(?P<repr>{HEX}{{2}})|[nrt])"
-    rf"|&(?:#(?P<decimal>[0-9]{{1,7}})|#[xX](?P<hex>{HEX}{{1,6}})|(?P<name>amp|lt|gt|quot|apos));"
-)
-NAMED = {"amp": "&", "lt": "<", "gt": ">", "quot": '"', "apos": "'"}
 MAX_LAYERS = 4  # of encodings: a signature's base string is encoded twice, and may be in JSON or a page
 BACKSLASHES = r"\\+"  # JSON and Python's repr add them, once for each level of quoting
 # An address, alone or as the value of an option: before its path, its credentials, and after it, its query.
@@ -36,7 +36,6 @@ USER_IN_TEXT = r"(?P<scheme>(?:(?<![A-Za-z0-9+.-])(?i:sftp))?://)(?P<user>[^\s/?
 FIELD_VALUE = r"(?:--[\w-]+=)?[A-Za-z_]\w*\s*[!~<>]?="
 QUERY_IN_TEXT = r"(?P<before>://[^\s?#]*+)(?P<query>[?#]\S*)?"
 MIN_MASKED_BASE64 = 8  # characters; shorter fragments occur in ordinary text
-MIN_MASKED_ANYWHERE = 6  # characters; a shorter secret is masked where it is a word
 MIN_MASKED_START = 8  # characters of a value that was cut
 # Fields that hold a secret, or what belongs to a person, by words of their names; ids of users do not.
 SECRET_WORDS = (
@@ -57,19 +56,60 @@ SECRET_WORDS = (
 PRIVATE_WORDS = (
     *("email", "e_mail", "phone", "telephone", "street", "street1", "street2", "postal", "zip", "address"),
     *("first_name", "last_name", "full_name", "contact", "handle", "partner_user_id", "partner_client_id"),
-    *("device_id", "idfa", "idfv", "adid", "gaid", "aaid", "advertising_id", "hashed"),
+    *("device_id", "msisdn", "fax", "idfa", "idfv", "adid", "gaid", "aaid", "advertising_id", "hashed"),
     *SECRET_WORDS,
 )
 SECRET_NAME = rf"(?i)(?:^|_)(?:{'|'.join(SECRET_WORDS)})(?:e?s)?(?:_|$)"
 PRIVATE_NAME = rf"(?i)(?:^|_)(?:{'|'.join(PRIVATE_WORDS)})(?:e?s)?(?:_|$)"
 BETWEEN_WORDS = r"-|(?<=[a-z0-9])(?=[A-Z])"  # as in contact-phone, contactPhone
-# In any text: e-mail addresses, international telephone numbers, device ids; digests (MD5, SHA-1, SHA-256).
-E_MAIL = r"(?<![\w.+%-])(?>[\w.+-]+)(?:@|%40)(?>[\w-]+)(?>(?:\.[\w-]+)+)"
-TELEPHONE = r"(?<![\w+])(?:\+|00)[1-9](?:[ ./()\u2010-\u2015-]{0,2}\d){6,14}(?!\d)"
-DIGEST = r"(?<![0-9A-Za-z])(?:[0-9A-Fa-f]{32}|[0-9A-Fa-f]{40}|[0-9A-Fa-f]{64})(?![0-9A-Za-z])"
-DEVICE = r"(?<![0-9A-Za-z])[0-9A-Fa-f]{8}(?:-[0-9A-Fa-f]{4}){3}-[0-9A-Fa-f]{12}(?![0-9A-Za-z])"
+# In any text: e-mail addresses, international telephone numbers, device ids, digests (MD5, SHA).
+LOCAL = r"\w.+%!#$&~^-"  # of an e-mail address, before its @; an apostrophe is between others
+AT = r"@|\s@\s(?=[^\W\d])|\s?[\[({<]\s?(?i:at)\s?[\])}>]\s?"
+DOT = r"[.\u3002]|\s?[\[({<]\s?(?i:dot)\s?[\])}>]\s?"
+DOMAIN = rf"(?>[\w-]+)(?>(?:(?:{DOT})[\w-]+)+)|\[[\w:.]{{2,45}}\]"
+NAME = rf"(?<![{LOCAL}])(?<![{LOCAL}]')(?>[{LOCAL}]+(?:'[{LOCAL}]+)*)|\"[^\"\r\n]{{1,64}}+\""
+E_MAIL = f"(?:{NAME})(?:{AT})(?:{DOMAIN})"
+BETWEEN_DIGITS = r"[\s./()\[\]\u00b7\u2010-\u2015\u2212_-]{0,4}"
+TELEPHONE = rf"(?<![\w+])(?:\+\s?|00{BETWEEN_DIGITS})(?!0)\d(?:{BETWEEN_DIGITS}\d){{6,14}}(?!\d)"
+DIGEST_NAME = r"(?:(?i:sha-?\d{1,3}|md5)[_:=/-]?)"
+DIGEST = (
+    rf"(?<![0-9A-Za-z]){DIGEST_NAME}?(?:[0\\][xX])?{HEX}{{32}}(?:{HEX}{{8}}|{HEX}{{24}}|{HEX}{{32}}|{HEX}{{64}}|{HEX}{{96}})?"
+    r"(?![0-9A-Za-z])"
+)
+UUID, MAC = rf"{HEX}{{8}}(?:-{HEX}{{4}}){{3}}-{HEX}{{12}}", rf"{HEX}{{2}}(?:[:-]{HEX}{{2}}){{5}}"
+DEVICE = rf"(?<![0-9A-Za-z])(?:{UUID}|{MAC})(?![0-9A-Za-z])"
 PRIVATE_TEXT = f"{E_MAIL}|{TELEPHONE}|{DIGEST}|{DEVICE}"
-INVISIBLE = "[\u00ad\u034f\u061c\u180e\u200b-\u200f\u202a-\u202e\u2060-\u206f\ufe00-\ufe0f\ufeff]"
+# National telephone numbers, of 7 to 15 digits in groups, and what is looked for before them: dates and
+# times, ids of runs, addresses of machines, amounts. Nothing tells a number of other digits from them.
+DATE = (
+    r"(?:19|20)\d\d-[01]\d(?:-[0-3]\d)?(?:[T ]\d\d:?\d\d(?::?\d\d(?:[.,]\d{1,9})?)?)?(?:[+-]\d\d:?\d\d)?"
+    r"|(?:19|20)\d\d[01]\d[0-3]\d(?:[T_-]?\d{6}(?:-[0-9a-f]{6}\b)?)?"
+    r"|[0-3]?\d([./-])[01]?\d\1(?:19|20)\d\d|(?:19|20)\d\d\s?[/\u2010-\u2015-]\s?(?:19|20)\d\d"
+)
+OCTET = r"(?:25[0-5]|2[0-4]\d|1\d\d|[1-9]?\d)"
+CURRENCY = (
+    "[€$£¥%]|(?:AED|AUD|BRL|CAD|CHF|CNY|CZK|DKK|EUR|GBP|HKD|HUF|INR|JPY|KRW|MXN|NOK|NZD|PLN|SEK|SGD|TRY|USD|ZAR)"
+    r"\b"
+)
+AMOUNT = (
+    r"[1-9]\d{0,2}(?:,\d{3})+(?:\.\d+)?|[1-9]\d?(?:[ .]\d{3})+(?:,\d+)?|\d{3}(?:[ .]000)+|[1-9]\d*[.,]\d{1,2}"
+    rf"|[1-9]\d*(?=\s?(?:{CURRENCY}))|(?<=[€$£¥])[1-9]\d*"
+)
+NATIONAL = (
+    rf"(?<!\w)(?:(?:{DATE})(?!\d)|(?:{OCTET}(?:\.{OCTET}){{3}}|{AMOUNT})(?![ .,/-]?\d))"
+    rf"|(?<![^\W_])(?<!\d[.,])(?P<number>(?:\((?=\d{{1,6}}\)))?\d(?:{BETWEEN_DIGITS}\d){{6,14}})(?!-?\w)"
+)
+# Fields whose numbers are no telephone numbers, by words of their names, also where a text names them.
+NUMBER_WORDS = """
+    id key micro amount budget bid count total limit cursor size byte line at time date since until start end
+    expire job run version price quantity gtin mpn ean upc isbn sku"""
+NUMBER_NAME = rf"(?i)(?:^|_)(?:{'|'.join(NUMBER_WORDS.split())})(?:e?s)?(?:_|$)"
+NAME_BEFORE = r"(?:--([\w-]+) |([\w-]+)[\"']?\s?[=:]\s?)[\"']?\Z"
+NAME_LENGTH = 60
+MAX_DECODED = 10  # layers of such a text; what is encoded in more is masked
+MAX_BASE64 = 3  # layers of that, which may hold the others
+BASE64 = r"[A-Za-z0-9+/_-]{8,}={0,2}"
+DIGEST_LENGTHS = (22, 27, 38, 43, 64, 86)  # in base64
 
 
 def is_private_name(name: str) -> bool:
@@ -148,13 +188,84 @@ def _parted(name: str) -> str:
     return re.sub(BETWEEN_WORDS, "_", name)
 
 
-def mask_people(text: str) -> str:
-    """Return a text without e-mail addresses, telephone numbers, digests and device ids."""
-    masked = re.sub(PRIVATE_TEXT, MASK, text)
-    if masked.isascii():
-        return masked
-    plain = normalize("NFKC", re.sub(INVISIBLE, "", masked))  # characters of other widths, or between others
-    return re.sub(PRIVATE_TEXT, MASK, plain) if re.search(PRIVATE_TEXT, plain) else masked
+def is_number_name(name: str) -> bool:
+    """Tell whether a field of this name holds an id, a time or an amount: no telephone number."""
+    return bool(re.search(NUMBER_NAME, re.sub(BETWEEN_WORDS, "_", name))) and not is_private_name(name)
+
+
+def mask_people(text: str, *, numbers: bool = False) -> str:
+    """Return a text without e-mail addresses, telephone numbers, digests and device ids, however encoded.
+
+    National telephone numbers are masked where `numbers` says so: nothing tells them from other numbers.
+    """
+    return _without(text, _people(text, numbers=numbers))
+
+
+def _without(text: str, spans: Iterable[tuple[int, int]]) -> str:
+    kept, end = [], 0
+    for start, stop in sorted(spans):
+        if start >= end:
+            kept += [text[end:start], MASK]
+        end = max(end, stop)
+    return "".join([*kept, text[end:]])
+
+
+def _people(text: str, *, numbers: bool, layers: int = MAX_BASE64) -> Iterator[tuple[int, int]]:
+    """Yield where a text says what identifies a person."""
+    layer = Rewritten(text)
+    for _ in range(MAX_DECODED):
+        spans = [found.span() for found in re.finditer(PRIVATE_TEXT, layer.text)]
+        spans += _national_numbers(layer.text) if numbers else ()
+        for found in re.finditer(BASE64, layer.text) if layers else ():
+            if _is_private_base64(found[0], numbers=numbers, layers=layers - 1):
+                spans.append(found.span())
+        for start, stop in spans:
+            yield layer.place(start, stop)
+        decoded = layer.rewritten(ENCODED_TEXT, plain_character)
+        if decoded is None or decoded.text == layer.text:
+            return
+        layer = decoded
+    for word in re.finditer(r"\S+", layer.text):
+        if re.search(ENCODED, word[0]):
+            yield layer.place(*word.span())
+
+
+def _national_numbers(text: str) -> Iterator[tuple[int, int]]:
+    for found in re.finditer(NATIONAL, text):
+        start, stop = found.span("number")
+        if start >= 0:
+            name = re.search(NAME_BEFORE, text[max(start - NAME_LENGTH, 0) : start])
+            if not (name and is_number_name(name[1] or name[2])):
+                yield start, stop
+
+
+def _is_private_base64(word: str, *, numbers: bool, layers: int) -> bool:
+    """Tell whether base64 or hexadecimal digits hold a digest, or a text that identifies a person."""
+    from base64 import b64decode
+
+    plain = re.sub(f"^{DIGEST_NAME}", "", word).replace("-", "+").replace("_", "/")
+    digits = plain.rstrip("=")
+    if len(digits) in DIGEST_LENGTHS and (digits != plain or _is_mixed(digits)):
+        return True
+    octets = [bytes.fromhex(word)] if re.fullmatch(f"(?:{HEX}{HEX}){{7,}}", word) else []
+    if digits[1:] != digits[1:].lower():  # base64 of a text has capitals
+        parts = (digits[offset:] for offset in range(4))  # it may begin at any character of a word
+        octets += [b64decode(part[: len(part) // 4 * 4] + _padded(part)) for part in parts]
+    # UTF-16 has zeros; what is no text separates.
+    texts = (each.replace(b"\0", b"").decode(errors="replace").replace("\ufffd", " ") for each in octets)
+    return any(True for text in texts for _ in _people(text, numbers=numbers, layers=layers))
+
+
+def _padded(digits: str) -> str:
+    """Return the last characters of base64 with their padding; one alone holds nothing."""
+    rest = digits[len(digits) // 4 * 4 :]
+    return rest + "=" * (4 - len(rest)) if len(rest) > 1 else ""
+
+
+def _is_mixed(digits: str) -> bool:
+    """Tell whether base64 looks random, as that of a digest does."""
+    capitals, small = (sum(map(kind, digits)) for kind in (str.isupper, str.islower))
+    return capitals >= 4 and small >= 4 and capitals + small < len(digits)
 
 
 class PeopleMask:
@@ -179,7 +290,7 @@ class PeopleMask:
             for value in self._by_start.get(masked[at : at + size], ())
         }
         for value in sorted(found, key=len, reverse=True):
-            bounds = r"\b" if len(value) < MIN_MASKED_ANYWHERE else ""
+            bounds = r"\b" if len(value) < MIN_FOUND_ANYWHERE else ""
             masked = re.sub(f"{bounds}{re.escape(value)}{bounds}", MASK, masked)
         for value in found:
             for size in range(len(value) - 1, MIN_MASKED_START - 1, -1):
@@ -214,12 +325,7 @@ class Mask:
 
     def __call__(self, text: str) -> str:
         """Return the text with every secret masked."""
-        kept, end = [], 0
-        for start, stop in sorted(self._find(text)):
-            if start >= end:
-                kept += [text[end:start], MASK]
-            end = max(end, stop)
-        return re.sub(SECRET_FIELDS, rf"\1{MASK}", "".join([*kept, text[end:]]))
+        return re.sub(SECRET_FIELDS, rf"\1{MASK}", _without(text, self._find(text)))
 
     def _find(self, text: str) -> Iterator[tuple[int, int]]:
         """Yield where secrets begin and end."""
@@ -230,69 +336,6 @@ class Mask:
             for searched in self._texts:
                 for start, stop in plain.find(searched):
                     yield plain.place(start, stop)
-
-
-class _Rewritten:
-    """A text in which some parts were replaced by one character or none, and where each came from.
-
-    Its parts follow each other without a gap: each is as long as in its source, or one character that an
-    encoding stood for. What was replaced by nothing has no part.
-    """
-
-    def __init__(self, text: str, source: "_Rewritten | None" = None) -> None:
-        self.text = text
-        self._source = source
-        self._starts: list[int] = []  # of the parts, and the end of the last one
-        self._sources: list[tuple[int, int]] = []  # where each part begins and ends in the source
-
-    def rewritten(self, pattern: str, replace: Callable[[re.Match[str]], str]) -> "_Rewritten | None":
-        """Return the text with what a pattern finds replaced; None if it finds nothing."""
-        pieces: list[str] = []
-        made, length, end = _Rewritten("", self), 0, 0
-        for found in re.finditer(pattern, self.text):
-            start, stop = found.span()
-            for piece, source in ((self.text[end:start], (end, start)), (replace(found), (start, stop))):
-                if piece:
-                    pieces.append(piece)
-                    made._starts.append(length)
-                    made._sources.append(source)
-                    length += len(piece)
-            end = stop
-        if not end:
-            return None
-        made.text = "".join([*pieces, self.text[end:]])
-        made._starts += length, len(made.text)
-        made._sources.append((end, len(self.text)))
-        return made
-
-    def find(self, searched: str) -> Iterator[tuple[int, int]]:
-        """Yield where a text is, a short one only as a word."""
-        start = self.text.find(searched)
-        while start >= 0:
-            stop = start + len(searched)
-            around = self.text[max(start - 1, 0) : start] + self.text[stop : stop + 1]
-            if len(searched) >= MIN_MASKED_ANYWHERE or not re.search(r"\w", around):
-                yield start, stop
-            start = self.text.find(searched, stop)
-
-    def place(self, start: int, stop: int) -> tuple[int, int]:
-        """Return where the characters from `start` to `stop` are in the text that was the first source."""
-        if self._source is None:
-            return start, stop
-        first, last = (bisect(self._starts, position) - 1 for position in (start, stop - 1))
-        before, after = start - self._starts[first], self._starts[last + 1] - stop  # within these parts
-        return self._source.place(self._sources[first][0] + before, self._sources[last][1] - after)
-
-
-def _character(found: re.Match[str]) -> str:
-    """Return the character that an encoded one means."""
-    if found["name"]:
-        return NAMED[found["name"]]
-    if octets := found["percent"]:
-        return bytes.fromhex(octets.replace("%", "")).decode(errors="replace")[:1]
-    digits = found["json"] or found["repr"] or found["hex"]
-    code = int(digits, 16) if digits else int(found["decimal"] or ord("\n"))
-    return chr(code) if code <= 0x10FFFF else ""
 
 
 def _searched_texts(secret: str) -> set[str]:
@@ -313,13 +356,13 @@ def _searched_texts(secret: str) -> set[str]:
     return {re.sub(BACKSLASHES, "", text) for text in found} - {""}
 
 
-def _layers(text: str) -> Iterator[_Rewritten]:
+def _layers(text: str) -> Iterator[Rewritten]:
     """Yield a text, and what it decodes to, layer by layer."""
-    layer: _Rewritten | None = _Rewritten(text)
+    layer: Rewritten | None = Rewritten(text)
     for _ in range(MAX_LAYERS):
         if layer:
             yield layer
-            layer = layer.rewritten(ENCODED, _character)
+            layer = layer.rewritten(ENCODED, decoded_character)
 
 
 def mask_address(text: str) -> str:

@@ -55,7 +55,7 @@ class ThreadConnections(threading.local):
         from ..http.network import NetworkTransport, connect_to_public
 
         if is_stranger:
-            return connect_to_public(url, tls_context)
+            return connect_to_public(url, tls_context, kind=NetworkTransport)
         return through_proxy(NetworkTransport, url, self._tls)
 
 

@@ -214,6 +214,7 @@ class Invocation:
             on_retry=lambda message: messages.detail(self.trace.mask(message)),
             known_version=self.known_version,
             progress=partial(download_progress, messages),
+            only_public=bool(self.parsed.by),
         )
 
     @cached_property

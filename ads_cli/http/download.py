@@ -10,7 +10,7 @@ from urllib.parse import urlsplit
 
 from .. import __version__
 from ..errors import AccessError, NotFoundError, RefusedError, UnavailableError, UsageError
-from ..hosts import is_loopback
+from ..hosts import PrivateHostError, is_loopback
 from ..masking import MASK, mask_address
 from .response_body import is_certificate_error, network_error
 from .retry import RETRIED_STATUSES, CopyRetries, FailedAttempt, http_date
@@ -110,6 +110,7 @@ class Download:
     trace: Trace
     on_progress: Callable[[int, int | None], None]
     known: Version | None = None  # nothing is sent if the server has this version still
+    only_public: bool = False  # no host of this machine or its network, whatever redirects to it
     _version: Version = Version()  # noqa: RUF009 - of what is in the file so far
     _total: int | None = None  # bytes of that version
     _can_resume: bool = False
@@ -119,6 +120,10 @@ class Download:
         while True:
             try:
                 return self._attempt(file)
+            except PrivateHostError as error:
+                raise UsageError(
+                    f"{self.label}: {error}", hint="assistants name addresses on the public internet only"
+                ) from None
             except FailedAttempt as failed:
                 if not self._can_resume:
                     _empty(file)
@@ -130,7 +135,7 @@ class Download:
 
         url = self.url
         for _ in range(MAX_REDIRECTS + 1):
-            connection = _connect(url)
+            connection = _connect_to_public(url) if self.only_public else _connect(url)
             with closing(connection):
                 try:
                     with closing(connection.handle_request(self._request(url, file.tell()))) as response:
@@ -262,6 +267,16 @@ class Download:
         described = network_error(error, url)
         described.message = f"{self.label}: {described.message}"
         return described if is_certificate_error(error) else FailedAttempt(described, {})
+
+
+def _connect_to_public(url: str) -> "DownloadTransport":
+    """Make a connection; raise PrivateHostError, here or at its request, unless the host is public."""
+    import httpx
+
+    from .connections import tls_context
+    from .network import DownloadTransport, connect_to_public
+
+    return connect_to_public(httpx.URL(url), tls_context, kind=DownloadTransport)
 
 
 def _connect(url: str) -> "DownloadTransport":

@@ -12,7 +12,7 @@ import httpx
 from .. import __version__
 from ..masking import mask_address
 from .download import REDIRECTS, Version, version_of
-from .network import connect_to_public
+from .network import NetworkTransport, connect_to_public
 from .retry import retry_after
 from .trace import Trace
 
@@ -53,7 +53,9 @@ class StartReader:
     def __init__(self, url: httpx.URL, tls: Callable[[bool], ssl.SSLContext], reading: Reading) -> None:
         """Make a connection, which nothing is sent on yet; raise PrivateHostError as `read` does."""
         self._reading = reading
-        self._transport = connect_to_public(url, tls, allow_private=reading.allow_private)
+        self._transport = connect_to_public(
+            url, tls, allow_private=reading.allow_private, kind=NetworkTransport
+        )
 
     def close(self) -> None:
         """Close the connection."""

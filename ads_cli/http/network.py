@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from functools import partial
 from math import inf
 from time import monotonic
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 import httpx
 
@@ -322,9 +322,16 @@ def httpx_errors() -> Iterator[None]:
 MAX_LOOKUP_SECONDS = 5.0  # of a name that is looked up only to be refused
 
 
+Connected = TypeVar("Connected", bound=NetworkTransport)
+
+
 def connect_to_public(
-    url: httpx.URL, tls: Callable[[bool], ssl.SSLContext], *, allow_private: bool = False
-) -> NetworkTransport:
+    url: httpx.URL,
+    tls: Callable[[bool], ssl.SSLContext],
+    *,
+    allow_private: bool = False,
+    kind: type[Connected],
+) -> Connected:
     """Make a connection, which nothing is sent on yet; raise PrivateHostError, here or at the first request.
 
     `tls` is asked for certificates where the host or its proxy needs them: loading them takes 20 ms.
@@ -333,7 +340,7 @@ def connect_to_public(
     if proxy and not allow_private:
         _require_public_to_proxy(url)
     is_secure = url.scheme == "https" or (proxy or "").lower().startswith("https:")
-    transport = partial(NetworkTransport, check=_any_address if allow_private else require_public)
+    transport = partial(kind, check=_any_address if allow_private else require_public)
     return through_proxy(transport, url, tls(is_secure), lambda url: proxy)
 
 

@@ -71,8 +71,8 @@ ASSISTANTS = (
     ),
     Mutant(
         "a query sees what is private",
-        "ads_cli/commands/mcp/results.py",
-        "found = without_private(data, self._mask)",
+        "ads_cli/commands/mcp/tools.py",
+        "found = self._results.private(data)",
         "found = data",
         (f"{TOOLS}test_what_identifies_a_person_never_leaves",),
     ),
@@ -106,9 +106,9 @@ ASSISTANTS = (
     ),
     Mutant(
         "an address in characters of other widths is shown",
-        "ads_cli/masking.py",
-        'normalize("NFKC", re.sub(INVISIBLE, "", masked))',
-        "masked",
+        "ads_cli/encodings.py",
+        'normalize("NFKC", found["wide"]) if found["wide"]',
+        'found["wide"] if found["wide"]',
         (f"{PRIVACY}test_every_form_is_masked_in_texts_names_and_lists",),
     ),
     Mutant(

@@ -45,6 +45,7 @@ def mcp(
     from .child import Commands
     from .files import OpenFolders
     from .plans import require_money_limit
+    from .privacy import ProfileSecrets
     from .reachable import Reachable
     from .results import ResultFiles
     from .server import ToolServer
@@ -59,7 +60,7 @@ def mcp(
         bound = require_money_limit(guard, lambda: _currencies(call))
         mandate.guard = [*limits_of(guard)]
         call.messages.say(f"an assistant may change what this guard allows: {bound}")
-    results = ResultFiles(call.settings.state_dir, call.mask)
+    results = ResultFiles(call.settings.state_dir, call.mask, ProfileSecrets(call).learn)
     reachable = Reachable(root, call.settings.service, writes=allow_writes)
     flags = {"max_wait": MAX_WAIT, **call.flags}
     if file := flags.get("env_file"):

@@ -89,6 +89,7 @@ class AppliedPlans:
                 await _end(process)
             raise
         if process.poll() is None:
+            self._commands.leave(process)
             return None
         return self._finished(name) or Finished(STOPPED_CODE, b"", self._stopped(name), [])
 

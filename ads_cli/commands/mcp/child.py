@@ -3,8 +3,8 @@
 import json
 import subprocess
 import sys
-from collections.abc import Sequence
-from contextlib import suppress
+from collections.abc import AsyncIterator, Sequence
+from contextlib import asynccontextmanager, suppress
 from contextvars import ContextVar
 from typing import Any, BinaryIO, NamedTuple
 
@@ -21,6 +21,8 @@ from .files import NO_FILE, CheckedFile
 MAX_OUTPUT_BYTES = 64 * 1024 * 1024
 MAX_MESSAGE_BYTES = 16 * 1024 * 1024  # of stderr, of which the end is kept
 COMMANDS_AT_ONCE = 8
+MAX_WAITING = 32
+POLL_SECONDS = 0.02
 TIME_LIMIT_SECONDS = 300.0
 END_SECONDS = 12.0  # that a command has to end after a signal: a little more than it takes itself
 # The name of the client, for the log of changes. Without a handshake each request names one, and each request
@@ -44,7 +46,8 @@ class Commands:
         self._options = [*options, "--quiet", "--output=json", "--color=never"]
         self._mandate = mandate
         self._seconds = seconds
-        self._free = anyio.Semaphore(COMMANDS_AT_ONCE)
+        self._begun = self._waiting = 0
+        self._left: list[subprocess.Popen[bytes]] = []  # that go on after their calls were answered
 
     def line(self, words: Sequence[str], entry: str = "__by", *job: str) -> list[str]:
         """Return the whole command line of a process; `job` is the id of a plan that it carries out."""
@@ -57,6 +60,38 @@ class Commands:
         content = msgspec.json.encode(msgspec.structs.replace(self._mandate, guard=guard, **facts))
         return copied("what a command is held to", lambda file: file.writelines([content]))
 
+    @asynccontextmanager
+    async def place(self) -> AsyncIterator[None]:
+        """Wait until fewer than eight processes run; raise UnavailableError where many wait, or for long."""
+        busy = UnavailableError(
+            f"{COMMANDS_AT_ONCE} commands run, and this one was not started",
+            hint="call again once one has ended",
+        )
+        if self._waiting >= MAX_WAITING:
+            raise busy
+        self._waiting += 1
+        try:
+            with anyio.move_on_after(self._seconds) as wait:
+                while self._begun + self._count_left() >= COMMANDS_AT_ONCE:
+                    await anyio.sleep(POLL_SECONDS)
+                self._begun += 1
+        finally:
+            self._waiting -= 1
+        if wait.cancelled_caught:
+            raise busy
+        try:
+            yield
+        finally:
+            self._begun -= 1
+
+    def leave(self, process: subprocess.Popen[bytes]) -> None:
+        """Count a process that goes on as one that runs, until it has ended."""
+        self._left.append(process)
+
+    def _count_left(self) -> int:
+        self._left = [process for process in self._left if process.poll() is None]
+        return len(self._left)
+
     async def run(
         self, words: Sequence[str], *, is_plan: bool = False, file: CheckedFile = NO_FILE
     ) -> Finished:
@@ -67,7 +102,7 @@ class Commands:
 
         Raises UnavailableError for one that takes too long, and RefusedError for one that prints too much.
         """
-        async with self._free:
+        async with self.place():
             with self.mandate(changes=is_plan, files=file.expected) as mandate:
                 process = await anyio.open_process(
                     self.line(words, "__plan" if is_plan else "__by"),

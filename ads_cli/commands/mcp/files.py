@@ -41,7 +41,11 @@ class OpenFolders:
     def checked(self, file: str) -> CheckedFile:
         """Return what a command is given for a file; raise UsageError where it may not be read."""
         if is_remote(file) and self._allow_urls and not file.startswith("@"):
-            return CheckedFile(file)  # the command refuses what is no address of a feed
+            if file.lower().startswith("sftp:"):  # no rule says which of its hosts are public
+                raise UsageError(
+                    "file: an address of SFTP cannot be named here", hint="name an https address"
+                )
+            return CheckedFile(file)  # the command refuses what is no public address of a feed
         path, stream = self._opened(file)
         with stream:
             return CheckedFile(path, file_digest(stream, "sha256").hexdigest())

@@ -163,14 +163,15 @@ class Plans:
             return self._settled(creation, look.found, about)
         if creation and look.doubt != creation.doubt:
             raise NotConfirmedError(f"not confirmed, as no plan has listed it: {look.doubt}", hint=PLAN_AGAIN)
-        done = await self._applied.run(
-            plan_id,
-            plan.words,
-            creation.digest if creation else "",
-            planned=plan.planned,
-            questions=plan.questions,
-            files=plan.file.expected,
-        )
+        async with self._commands.place():
+            done = await self._applied.run(
+                plan_id,
+                plan.words,
+                creation.digest if creation else "",
+                planned=plan.planned,
+                questions=plan.questions,
+                files=plan.file.expected,
+            )
         if creation and (done is None or not done.code):  # else it may have sent nothing
             for each in creation.earlier:
                 self._applied.settle(each.job)

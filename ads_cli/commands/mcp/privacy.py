@@ -1,13 +1,38 @@
 """What an assistant is never shown: secrets, and what identifies a person."""
 
+import re
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from typing import Any
 
-from ...masking import MASK, address_passwords, is_private_name, mask_address, mask_people
+from ...console.invocation import Invocation
+from ...errors import AdsctlError
+from ...masking import MASK, address_passwords, is_number_name, is_private_name, mask_address, mask_people
 from ...output.text import safe
 
 FETCHED = "feed_url"  # whose query is often a secret
 MAX_DEPTH = 100
+# Of a record that is about a field: what names the field, and what has its values.
+FIELD_NAMES, FIELD_VALUES = ("field", "column"), ("value", "values", "before", "after")
+NUMBER = r"[\w.,:+-]*"  # of a field of numbers, such as an id or a time: without groups
+
+
+class ProfileSecrets:
+    """Reads the secrets of a profile, so that none is shown, wherever it comes from."""
+
+    def __init__(self, call: Invocation) -> None:
+        self._call = call
+        self._are_known = False
+
+    def learn(self) -> None:
+        """Read what is not known; a sign-in that commands renew is read each time."""
+        settings = self._call.settings
+        if settings.is_local or (self._are_known and not settings.uses_grant):
+            return
+        with suppress(AdsctlError):  # the command will say so
+            self._call.secrets.user()
+            self._call.secrets.client_secret()
+            self._are_known = True
 
 
 def without_private(value: Any, mask: Callable[[str], str] = str, depth: int = 0) -> Any:
@@ -22,19 +47,25 @@ def without_private(value: Any, mask: Callable[[str], str] = str, depth: int = 0
     if isinstance(value, list):
         return [without_private(each, mask, depth + 1) for each in value]
     if isinstance(value, Mapping):
+        field = next((value[name] for name in FIELD_NAMES if isinstance(value.get(name), str)), "")
         return {
-            private_text(str(name), mask): _of_field(str(name), each, mask, depth + 1)
+            private_text(str(name), mask): _of_field(
+                field if field and name in FIELD_VALUES else str(name), each, mask, depth + 1
+            )
             for name, each in value.items()
         }
     return value
 
 
-def private_text(text: str, mask: Callable[[str], str] = str) -> str:
-    """Return a text without secrets, e-mail addresses, telephone numbers, digests and device ids."""
+def private_text(text: str, mask: Callable[[str], str] = str, *, numbers: bool = True) -> str:
+    """Return a text without secrets, e-mail addresses, telephone numbers, digests and device ids.
+
+    Without `numbers`, what may be one is shown: for fields of ids, times and amounts.
+    """
     masked = mask(text)
     for password in address_passwords(masked) if "@" in masked else ():
         masked = masked.replace(password, MASK)
-    return safe(mask_people(masked))
+    return safe(mask_people(masked, numbers=numbers))
 
 
 def _of_field(name: str, value: Any, mask: Callable[[str], str], depth: int) -> Any:
@@ -42,4 +73,12 @@ def _of_field(name: str, value: Any, mask: Callable[[str], str], depth: int) -> 
         return MASK
     if name == FETCHED and isinstance(value, str):
         return private_text(mask_address(value), mask)
-    return without_private(value, mask, depth)
+    if not is_number_name(name):
+        return without_private(value, mask, depth)
+    values = [
+        private_text(each, mask, numbers=not re.fullmatch(NUMBER, each))
+        if isinstance(each, str)
+        else without_private(each, mask, depth)
+        for each in (value if isinstance(value, list) else [value])
+    ]
+    return values if isinstance(value, list) else values[0]

@@ -19,7 +19,6 @@ from pydantic import ValidationError
 from ... import __version__
 from ...console.invocation import Invocation
 from ...errors import AdsctlError
-from .privacy import without_private
 from .results import as_text
 from .tools import Tool, Toolbox
 
@@ -77,7 +76,7 @@ class ToolServer:
                 result = await self._toolbox.run(params.name, params.arguments or {}, name)
             except AdsctlError as raised:
                 error = raised
-                result = {"error": without_private(error.as_dict(), self._call.mask)}
+                result = self._toolbox.error(error)
             finally:
                 self._running.discard(scope)
         milliseconds = round((time.monotonic() - began) * 1000)

@@ -1,7 +1,6 @@
 """The tools: what they are called, what they take, and what they run."""
 
 from collections.abc import Awaitable, Callable, Mapping
-from contextlib import suppress
 from math import ceil
 from typing import Any, NamedTuple, TypeAlias
 
@@ -17,6 +16,7 @@ from .applies import AppliedPlans
 from .child import CLIENT, CommandError, Commands, Finished
 from .files import NO_FILE, CheckedFile, OpenFolders
 from .plans import Plans, count_actions
+from .query import query
 from .reachable import MAX_LENGTH, Reachable, ReachableCommand, as_flag, help_words, text_of
 from .results import CURSOR, ResultFiles, ResultPart, read_documents
 
@@ -172,7 +172,7 @@ def _paging(command: ReachableCommand, shape: ResultPart) -> dict[str, str]:
 def tool(about: str, *arguments: ToolArgument, **facts: Any) -> Callable[[Run], Run]:
     """Declare the tool that a method of the toolbox runs, which has its name; `facts` are other fields.
 
-    Its arguments are checked before, and the secrets of the profile are known then (`Toolbox.run`).
+    Its arguments are checked before (`Toolbox.run`).
     """
 
     def declare(run: Run) -> Run:
@@ -205,26 +205,20 @@ class Toolbox:
             for tool in TOOLS
             if (allow_writes or not tool.needs_writes) and (not tool.command or reachable.has(tool.command))
         }
-        self._masks_secrets = False
 
     async def run(self, name: str, given: Arguments, client: str = "") -> Result:
         """Run a tool with the arguments of a client, whose name is logged."""
         CLIENT.set(f"mcp {safe(client)[:MAX_NAME_LENGTH]}".strip())
         tool = self.tools[name]
-        self._know_secrets()
         return await tool.run(self, tool.checked(given))
+
+    def error(self, error: AdsctlError) -> Result:
+        """Return what a client is told of an error."""
+        return self._results.of_error(error)
 
     def close(self) -> None:
         """Remove what the results have left."""
         self._results.close()
-
-    def _know_secrets(self) -> None:
-        """Read the secrets of the profile, so that none is shown, wherever it comes from."""
-        if self._masks_secrets or self._call.settings.is_local:
-            return
-        with suppress(AdsctlError):  # the command will say so
-            self._call.secrets.user()
-            self._masks_secrets = True
 
     @tool("List the advertising accounts, and how this server was started.")
     async def _accounts(self, given: Arguments) -> Result:
@@ -285,7 +279,10 @@ class Toolbox:
         done = await self._commands.succeed(words)
         data, next_cursor = _without_envelope(read_documents(done.output), has_envelope)
         about = {"command": " ".join(command.split()), **_warnings(done)}
-        return self._results.of(data, about=about, shape=shape, next_cursor=next_cursor)
+        found = self._results.private(data)
+        if shape.query is not None:
+            found = await query(self._commands, found, shape.query)
+        return self._results.of_private(found, about=about, shape=shape, next_cursor=next_cursor)
 
     @tool(
         "Show what ads cost and brought: a row for each entity and day. Without ids, of what was active.",

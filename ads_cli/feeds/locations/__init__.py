@@ -41,6 +41,7 @@ class RemoteAccess(NamedTuple):
     known_version: Callable[[str], Version | None] = lambda address: None  # of the last successful push
     # File systems by their arguments, for many files of one store; None: each file has one of its own.
     file_systems: dict[str, Any] | None = None
+    only_public: bool = False  # no address of this machine or its network
 
     def retries(self) -> CopyRetries:
         """Return the retries of one copy."""

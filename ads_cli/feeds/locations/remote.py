@@ -153,6 +153,7 @@ class WebLocation(RemoteLocation):
             self.trace,
             on_bytes,
             self.access.known_version(self.address),
+            self.access.only_public,
         )
         result = download.run(file)
         self.version = result.version

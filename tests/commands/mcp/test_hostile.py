@@ -1,11 +1,20 @@
 """Clients that err, attack, cancel, go away and ask for much at once."""
 
 import json
+import re
 import signal
+import subprocess
+import sys
 import threading
+from pathlib import Path
 
+import anyio
 import pytest
 
+from ads_cli.commands.mcp.child import COMMANDS_AT_ONCE, MAX_WAITING, Commands
+from ads_cli.commands.mcp.results import NOTICE, ResultFiles, as_text
+from ads_cli.errors import AdsctlError, UnavailableError
+from ads_cli.feeds.compression import memory_limit
 from tests.adsctl import TIMEOUT_SECONDS
 from tests.commands.mcp.client import LOCAL, processes_with, raw
 from tests.conftest import feed
@@ -109,10 +118,102 @@ def test_ten_calls_at_once_are_all_answered(served):
     assert len({answer["result"]["content"][0]["text"] for answer in answers}) == 1
 
 
+def test_at_most_eight_commands_run_at_once_and_what_waits_is_answered(adsctl, silent, service, monkeypatch):
+    asked = threading.Semaphore(0)
+    wait = service.before_list
+
+    def count():
+        asked.release()
+        wait()
+
+    service.before_list = count
+    with raw(adsctl, *ACCOUNT) as client:
+        client.initialize()
+        call = {"name": "read", "arguments": {"command": "products list"}}
+        ids = [client.request("tools/call", **call) for _ in range(45)]
+        refused = [client.response() for _ in range(len(ids) - COMMANDS_AT_ONCE - MAX_WAITING)]
+        for _ in range(COMMANDS_AT_ONCE):
+            assert asked.acquire(timeout=TIMEOUT_SECONDS)
+        assert len(commands_of(adsctl)) == COMMANDS_AT_ONCE
+        assert all("8 commands run" in str(answer["result"]["structuredContent"]) for answer in refused)
+        assert {each["result"]["structuredContent"]["error"]["exit_code"] for each in refused} == {8}
+        silent.end()
+        answers = [client.response() for _ in range(COMMANDS_AT_ONCE + MAX_WAITING)]
+        assert not any(answer["result"]["isError"] for answer in answers)
+        assert {answer["id"] for answer in [*answers, *refused]} == {*ids}
+
+
+def test_what_goes_on_after_its_call_was_answered_counts_among_the_eight(adsctl):
+    commands = Commands([], seconds=0.01)
+    processes = [subprocess.Popen(["sleep", "60"]) for _ in range(COMMANDS_AT_ONCE)]
+    for process in processes:
+        commands.leave(process)
+
+    async def use():
+        async with commands.place():
+            pass
+
+    with pytest.raises(UnavailableError, match="8 commands run"):
+        anyio.run(use)
+    processes[0].kill()
+    processes[0].wait()
+    anyio.run(use)
+    for process in processes:
+        process.kill()
+        process.wait()
+
+
+GREEDY_QUERIES = {
+    "memory": "[@,@,@,@][]." * 9 + "[@,@]",
+    "a long result": "[" + ",".join(["@"] * 200) + "]",
+    "doubling": " | ".join(["[@,@]"] * 60),
+}
+
+
+@pytest.mark.parametrize("query", GREEDY_QUERIES.values(), ids=[*GREEDY_QUERIES])
+def test_a_query_that_takes_much_is_refused_and_the_server_stays_small(adsctl, query):
+    with raw(adsctl) as client:
+        client.initialize()
+        assert not client.tool("read", command="line-items list", query="[].name")["isError"]
+        before = memory_of(client.process.pid)
+        result = client.tool("read", command="line-items list", query=query)
+        assert result["isError"] and result["structuredContent"]["error"]["exit_code"] == 2
+        assert result["structuredContent"]["error"]["message"].startswith("query: ")
+        assert memory_of(client.process.pid) - before < 32 * 1024**2
+        assert not client.tool("read", command="campaigns list", query="[0].id")["isError"]
+
+
+def memory_of(process):
+    """The most memory that a process and those that it has waited for had at once, in bytes."""
+    status = Path(f"/proc/{process}/status").read_text()
+    return int(re.search(r"VmHWM:\s+(\d+) kB", status)[1]) * 1024
+
+
+def test_the_process_of_a_query_has_limits():
+    code = "import sys; from ads_cli.commands.mcp.query import run_query; sys.exit(run_query(sys.argv[1]))"
+    doubled = " | ".join(["[@,@]"] * 60)
+    done = subprocess.run([sys.executable, "-c", code, doubled], input=b"[1]", capture_output=True)
+    assert done.returncode == 2 and b"its result is longer" in done.stderr
+    with memory_limit(0), pytest.raises(MemoryError):
+        bytearray(1024**3)
+
+
+def test_an_error_says_that_its_texts_are_data(served):
+    result = served.tool("read", command="campaigns get", arguments={"campaign_id": "nope"})
+    assert result["isError"] and result["structuredContent"]["notice"] == NOTICE
+
+
+def test_a_long_error_is_cut_to_the_length_of_a_result(adsctl, service):
+    results = ResultFiles(adsctl.home, str, lambda: None)
+    shown = results.of_error(AdsctlError("x" * 100_000))
+    assert len(as_text(shown)) < 3000 and shown["error"]["message"].endswith("\u2026")
+
+
 @pytest.fixture
 def silent(service):
     """A service that lists no products until the test has ended; yields what is set once it is asked."""
     asked, ended = threading.Event(), threading.Event()
+    asked.end = ended.set
 
     def wait():
         asked.set()

@@ -388,8 +388,34 @@ def test_addresses_of_feeds_are_fetched_only_where_that_is_allowed(adsctl, https
     address = httpserver.url_for("/feed.csv")
     refused = call(adsctl, "check_feed", *LOCAL, "mcp", "--files", ".", fails=True, file=address)["error"]
     assert refused["exit_code"] == 2 and "--allow-urls" in refused["hint"] and not httpserver.log
-    allowed = (*LOCAL, "mcp", "--allow-urls")
-    assert call(adsctl, "check_feed", *allowed, file=address)["data"]["valid"] == 2
-    for other in ("file:///etc/passwd", "ftp://shop.example/feed.csv", "@FEED"):
-        error = call(adsctl, "check_feed", *allowed, fails=True, file=other)["error"]
+    for other in (
+        "file:///etc/passwd",
+        "ftp://shop.example/feed.csv",
+        "@FEED",
+        "sftp://shop.example/feed.csv",
+    ):
+        error = call(adsctl, "check_feed", *LOCAL, "mcp", "--allow-urls", fails=True, file=other)["error"]
         assert error["exit_code"] == 2 and "--allow-urls" not in str(error)
+
+
+@pytest.mark.parametrize("tool", ["check_feed", "diff_feed"])
+def test_no_address_of_this_machine_or_its_network_is_fetched_for_an_assistant(adsctl, httpserver, tool):
+    httpserver.expect_request("/feed.csv").respond_with_data(feed(2))
+    assert '"valid": 2' in adsctl("products", "check", httpserver.url_for("/feed.csv"), "-o", "json").stdout
+    httpserver.clear_log()
+    own = httpserver.url_for("/feed.csv")
+
+    async def use(client):
+        for address in (
+            own,
+            own.replace("localhost", "127.0.0.1"),
+            own.replace("http:", "https:"),
+            "https://10.0.0.5/feed.csv",
+            "https://169.254.169.254/latest/meta-data",
+            "https://[::ffff:192.168.0.1]/feed.csv",
+        ):
+            error = (await called(client, tool, fails=True, file=address))["error"]
+            assert error["exit_code"] == 2 and "is not a public" in error["message"], error
+
+    session(adsctl, use, *LOCAL, "mcp", "--allow-urls")
+    assert not httpserver.log

@@ -1,10 +1,15 @@
 """Redirects are followed to https only, and no credentials go along."""
 
 import json
+import socket
 
 import httpx
 import pytest
 
+from ads_cli import hosts
+from ads_cli.errors import UsageError
+from ads_cli.feeds.locations import RemoteAccess
+from ads_cli.feeds.locations.remote import WebLocation
 from ads_cli.http import download
 from tests.feeds.locations.file_server import status
 
@@ -43,6 +48,34 @@ def test_a_redirect_to_an_unencrypted_address_is_not_followed(adsctl, shop_serve
 def test_a_redirect_to_anything_else_is_not_followed(adsctl, shop_server, target):
     shop_server.faults = [status(302, Location=target)]
     assert adsctl(*CHECK, shop_server.address(), code=2).stdout == ""
+
+
+def test_a_redirect_of_what_is_read_for_an_assistant_leads_to_no_private_address(
+    shop_server, other_server, trusted, monkeypatch
+):
+    is_public = hosts.is_public
+    monkeypatch.setattr(hosts, "is_public", lambda text: text in ("127.0.0.1", "::1") or is_public(text))
+    for name, value in trusted.items():
+        monkeypatch.setenv(name, value)
+    target = other_server.address("/x").replace("localhost", "127.0.0.2")
+    shop_server.faults = [status(302, Location=target)]
+    access = RemoteAccess(only_public=True)
+    with pytest.raises(UsageError, match=r"127\.0\.0\.2, which is not a public address"):
+        WebLocation(shop_server.address(), access).open()
+    assert len(shop_server.seen) == 1 and not other_server.seen
+
+
+def test_a_name_that_is_private_when_it_is_connected_to_is_not_read_for_an_assistant(monkeypatch):
+    """What is connected to is the address that was looked at; a name may have another one a moment later."""
+    connected = []
+    monkeypatch.setattr(
+        socket, "create_connection", lambda address, *args, **options: connected.append(address)
+    )
+    entries = [(0, 0, 0, "", (address, 443)) for address in ("93.184.215.14", "192.168.0.1")]
+    monkeypatch.setattr(socket, "getaddrinfo", lambda *args, **options: entries)
+    with pytest.raises(UsageError, match=r"shop\.example is 192\.168\.0\.1, which is not a public address"):
+        WebLocation("https://shop.example/feed.csv", RemoteAccess(only_public=True)).open()
+    assert not connected
 
 
 def test_redirects_without_end_are_ended(adsctl, shop_server):

@@ -1,0 +1,67 @@
+"""Apply the JMESPath expression of an assistant, in a process of its own with limits."""
+
+import json
+import sys
+from typing import Any
+
+import anyio
+
+from ...errors import UsageError
+from ...fleet.run_task import PROGRAM
+from .child import Commands
+
+MAX_QUERY_LENGTH = 500
+CPU_SECONDS = 5
+WAIT_SECONDS = 60.0  # on a busy machine, and where there is no limit of the processor's time
+MEMORY_BYTES = 256 * 1024**2
+MEMORY_PER_BYTE = 16  # of the data, as Python has them
+MAX_ADDED_BYTES = 1024**2  # by which a result may be longer than the data
+WRONG = 2  # the exit code for what the message says
+HINT = "query is a JMESPath expression, applied to data"
+
+
+async def query(commands: Commands, data: Any, expression: str) -> Any:
+    """Apply an expression to data; raise UsageError where it is wrong, or takes too much."""
+    if len(expression) > MAX_QUERY_LENGTH:
+        raise UsageError(f"query: longer than {MAX_QUERY_LENGTH} characters")
+    words = [sys.executable, "-c", PROGRAM.format(sys.path), "__query", expression]
+    async with commands.place():
+        with anyio.move_on_after(WAIT_SECONDS):
+            done = await anyio.run_process(words, input=json.dumps(data).encode(), check=False)
+            if done.returncode == 0:
+                return json.loads(done.stdout)
+            if done.returncode == WRONG:
+                raise UsageError(f"query: {done.stderr.decode(errors='replace').strip()}", hint=HINT)
+    raise UsageError(
+        f"query: takes more than {CPU_SECONDS} s or {MEMORY_BYTES // 1024**2} MB",
+        hint="write a simpler one, or read fewer records with limit and columns",
+    )
+
+
+def run_query(expression: str) -> int:
+    """Apply an expression to the JSON on standard input, and print the result; return the exit code."""
+    import jmespath
+
+    from ...feeds.compression import memory_limit
+
+    text = sys.stdin.buffer.read()
+    if sys.platform != "win32":
+        import resource
+
+        resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+        resource.setrlimit(resource.RLIMIT_CPU, (CPU_SECONDS, CPU_SECONDS))
+    try:
+        with memory_limit(MEMORY_BYTES + MEMORY_PER_BYTE * len(text)):
+            found = jmespath.search(expression, json.loads(text))
+            size, parts = 0, []
+            for part in json.JSONEncoder().iterencode(found):
+                size += len(part)
+                if size > len(text) + MAX_ADDED_BYTES:
+                    raise ValueError("its result is longer than the data that it is applied to")
+                parts.append(part)
+            sys.stdout.write("".join(parts))
+            sys.stdout.flush()
+    except (jmespath.exceptions.JMESPathError, RecursionError, TypeError, ValueError) as error:
+        sys.stderr.write(str(error))
+        return WRONG
+    return 0

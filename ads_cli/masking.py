@@ -104,7 +104,7 @@ NUMBER_WORDS = """
     id key micro amount budget bid count total limit cursor size byte line at time date since until start end
     expire job run version price quantity gtin mpn ean upc isbn sku"""
 NUMBER_NAME = rf"(?i)(?:^|_)(?:{'|'.join(NUMBER_WORDS.split())})(?:e?s)?(?:_|$)"
-NAME_BEFORE = r"(?:--([\w-]+) |([\w-]+)[\"']?\s?[=:]\s?)[\"']?\Z"
+NAME_BEFORE = r"(?<![\w-])(?:--([\w-]++) |([\w-]++)[\"']?\s?[=:]\s?)[\"']?\Z"
 NAME_LENGTH = 60
 MAX_DECODED = 10  # layers of such a text; what is encoded in more is masked
 MAX_BASE64 = 3  # layers of that, which may hold the others

@@ -611,7 +611,7 @@ function __adsctl_options
     case 'api'
         printf '%s\t%s\n' '--input' 'A file with the body; - is standard input' '--form' 'A field of a multipart body, as text, or @FILE; may be repeated' '--base' 'The address to send it to' '--paginate' 'Follow the pages of a list' '--envelope' 'Show the whole response, not only its data' '--as-curl' 'Print the request for curl, with secrets masked; send nothing'
     case 'mcp'
-        printf '%s\t%s\n' '--files' 'Let it read feeds below this folder; may be repeated' '--allow-urls' 'Let it name feeds by address, which are fetched' '--allow-writes' 'Let it plan and apply changes; a guard must bound what may be spent in a day'
+        printf '%s\t%s\n' '--files' 'Let it read feeds below this folder; may be repeated' '--allow-urls' 'Let it name feeds by public address, which are fetched' '--allow-writes' 'Let it plan and apply changes; a guard must bound what may be spent in a day'
     end
 end
 

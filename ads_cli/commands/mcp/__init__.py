@@ -24,7 +24,7 @@ def mcp(
     files: Annotated[
         list[str] | None, option("FOLDER", "Let it read feeds below this folder; may be repeated")
     ] = None,
-    allow_urls: Annotated[bool, flag("Let it name feeds by address, which are fetched")] = False,
+    allow_urls: Annotated[bool, flag("Let it name feeds by public address, which are fetched")] = False,
     allow_writes: Annotated[
         bool, flag("Let it plan and apply changes; a guard must bound what may be spent in a day")
     ] = False,

@@ -13,7 +13,9 @@ from mcp_types import CLIENT_CAPABILITIES_META_KEY, CLIENT_INFO_META_KEY, PROTOC
 from mcp_types.version import LATEST_MODERN_VERSION
 
 from ads_cli.commands.mcp import applies, plans, results
+from ads_cli.commands.mcp.child import Commands
 from ads_cli.commands.mcp.files import NO_FILE
+from ads_cli.config.mandate import Mandate
 from ads_cli.errors import NotConfirmedError, NotFoundError
 from tests.adsctl import TIMEOUT_SECONDS
 from tests.commands.mcp.client import LOCAL, called, processes_with, raw, session, with_guard
@@ -480,7 +482,7 @@ def test_the_oldest_of_all_kept_plans_is_applied(monkeypatch):
         async def run(self, name, words, creation, **facts):
             raise NotConfirmedError(f"{name} is carried out")
 
-    kept = plans.Plans(*[None] * 4, Applied(), None)
+    kept = plans.Plans(Commands([], Mandate()), *[None] * 3, Applied(), None)
     made_at = plans.time.monotonic()
     ids = [kept._keep(plans.PlannedChange([], [], [], made_at, NO_FILE)) for _ in range(51)]
     with pytest.raises(NotFoundError):

@@ -13,6 +13,7 @@ import pytest
 
 from ads_cli.commands.mcp.child import COMMANDS_AT_ONCE, MAX_WAITING, Commands
 from ads_cli.commands.mcp.results import NOTICE, ResultFiles, as_text
+from ads_cli.config.mandate import Mandate
 from ads_cli.errors import AdsctlError, UnavailableError
 from ads_cli.feeds.compression import memory_limit
 from tests.adsctl import TIMEOUT_SECONDS
@@ -144,7 +145,7 @@ def test_at_most_eight_commands_run_at_once_and_what_waits_is_answered(adsctl, s
 
 
 def test_what_goes_on_after_its_call_was_answered_counts_among_the_eight(adsctl):
-    commands = Commands([], seconds=0.01)
+    commands = Commands([], Mandate(), seconds=0.01)
     processes = [subprocess.Popen(["sleep", "60"]) for _ in range(COMMANDS_AT_ONCE)]
     for process in processes:
         commands.leave(process)

@@ -2,6 +2,8 @@
 
 import io
 import json
+import resource
+import sys
 from datetime import UTC, date, datetime
 from decimal import Decimal
 
@@ -109,6 +111,20 @@ def test_a_parquet_file_without_rows_or_with_a_repeated_column_is_refused(feeds)
 def test_a_parquet_file_that_is_a_bomb_is_refused(feeds, monkeypatch):
     monkeypatch.setattr(reader, "MAX_DECOMPRESSED_BYTES", 100)
     assert "decompresses to more than 100 bytes" in feeds.error(FEED, table({"id": list(range(500))}))
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="nothing limits the memory of a process there")
+def test_a_parquet_file_is_decoded_in_limited_memory(feeds, monkeypatch):
+    limits, decoded, before = [], reader._decoded, resource.getrlimit(resource.RLIMIT_AS)
+
+    def measured(column):
+        limits.append(resource.getrlimit(resource.RLIMIT_AS)[0])
+        return decoded(column)
+
+    monkeypatch.setattr(reader, "_decoded", measured)
+    assert len(feeds.read(FEED, table({"id": ["1"]}))) == 1
+    assert limits and before[0] not in limits and resource.RLIM_INFINITY not in limits
+    assert resource.getrlimit(resource.RLIMIT_AS) == before
 
 
 def in_dictionary(text: str, count: int) -> pyarrow.DictionaryArray:

@@ -12,6 +12,7 @@ from http.server import BaseHTTPRequestHandler
 import pytest
 from werkzeug import Request, Response
 
+from ads_cli.http.connections import tls_context
 from tests.conftest import SECRETS
 from tests.local_server import LocalServer, running_server
 
@@ -87,6 +88,8 @@ def test_tls_below_1_2_is_rejected(adsctl, tls, trusted):
     with serving(tls) as server:
         adsctl(*LIST, code=8, **signed_in(server), **trusted)
         assert not server.seen
+    for secure in (True, False):  # whatever the library itself refuses
+        assert tls_context(secure).minimum_version == ssl.TLSVersion.TLSv1_2
 
 
 @pytest.mark.parametrize("to", ["http", "https"])

@@ -218,6 +218,7 @@ ALIASES = "a: &a [x,x,x,x,x,x,x,x,x]\n" + "".join(
     for before, name in zip("abcdefgh", "bcdefghi", strict=True)
 )
 BOMBS = {
+    "anchor": "a: &a x",
     "aliases": ALIASES,
     "itself": "a: &a [*a]",
     "merge": "a: &a {x: 1}\nb: {<<: *a}",

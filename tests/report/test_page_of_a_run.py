@@ -97,6 +97,8 @@ def test_only_the_hosts_of_its_pictures_may_be_asked_by_a_page(adsctl):
     )
     hosts = " ".join(f"https://{name}.example:8443" for name in "bcde")
     assert f"img-src {hosts};" in policy(page)
+    assert "default-src 'none';" in policy(page) and "; script-src 'sha256-" in policy(page)
+    assert "'unsafe" not in policy(page) and "base-uri 'none'; form-action 'none'" in policy(page)
 
 
 def policy(page: Read) -> str:

@@ -81,6 +81,25 @@ def test_a_server_that_lies_about_the_length_is_not_believed(adsctl, lie):
     assert "cannot be reached, or closed the connection" in done.stderr and done.stdout == ""
 
 
+def test_parts_that_end_before_the_whole_are_not_believed(adsctl):
+    """The first answer breaks off; each part after it has its length, and is not the rest."""
+    content, ends = feed(300).encode(), []
+
+    def serve(connection) -> None:
+        read_head(connection)
+        begin = 1000 * len(ends)
+        ends.append(begin + 1000)
+        head = HEAD if not begin else HEAD.replace(b"200 OK", b"206 Partial Content")
+        length = len(content) if not begin else 1000
+        part = f"Content-Range: bytes {begin}-{begin + 999}/{len(content)}\r\n" if begin else ""
+        fields = f'ETag: "a"\r\n{part}Content-Length: {length}\r\n\r\n'
+        connection.sendall(head + fields.encode() + content[begin : begin + 1000])
+
+    with raw_service(serve) as service, ends_in_time():
+        done = adsctl(*CHECK, "--max-attempts", "3", f"{service.address}/feed.csv", code=8)
+    assert f"of {len(content):,} bytes" in done.stderr and done.stdout == "" and len(ends) > 1
+
+
 def test_a_server_that_sends_more_than_it_states_is_not_believed(adsctl):
     """PHP counts characters where it should count bytes: the end of the feed would be missing."""
     content = feed(3).encode()

@@ -37,6 +37,7 @@ FIELD_VALUE = r"(?:--[\w-]+=)?[A-Za-z_]\w*\s*[!~<>]?="
 QUERY_IN_TEXT = r"(?P<before>://[^\s?#]*+)(?P<query>[?#]\S*)?"
 MIN_MASKED_BASE64 = 8  # characters; shorter fragments occur in ordinary text
 MIN_MASKED_ANYWHERE = 6  # characters; a shorter secret is masked where it is a word
+MIN_MASKED_ECHO = 8  # characters; a shorter secret is left in answers, where it may be an id
 MIN_MASKED_START = 8  # characters of a value that was cut
 # Fields that hold a secret, or what belongs to a person, by words of their names; ids of users do not.
 SECRET_WORDS = (
@@ -214,12 +215,29 @@ class Mask:
 
     def __call__(self, text: str) -> str:
         """Return the text with every secret masked."""
+        return re.sub(SECRET_FIELDS, rf"\1{MASK}", self._replaced(text))
+
+    def values_in(self, content: bytes) -> bytes:
+        """Return an answer of the service with every secret masked that it echoes."""
+        from urllib.parse import unquote_to_bytes
+
+        searched = [
+            text.encode(errors="surrogatepass") for text in self._texts if len(text) >= MIN_MASKED_ECHO
+        ]
+        plain = content.replace(b"\\", b"") if b"\\" in content else content
+        forms = (content, plain, unquote_to_bytes(content)) if b"%" in content else (content, plain)
+        if not any(secret in form for form in forms for secret in searched):
+            return content  # of many megabytes, mostly
+        return self._replaced(content.decode("utf-8", "surrogateescape")).encode("utf-8", "surrogateescape")
+
+    def _replaced(self, text: str) -> str:
+        """Return the text with the values masked, and no field for its name alone."""
         kept, end = [], 0
         for start, stop in sorted(self._find(text)):
             if start >= end:
                 kept += [text[end:start], MASK]
             end = max(end, stop)
-        return re.sub(SECRET_FIELDS, rf"\1{MASK}", "".join([*kept, text[end:]]))
+        return "".join([*kept, text[end:]])
 
     def _find(self, text: str) -> Iterator[tuple[int, int]]:
         """Yield where secrets begin and end."""

@@ -36,6 +36,7 @@ USER_IN_TEXT = r"(?P<scheme>(?:(?<![A-Za-z0-9+.-])(?i:sftp))?://)(?P<user>[^\s/?
 FIELD_VALUE = r"(?:--[\w-]+=)?[A-Za-z_]\w*\s*[!~<>]?="
 QUERY_IN_TEXT = r"(?P<before>://[^\s?#]*+)(?P<query>[?#]\S*)?"
 MIN_MASKED_BASE64 = 8  # characters; shorter fragments occur in ordinary text
+MIN_MASKED_ECHO = 8  # characters; a shorter secret is left in answers, where it may be an id
 MIN_MASKED_START = 8  # characters of a value that was cut
 # Fields that hold a secret, or what belongs to a person, by words of their names; ids of users do not.
 SECRET_WORDS = (
@@ -326,6 +327,20 @@ class Mask:
     def __call__(self, text: str) -> str:
         """Return the text with every secret masked."""
         return re.sub(SECRET_FIELDS, rf"\1{MASK}", _without(text, self._find(text)))
+
+    def values_in(self, content: bytes) -> bytes:
+        """Return an answer of the service with every secret masked that it echoes."""
+        from urllib.parse import unquote_to_bytes
+
+        searched = [
+            text.encode(errors="surrogatepass") for text in self._texts if len(text) >= MIN_MASKED_ECHO
+        ]
+        plain = content.replace(b"\\", b"") if b"\\" in content else content
+        forms = (content, plain, unquote_to_bytes(content)) if b"%" in content else (content, plain)
+        if not any(secret in form for form in forms for secret in searched):
+            return content  # of many megabytes, mostly
+        text = content.decode("utf-8", "surrogateescape")
+        return _without(text, self._find(text)).encode("utf-8", "surrogateescape")
 
     def _find(self, text: str) -> Iterator[tuple[int, int]]:
         """Yield where secrets begin and end."""

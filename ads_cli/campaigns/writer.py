@@ -148,7 +148,7 @@ def write_into(path: Path, file: CampaignFile, ids: Mapping[Entry, str]) -> tupl
         else:
             lines[line] = f"{before}id: {quoted}\n{' ' * column}{after}"
     if places:
-        with atomic(path, keep_mode=True) as stream:
+        with atomic(path, is_output=True) as stream:
             stream.buffer.write(file.encode("".join(lines)))
     return len(places), has_no_place
 

@@ -20,6 +20,7 @@ MAX_LINKS = 40  # as in Linux
 MIB = 2**20
 MAX_DESCRIPTOR = 2**31 - 1  # of a C int
 NAME_START = 60  # characters of a name that a temporary one has: in UTF-8, 15 bytes are left of 255
+OUTPUT_MODE = 0o666  # of what the user named, without what the umask takes away
 FULL = (errno.ENOSPC, errno.EDQUOT)
 # SHA-256 of files that were checked before this process was started, by path: no others are read under these.
 EXPECTED: dict[str, str] = {}
@@ -193,9 +194,7 @@ def ensure_writable(folder: Path, variable: str) -> None:
 
 
 @contextmanager
-def atomic(
-    path: Path, mode: int = 0o600, *, may_replace: MayReplace | None = None, keep_mode: bool = False
-) -> Iterator[TextIO]:
+def atomic(path: Path, *, may_replace: MayReplace | None = None, is_output: bool = False) -> Iterator[TextIO]:
     """Open a text stream that replaces `path` on success; on an exception the file stays as it was.
 
     A name that ends in `.gz` is compressed. A device, a pipe or an open file (`/dev/stdout`) is written
@@ -209,7 +208,7 @@ def atomic(
             yield stream
         return
     with (
-        replacing(path, mode, may_replace=may_replace, keep_mode=keep_mode) as output,
+        replacing(path, may_replace=may_replace, is_output=is_output) as output,
         _text(output, compressed=path.suffix.lower() == ".gz") as stream,
     ):
         yield stream
@@ -217,13 +216,13 @@ def atomic(
 
 @contextmanager
 def replacing(
-    path: Path, mode: int = 0o600, *, may_replace: MayReplace | None = None, keep_mode: bool = False
+    path: Path, *, may_replace: MayReplace | None = None, is_output: bool = False
 ) -> Iterator[io.FileIO]:
     """Open a binary file that replaces `path` on success; errors as for `atomic`.
 
     With `may_replace`, a file that it rejects at that moment, or that changes while it is examined, is kept,
-    and UsageError is raised. `keep_mode` gives the new file the mode, owner and group of the one that it
-    replaces.
+    and UsageError is raised. `is_output` tells what the user named from what adsctl keeps, which is for its
+    owner only: it has the mode, owner and group of the file that it replaces, and else a mode by the umask.
     """
     label, path = path, follow_links(path)  # replaces the target of a link, not the link
     with _errors_name(label, UsageError):
@@ -233,8 +232,8 @@ def replacing(
         with _Output(descriptor, label) as output:
             yield output
         with _errors_name(label, StateError):
-            temporary.chmod(mode)
-            if keep_mode and path.exists():
+            temporary.chmod(OUTPUT_MODE & ~_umask() if is_output else 0o600)
+            if is_output and path.exists():
                 _copy_mode(path.stat(), temporary)
             if may_replace and not path.exists():
                 _place(temporary, path)
@@ -310,6 +309,13 @@ def _place(source: Path, target: Path) -> None:
             source.unlink()
     except FileExistsError:
         raise UsageError(f"{target} was created by something else meanwhile, and is kept") from None
+
+
+def _umask() -> int:
+    """Return the umask, which can be read only by setting it."""
+    umask = os.umask(0o077)
+    os.umask(umask)
+    return umask
 
 
 def _copy_mode(old: os.stat_result, new: Path) -> None:

@@ -128,7 +128,7 @@ class ResultFile:
         """Open a stream that becomes the file on success; one that was created meanwhile is kept."""
         self._is_written = True
         may_replace = None if self._may_replace else lambda path: False
-        return atomic(self._path, may_replace=may_replace, keep_mode=True)
+        return atomic(self._path, may_replace=may_replace, is_output=True)
 
     def require_written(self) -> None:
         """Say that the file is written; raise UsageError where the command had nothing for it."""

@@ -49,7 +49,7 @@ class OutputFile:
 
     def open(self) -> AbstractContextManager[TextIO]:
         """Open a stream that becomes the file on success, with the mode and group of the one it replaces."""
-        return atomic(self.path, may_replace=self.may_replace, keep_mode=True)
+        return atomic(self.path, may_replace=self.may_replace, is_output=True)
 
     @property
     def may_replace(self) -> MayReplace | None:
@@ -129,7 +129,7 @@ class RunReport(ABC):
         from ..report import render
 
         html = render(self.page(), __version__, self.call.mask)
-        with atomic(self.path, may_replace=self._may_replace, keep_mode=True) as stream:
+        with atomic(self.path, may_replace=self._may_replace, is_output=True) as stream:
             stream.write(html)
         self.call.messages.say(f"{self.path}: a page about this run")
 

@@ -199,9 +199,11 @@ class _Layer(PieceStream):
         import zipfile
 
         copy = spooled(stream, self._label)  # a zip archive is read from its end
-        archive = zipfile.ZipFile(_Archive(cast(Any, copy)))
+        reader = _Archive(cast(Any, copy))
+        archive = zipfile.ZipFile(reader)
         if IN_EVERY_WORKBOOK in archive.namelist():
             self.is_workbook = True
+            reader.detach()  # which would close the copy when it is collected
             copy.seek(0)
             return io.BufferedReader(copy)
         files = [each for each in archive.infolist() if not (each.is_dir() or _is_of_file_manager(each))]

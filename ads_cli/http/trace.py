@@ -102,9 +102,9 @@ def _shown_answer(name: str, value: str) -> str:
 
 
 def _open_log(path: str) -> int:
-    from ..config.atomic_files import follow_links
+    from ..config.atomic_files import OUTPUT_MODE, follow_links
 
     try:
-        return os.open(follow_links(Path(path)), os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o600)
+        return os.open(follow_links(Path(path)), os.O_WRONLY | os.O_APPEND | os.O_CREAT, OUTPUT_MODE)
     except OSError as error:
         raise UsageError(f"--log-file: {path} cannot be written: {error.strerror}") from error

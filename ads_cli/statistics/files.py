@@ -49,13 +49,13 @@ def write(
     kind, counted = format_of(path), Counted(table.rows)
     table = table._replace(rows=counted)
     if kind in ("xlsx", "parquet"):
-        with replacing(path, may_replace=may_replace, keep_mode=True) as output:
+        with replacing(path, may_replace=may_replace, is_output=True) as output:
             if kind == "xlsx":
                 write_records(cast(Any, output), table.records(), table.columns, name="statistics")
             else:
                 _write_parquet(cast(Any, output), table)
         return counted.count
-    with atomic(path, may_replace=may_replace, keep_mode=True) as stream:
+    with atomic(path, may_replace=may_replace, is_output=True) as stream:
         if kind == "jsonl":
             write_jsonl(stream, map(as_numbers, table.records()))
         elif kind == "tsv":

@@ -75,7 +75,10 @@ def write_rejected_rows(failed_out: FailedOut | None, rows: RowNames) -> Iterato
         return
     check_failed_out(failed_out, rows)
     path, format = Path(failed_out.path), find_failed_out(failed_out.path)
-    with suppress(_NoRowRejectedError), atomic(path, may_replace=failed_out.may_replace) as stream:
+    with (
+        suppress(_NoRowRejectedError),
+        atomic(path, may_replace=failed_out.may_replace, is_output=True) as stream,
+    ):
         writer = open_writer(stream, format, [*rows.columns, *REPORT_COLUMNS])
 
         last: tuple[dict[str, Any], ...] = ()

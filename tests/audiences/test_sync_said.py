@@ -124,5 +124,5 @@ def test_it_is_said_that_the_file_of_rejected_rows_holds_people_in_clear(custome
     done = customers.adsctl.local(*line, "--failed-out", "failed.csv", code=code)
     assert done.stderr.count(said) == 1
     assert (customers.adsctl.home / "failed.csv").read_text().splitlines()[1].startswith("ann at x.de,")
-    assert (customers.adsctl.home / "failed.csv").stat().st_mode & 0o777 == 0o600
+    assert (customers.adsctl.home / "failed.csv").stat().st_mode & 0o777 == 0o644
     assert said not in customers.adsctl.local(*line, code=code).stderr

@@ -78,7 +78,7 @@ def test_failed_out_replaces_and_removes_what_it_wrote_before(shop, service, nam
     shop(*PUSH, name, code=9)
     first = path.read_bytes()
     shop(*PUSH, name, code=9)
-    assert path.read_bytes() == first and stat.S_IMODE(path.stat().st_mode) == 0o600
+    assert path.read_bytes() == first and stat.S_IMODE(path.stat().st_mode) == 0o644
     shop.file("feed.csv", feed(2))
     shop(*PUSH, name)
     assert not path.exists()

@@ -39,7 +39,7 @@ def test_one_id_is_in_the_log_the_journal_and_the_summary(adsctl, service):
     stop_at(adsctl, service, 4, signal.SIGTERM, *words[5:])
     first = logged()
     (run,) = {line["run"] for line in first}
-    assert (adsctl.home / "log.jsonl").stat().st_mode & 0o777 == 0o600
+    assert (adsctl.home / "log.jsonl").stat().st_mode & 0o777 == 0o644
     assert first[0]["event"] == "begun" and "stopped" in {line["event"] for line in first}
     assert {line["job"] for line in first} == {run}
     assert (adsctl.home / "state" / "jobs" / f"{run}.jsonl").exists()

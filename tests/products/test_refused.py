@@ -22,7 +22,7 @@ def test_rejected_rows_are_written_to_a_file_that_can_be_corrected_and_pushed(ad
     lines = feed(50, colour="blue").splitlines()
     for row in failed:
         assert row["id"] in lines[int(row["_line"]) - 1] and row["_error"]
-    assert (adsctl.home / "failed.csv").stat().st_mode & 0o777 == 0o600
+    assert (adsctl.home / "failed.csv").stat().st_mode & 0o777 == 0o644
     again = adsctl("products", "push", "failed.csv", *options)
     assert counts(json.loads(again.stdout)) == (len(failed), 0, 0, 0)
 

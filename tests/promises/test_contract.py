@@ -306,4 +306,4 @@ def test_debug_shows_the_wire_without_a_secret(remote, httpserver):
     for name, secret in remote.env.items():
         if not name.endswith("URL"):
             assert secret not in written
-    assert (remote.home / "log.jsonl").stat().st_mode & 0o777 == 0o600
+    assert (remote.home / "log.jsonl").stat().st_mode & 0o777 == 0o644

@@ -114,8 +114,8 @@ ASSISTANTS = (
     Mutant(
         "a secret is shown that is one by the name of its field",
         "ads_cli/masking.py",
-        '"token", "password", "consumer_key"',
-        '"consumer_key"',
+        '"token", "password", "passwd"',
+        '"passwd"',
         (f"{PRIVACY}test_a_field_that_holds_a_person_or_a_secret_by_its_name_is_masked",),
     ),
     Mutant(

@@ -328,8 +328,8 @@ CONSENT = (
     Mutant(
         "which rows of a list are skipped is said with -q, and again by the error",
         "ads_cli/commands/audiences/lists.py",
-        'call.messages.note(f"{message} and not sent", "warning")',
-        'call.messages.warn(f"{message} and not sent")',
+        'call.messages.note(message + " and not sent", "warning")',
+        'call.messages.warn(message + " and not sent")',
         (f"{SAID}::test_invalid_rows_of_each_file_are_named_also_where_quiet",),
     ),
 )

@@ -79,7 +79,7 @@ def pull(
     if path is None:
         sys.stdout.write(content.decode())
     else:
-        with atomic(path, 0o644, keep_mode=True) as stream:
+        with atomic(path, is_output=True) as stream:
             stream.buffer.write(content)
         note_pulled(state, path, content)
         call.messages.say(f"{path}: {counted(len(campaigns), 'campaign')}")
@@ -117,7 +117,7 @@ def plan(
         found = about.plan = run.compare(file)
         if out:
             options = PlanOptions(prune, replace)
-            with atomic(Path(out), keep_mode=True) as stream:
+            with atomic(Path(out), is_output=True) as stream:
                 stream.write(encode(found, run.file, call.account, call.service, options))
         show_plan(call, found)
         if excess := pruning_excess(found, limit):

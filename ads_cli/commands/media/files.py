@@ -212,7 +212,7 @@ def write_refused(failed_out: "FailedOut | None", refused: list[tuple[MediaFile,
     path = Path(failed_out.path)
     names = dict.fromkeys(name for file, _ in refused for name in file.row if name not in REPORT_COLUMNS)
     columns = [*dict.fromkeys(("file", *names)), *REPORT_COLUMNS]
-    with atomic(path, may_replace=failed_out.may_replace) as stream:
+    with atomic(path, may_replace=failed_out.may_replace, is_output=True) as stream:
         writer = open_writer(stream, find_failed_out(failed_out.path), columns)
         for file, reason in refused:
             own = {"file": _name_in(path, file)}

@@ -210,7 +210,7 @@ class Results:
         if self.plot is None:
             return
         drawn = plotted(picture, question.text, format_of(self.plot.path))
-        with replacing(self.plot.path, may_replace=self.plot.may_replace, keep_mode=True) as file:
+        with replacing(self.plot.path, may_replace=self.plot.may_replace, is_output=True) as file:
             file.write(drawn)
         self.call.messages.say(f"{self.plot.path}: a picture of the rows")
         if self.analysis.is_compared:

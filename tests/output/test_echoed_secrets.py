@@ -1,0 +1,48 @@
+"""A service that echoes tokens: no result shows them, in any format or file."""
+
+import base64
+import json
+from urllib.parse import quote
+
+import pytest
+from pytest_httpserver import HTTPServer
+
+from tests.workbooks import sheet_of
+
+
+def secrets_of(adsctl) -> list[str]:
+    return [value for name, value in adsctl.env.items() if not name.endswith("URL") and len(value) >= 8]
+
+
+def echo(httpserver: HTTPServer, adsctl) -> str:
+    secrets = secrets_of(adsctl)
+    assert len(secrets) == 4
+    said = [each for secret in secrets for each in (secret, quote(quote(secret, safe="")), f"x{secret}y")]
+    coded = base64.b64encode(secrets[0].encode()).decode()
+    text = " ".join([*said, coded])
+    record = {
+        "id": "1",
+        "name": text,
+        secrets[1]: "of a key",
+        "deep": [{"url": f"https://a.example/?{text}"}],
+    }
+    httpserver.expect_request("/12/accounts").respond_with_json({"data": [record], "next_cursor": None})
+    return coded
+
+
+@pytest.mark.parametrize("format", ["table", "tsv", "csv", "json", "jsonl", "yaml", "ids"])
+@pytest.mark.parametrize("words", [("accounts", "list"), ("api", "GET", "/12/accounts")])
+def test_no_format_shows_an_echoed_secret(remote, httpserver, words, format):
+    coded = echo(httpserver, remote)
+    for options in ((), ("--query", "[].{id: id, name: name, d: deep}"), ("--envelope",)):
+        written = remote(*words, "-o", format, *options, code=None).stdout
+        assert written and ("***" in written or format in ("ids", "table", "tsv", "csv"))
+        for secret in (*secrets_of(remote), coded):
+            assert secret not in written and quote(secret, safe="") not in written
+
+
+def test_no_workbook_has_an_echoed_secret(remote, httpserver):
+    echo(httpserver, remote)
+    remote("accounts", "list", "--to", "out.xlsx")
+    written = json.dumps(sheet_of(remote.home / "out.xlsx"), default=str)
+    assert "***" in written and not any(secret in written for secret in secrets_of(remote))

@@ -40,18 +40,8 @@ MIN_MASKED_ECHO = 8  # characters; a shorter secret is left in answers, where it
 MIN_MASKED_START = 8  # characters of a value that was cut
 # Fields that hold a secret, or what belongs to a person, by words of their names; ids of users do not.
 SECRET_WORDS = (
-    *(
-        "secret",
-        "token",
-        "password",
-        "passwd",
-        "pwd",
-        "passphrase",
-        "consumer_key",
-        "authorization",
-        "credential",
-    ),
-    *("api_key", "apikey", "access_key", "session", "session_key", "private_key", "signing_key"),
+    *("secret", "token", "password", "passwd", "pwd", "passphrase", "consumer_key", "api_key", "apikey"),
+    *("access_key", "session", "session_key", "private_key", "signing_key", "credential"),
     *("sig", "signature", "cookie", "jwt", "bearer", "authorization"),
 )
 PRIVATE_WORDS = (

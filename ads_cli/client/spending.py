@@ -88,7 +88,8 @@ class StoredRecords:
             ids = missing[start : start + MOST_IDS]
             found |= {each: {} for each in ids}
             with nullcontext() if is_required else _unless_unusable():
-                listed = self._list(field, count=MOST_IDS, with_deleted=True, **{f"{field}s": ids})
+                named: dict[str, Any] = {f"{field}s": ids}
+                listed = self._list(field, count=MOST_IDS, with_deleted=True, **named)
                 found |= {each: listed.get(each, {}) for each in ids}
         return {each: found[each] for each in wanted}
 
@@ -118,19 +119,19 @@ class StoredRecords:
         return self._readable(field)
 
     def _readable(self, field: str, **values: Any) -> dict[str, Record]:
-        found = self._list(field, count=PAGE_SIZE, **values)
+        found = self._list(field, is_whole=True, count=PAGE_SIZE, **values)
         named = ("id", CAMPAIGN_ID) if field == LINE_ITEM_ID else ("id",)
         if not all(isinstance(record.get(name), str) for record in found.values() for name in named):
-            raise UnavailableError(
-                f"the list of {SOURCES[field].replace('-', ' ')} has records that cannot be read"
-            )
+            raise UnavailableError(f"{_list_of(field)} has records that cannot be read")
         return found
 
-    def _list(self, field: str, **values: Any) -> dict[str, Record]:
+    def _list(self, field: str, *, is_whole: bool = False, **values: Any) -> dict[str, Record]:
         kind = _request(field, "list")
         with_draft = {"with_draft": True} if "with_draft" in kind.__struct_fields__ else {}
         found: dict[str, Record] = {}
         for page in self._client.pages(kind(account_id=self._account, **with_draft, **values)):
+            if is_whole and isinstance(page.body, dict) and page.body.get("errors"):
+                raise UnavailableError(f"{_list_of(field)} is not whole")
             for record in page.records:
                 identifier = str(record.get("id"))
                 # What is listed twice and differs cannot be read.
@@ -148,6 +149,10 @@ def _unless_unusable() -> Iterator[None]:
     except UnavailableError as error:
         if error.http_status is None:  # there was no response
             raise
+
+
+def _list_of(field: str) -> str:
+    return f"the list of {SOURCES[field].replace('-', ' ')}"
 
 
 def _request(field: str, verb: str) -> type[Request]:

@@ -174,6 +174,15 @@ def test_a_list_that_fails_after_its_first_page_is_no_sum(liar, guarded, failing
     assert not liar.writes
 
 
+@pytest.mark.parametrize("part", ["/campaigns", "/line_items"])
+def test_a_list_that_says_that_something_is_missing_is_no_sum(liar, guarded, part):
+    problem = {"title": "Not Found", "type": "https://service.example/problems/not-found", "detail": "gone"}
+    liar.lies_of(part, lambda body, query: {**body, "errors": [problem]})
+    raised = ("campaigns", "update", HAMBURG, "--daily-budget", "81")
+    assert "is not whole" in guarded("max_account_daily_budget: 900 EUR", *raised, code=8)
+    assert not liar.writes
+
+
 def test_line_items_of_other_campaigns_bound_nothing(liar, guarded, adsctl):
     adsctl("campaigns", "update", APP, "--entity-status", "PAUSED", "--yes")
     everything = changing(lambda record: record.update(campaign_id=HAMBURG, bid_amount_local_micro=9))

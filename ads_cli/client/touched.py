@@ -187,7 +187,12 @@ def _request(kind: type[Request], values: Mapping[str, Any], more: Mapping[str, 
 
 
 def _one(kind: type[Request], id: str, record: Any) -> Mapping[str, Any]:
-    """Return the only record of an answer; raise UnavailableError where it is none, or another one."""
+    """Return the only record of an answer; raise UnavailableError where it is none, or another one.
+
+    Service x answers with a list of one card.
+    """
+    if isinstance(record, list) and len(record) == 1:
+        (record,) = record
     if not isinstance(record, dict) or str(record.get(kind.endpoint.record_id, id)) != id:
         raise not_understood(f"it is not the record {id}")
     return record

@@ -7,6 +7,7 @@ from hashlib import sha256
 
 import pytest
 
+from ads_cli.api.names import SERVICES
 from ads_cli.api.registry import requests_for
 from ads_cli.commands.mcp.files import OpenFolders
 from ads_cli.commands.mcp.reachable import CHANGES
@@ -17,11 +18,12 @@ from tests.conftest import feed
 
 WRITES = (*LOCAL, "mcp", "--allow-writes")
 SENDS = (*WRITES, "--files", "open")
-EXAMPLES = {
-    kind.endpoint.command: kind
-    for kind in requests_for("generic")
+EXAMPLES = [
+    pytest.param(service, kind, id=f"{service} {kind.endpoint.command}")
+    for service in SERVICES
+    for kind in requests_for(service)
     if kind.endpoint.command in CHANGES and "yaml" not in kind.endpoint.example
-}
+]
 
 
 @pytest.fixture
@@ -51,11 +53,10 @@ def error_of(done) -> dict:
     return json.loads(done.stderr.splitlines()[-1])["error"]
 
 
-@pytest.mark.parametrize("command", EXAMPLES)
-def test_a_plan_reads_the_record_that_a_command_changes_and_those_that_it_names(adsctl, command):
-    kind = EXAMPLES[command]
+@pytest.mark.parametrize(("service", "kind"), EXAMPLES)
+def test_a_plan_reads_the_record_that_a_command_changes_and_those_that_it_names(adsctl, service, kind):
     example = shlex.split(kind.endpoint.example)
-    (plan,) = planned(adsctl, *command.split(), *example)
+    (plan,) = planned(adsctl, "--service", service, *kind.endpoint.command.split(), *example)
     own = [each for each in plan["touched"] if each["is_own"]]
     assert [each["id"] for each in own] == ([example[0]] if kind.endpoint.id_field else [])
     assert all(each["record"] for each in own)
@@ -224,9 +225,6 @@ def test_a_listed_question_is_answered_once(adsctl):
         mandate.require_answer("Delete it")
 
 
-# The profile and its guard.
-
-
 PROFILES = """\
 profile: shop
 profiles:
@@ -337,9 +335,6 @@ def test_a_profile_that_leads_elsewhere_since_the_start_is_not_used(profiles, be
     for error in errors:
         assert error["exit_code"] == 11 and message in error["message"], error
     assert "Planned" not in names_of_campaigns(profiles, "18ce54d4x5t")
-
-
-# Files.
 
 
 READ = [

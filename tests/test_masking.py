@@ -10,7 +10,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from ads_cli.masking import Mask, address_passwords, address_secrets, mask_address
+from ads_cli.masking import Mask, address_passwords, address_secrets, mask_address, mask_people
 from tests.growth import assert_linear
 
 ENCODERS = {
@@ -137,3 +137,12 @@ def test_addresses_are_masked_in_linear_time(function, part):
         assert_linear(
             function, lambda length, around=around: around.format(part * (length // len(part))), 20_000
         )
+
+
+@pytest.mark.parametrize(
+    "part", ["a", "a'", "a@", '"', "%25", "\\", "=41", "&#", "QUFB", "12 345 ", "+4", "ab:", "\uff21"]
+)
+def test_people_are_masked_in_linear_time(part):
+    assert_linear(
+        lambda text: mask_people(text, numbers=True), lambda length: part * (length // len(part)), 20_000
+    )

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ...api.names import to_neutral
 from ...config.change_log import UNKNOWN, ChangeLog
+from ...spelling import as_stored
 from ...stored_times import is_believable
 
 if TYPE_CHECKING:
@@ -88,7 +89,7 @@ def look_for(
 
 def _may_be(record: Mapping[str, Any], values: Mapping[str, Any]) -> bool:
     """Whether a record may have been created with values: no service gives it another name."""
-    return not ("name" in record and "name" in values) or record["name"] == values["name"]
+    return not ("name" in record and "name" in values) or _plain(record["name"]) == _plain(values["name"])
 
 
 def _is_alike(record: Mapping[str, Any], values: Mapping[str, Any]) -> bool:
@@ -97,10 +98,10 @@ def _is_alike(record: Mapping[str, Any], values: Mapping[str, Any]) -> bool:
 
 
 def _plain(value: Any) -> str:
-    """Return a value as a query has it."""
+    """Return a value as a query has it, and a text as the service stores it."""
     if isinstance(value, bool):
         return str(value).lower()
-    return ",".join(map(_plain, value)) if isinstance(value, list) else str(value)
+    return ",".join(map(_plain, value)) if isinstance(value, list) else as_stored(str(value))
 
 
 def _time(text: Any) -> datetime | None:

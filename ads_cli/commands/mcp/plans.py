@@ -6,7 +6,7 @@ import time
 from collections import Counter
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from hashlib import sha256
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -17,6 +17,7 @@ from anyio.to_thread import run_sync
 from ...api.daily_bound import CampaignSpending, daily_bound
 from ...api.names import to_neutral
 from ...api.spending import DAILY_BUDGET, after_change
+from ...batches.upload import LISTED_AFTER_SECONDS
 from ...config.change_log import ChangeLog
 from ...config.guard import Amount, Guard
 from ...config.mandate import PLAN_AGAIN
@@ -34,6 +35,7 @@ from .results import ResultFiles, read_documents
 PLAN_SECONDS = 600.0
 MAX_PLANS = 50
 GUARD = "guard"  # the code of its refusals
+MAY_LAG = f"lists may not show yet what was created less than {LISTED_AFTER_SECONDS:.0f} s ago"
 
 
 def require_money_limit(guard: Guard, currencies: Callable[[], Collection[str]]) -> str:
@@ -217,9 +219,11 @@ class Plans:
         if not creation.listing:
             return Look(doubt="an earlier run may have created it, and no list tells")
         records = read_documents((await self._commands.succeed(creation.listing)).output)
-        started = min(each.started for each in creation.earlier)
+        starts = [each.started for each in creation.earlier]
         answered = ChangeLog(self._state_dir).made_ids()  # of these, no answer was lost
-        return look_for(creation.values, records, started, answered, creation.record_id)
+        look = look_for(creation.values, records, min(starts), answered, creation.record_id)
+        is_recent = datetime.now(UTC) - max(starts) < timedelta(seconds=LISTED_AFTER_SECONDS)
+        return Look(doubt=MAY_LAG) if is_recent and not any(look) else look
 
     def _settled(self, creation: PlannedCreation, found: Any, about: dict[str, Any]) -> dict[str, Any]:
         """Return the record that a stopped process has created."""

@@ -5,7 +5,7 @@ import os
 import signal
 import threading
 from contextlib import contextmanager
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 
 import pytest
 
@@ -105,6 +105,13 @@ def job(client, plan):
     return client.tool("jobs", job=plan)["structuredContent"]["data"]
 
 
+def age(adsctl, plan):
+    """Have a change begun a minute ago, so that lists show what it has created."""
+    (path,) = adsctl.home.rglob(f"{plan}.json")
+    stored = json.loads(path.read_text())
+    path.write_text(json.dumps(stored | {"started": str(datetime.now(UTC) - timedelta(minutes=1))}))
+
+
 def created(adsctl, name=NAME):
     found = json.loads(adsctl("-q", "-o", "json", "campaigns", "list", "--all", "-A", "18ce54d4x5t").stdout)
     return [each["id"] for each in found if each["name"] == name]
@@ -170,6 +177,9 @@ def test_what_was_cancelled_while_its_answer_was_awaited_is_created_once(guarded
 def test_what_was_killed_after_it_was_sent_and_was_lost_is_created_once(guarded, held):
     held.applies = False
     with killed(guarded, held, is_post) as (client, plan, _):
+        (question,) = planned(client, **CAMPAIGN, resume="true")["questions"]
+        assert question == "lists may not show yet what was created less than 30 s ago: create another one?"
+        age(guarded, plan)
         again = planned(client, **CAMPAIGN, resume="true")
         assert again["questions"] == []
         assert applied(client, again)["data"]["name"] == NAME
@@ -180,7 +190,8 @@ def test_what_was_killed_after_it_was_sent_and_was_lost_is_created_once(guarded,
 
 def test_what_arrives_between_a_resumed_plan_and_its_apply_is_not_created_again(guarded, held):
     held.applies = False
-    with killed(guarded, held, is_post) as (client, _, _):
+    with killed(guarded, held, is_post) as (client, plan, _):
+        age(guarded, plan)
         again = planned(client, **CAMPAIGN, resume=True)
         words = ("campaigns", "create", "--name", NAME, "--funding-instrument-id", "4a1n0")
         guarded(
@@ -242,6 +253,7 @@ def test_records_that_may_be_the_lost_one_are_asked_about():
     assert looked(mine, known={"a"}) == looked() == (None, "")
     assert looked(mine | {"created_at": "2026-11-23T11:00:00Z"}) == (None, "")
     assert looked(mine | {"name": "Other"}) == (None, "")
+    assert looked(mine | {"name": f" {NAME} "}).found
     assert "a" in looked(mine | {"budget": 6}).doubt
     assert "a, b" in looked(mine, mine | {"id": "b"}).doubt
     assert looked({"id": "a"}).doubt and looked(mine | {"created_at": "yesterday"}).doubt

@@ -13,7 +13,7 @@ def is_address(host: str) -> bool:
     return True
 
 
-AUTHORITY = re.compile(r"(?:\[(?P<address>[0-9a-f:.]+)\]|(?P<name>[^][:@%/?#\\\s]+))(?::[0-9]{0,5})?", re.I)
+AUTHORITY = re.compile(r"(?:\[(?P<address>[0-9a-f:.]+)\]|(?P<name>[^][:@%/?#\\\s]+))(?::[0-9]*)?", re.I)
 
 
 def host_of(authority: str) -> str:

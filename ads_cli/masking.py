@@ -120,7 +120,8 @@ RAW_OPTION = r"(?s)(?P<option>--form(?:=|$)|-[A-Za-z]*?[HfF])(?P<value>.*)"
 COMMAND_OPTION = r"(?s)(?P<option>--on-failure(?:=|$))(?P<value>.*)"
 FIELD = r"""(?P<name>[^\s=:"'{}]+)"?\s*(?P<separator>[=:])"""
 NAMED_VALUE = (
-    r"""(?<![\w-])([\w.-]+)(?:=|["']\s*:)|(?<![\w-])((?i:authorization|cookie)|\w+(?:[-_]\w+)+)\s*:"""
+    r"""(?<![\w.-])([\w.-]++)(?:=|["']\s*+:)"""
+    r"""|(?<![\w-])((?=(?i:authorization|cookie)\s*+:|[^\W_]*+[-_])[\w-]++)\s*+:"""
 )
 
 
@@ -165,7 +166,7 @@ def _name_only(text: str) -> str:
 def secret_words(words: Sequence[str]) -> Iterator[str]:
     """Yield, without their values, the words of a command line that seem to hold a secret."""
     for word, shown in zip(words, mask_undeclared(words), strict=True):
-        header = re.search(r"([\w-]+):\*+$", shown)
+        header = re.search(r"(?<![\w-])([\w-]++):\*+$", shown)
         own = word.partition("=")[2] if word.startswith("--") else word
         found = map("".join, re.findall(NAMED_VALUE, own))
         names = (name for name in found if re.search(SECRET_NAME, _parted(name)))

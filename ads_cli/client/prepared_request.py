@@ -101,9 +101,7 @@ OVERRIDING_HEADER = (
 )
 # By their names, fields of a query or a body that do the same: `_method` of Rails and Laravel, and the like.
 # Frameworks drop blanks and brackets around a name, and no field of the service begins with an underscore.
-OVERRIDING_FIELD = (
-    r"(?i)[\s\[]*(?:_|\$)|[\W_]*(?:method|verb)[\W_]*$|.*(?:http|overrid)\w*\W?method|.*method\w*\W?overrid"
-)
+OVERRIDING_FIELD = r"(?is)[\s\[]*(?:_|\$)|[\W_]*(?:method|verb)[\W_]*$|(?=.*method)(?=.*(?:http|overrid))"
 
 
 def overrides(prepared: PreparedRequest) -> str:

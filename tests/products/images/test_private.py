@@ -153,7 +153,7 @@ def test_no_address_of_this_machine_reaches_a_proxy_however_it_is_written(host):
             monkeypatch.setenv("http_proxy", "http://127.0.0.1:9")
             monkeypatch.setattr(network, "resolve", lambda *args: ["93.184.215.14"])
             with pytest.raises(PrivateHostError):
-                network.connect_to_public(url, lambda secure: None)
+                network.connect_to_public(url, lambda secure: None, kind=network.NetworkTransport)
 
 
 def test_a_proxy_may_know_names_that_this_machine_does_not(check, connected, no_name_is_known):

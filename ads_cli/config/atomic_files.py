@@ -31,7 +31,7 @@ def read_whole(path: str, max_mib: int, option: str = "") -> bytes:
     place = f"{option}: {path}" if option else path
     try:
         if path in EXPECTED:
-            with open_checked(path) as file:
+            with open_regular(path) as file:
                 content = read_limited(file, max_mib, place)
             _require_expected(path, sha256(content))
             return content

@@ -12,10 +12,10 @@ import anyio
 import pytest
 
 from ads_cli.commands.mcp.child import COMMANDS_AT_ONCE, MAX_WAITING, Commands
+from ads_cli.commands.mcp.query import query
 from ads_cli.commands.mcp.results import NOTICE, ResultFiles, as_text
 from ads_cli.config.mandate import Mandate
-from ads_cli.errors import AdsctlError, UnavailableError
-from ads_cli.feeds.compression import memory_limit
+from ads_cli.errors import AdsctlError, UnavailableError, UsageError
 from tests.adsctl import TIMEOUT_SECONDS
 from tests.commands.mcp.client import LOCAL, processes_with, raw
 from tests.conftest import feed
@@ -190,13 +190,35 @@ def memory_of(process):
     return int(re.search(r"VmHWM:\s+(\d+) kB", status)[1]) * 1024
 
 
-def test_the_process_of_a_query_has_limits():
-    code = "import sys; from ads_cli.commands.mcp.query import run_query; sys.exit(run_query(sys.argv[1]))"
-    doubled = " | ".join(["[@,@]"] * 60)
-    done = subprocess.run([sys.executable, "-c", code, doubled], input=b"[1]", capture_output=True)
-    assert done.returncode == 2 and b"its result is longer" in done.stderr
-    with memory_limit(0), pytest.raises(MemoryError):
-        bytearray(1024**3)
+ZEROS = f"`{json.dumps([0] * 10)}`"
+LONG_QUERY = "length(map(&" * 8 + "@" + f",{ZEROS}))" * 8  # takes no memory
+LIMITED = """
+import sys
+from ads_cli.commands.mcp import query
+query.CPU_SECONDS, query.MEMORY_BYTES = 1, 32 * 1024**2
+sys.exit(query.run_query(sys.argv[1]))
+"""
+
+
+@pytest.mark.parametrize(
+    ("query", "code", "message"),
+    [
+        ("[" + ",".join(["@"] * 20) + "]", 2, "its result is longer"),
+        ("[@,@,@,@][]." * 11 + "[@,@]", 1, "MemoryError"),
+        (LONG_QUERY, -signal.SIGKILL, ""),
+    ],
+    ids=["length", "memory", "time"],
+)
+def test_the_process_of_a_query_has_limits(query, code, message):
+    data = json.dumps(["x" * 100_000])
+    done = subprocess.run([sys.executable, "-c", LIMITED, query], input=data, capture_output=True, text=True)
+    assert done.returncode == code and message in done.stderr
+
+
+def test_a_query_that_is_not_answered_in_time_is_ended(monkeypatch):
+    monkeypatch.setattr("ads_cli.commands.mcp.query.WAIT_SECONDS", 0.01)  # no process starts as fast
+    with pytest.raises(UsageError, match="query: takes more than"):
+        anyio.run(query, Commands([], Mandate()), [1], "@")
 
 
 def test_an_error_says_that_its_texts_are_data(served):

@@ -11,6 +11,7 @@ from pathlib import Path
 import anyio
 import pytest
 
+from ads_cli.commands.mcp.applies import AppliedPlans
 from ads_cli.commands.mcp.child import COMMANDS_AT_ONCE, MAX_WAITING, Commands
 from ads_cli.commands.mcp.query import query
 from ads_cli.commands.mcp.results import NOTICE, ResultFiles, as_text
@@ -144,24 +145,26 @@ def test_at_most_eight_commands_run_at_once_and_what_waits_is_answered(adsctl, s
         assert {answer["id"] for answer in [*answers, *refused]} == {*ids}
 
 
-def test_what_goes_on_after_its_call_was_answered_counts_among_the_eight(adsctl):
+def test_what_goes_on_after_its_call_was_answered_counts_among_the_eight(tmp_path, monkeypatch):
+    monkeypatch.setattr(Commands, "line", lambda *words: ["sleep", "60"])
     commands = Commands([], Mandate(), seconds=0.01)
-    processes = [subprocess.Popen(["sleep", "60"]) for _ in range(COMMANDS_AT_ONCE)]
-    for process in processes:
-        commands.leave(process)
+    applied = AppliedPlans(commands, tmp_path, 0)
 
-    async def use():
-        async with commands.place():
-            pass
+    async def apply(count):
+        assert [await applied.run(str(job), []) for job in range(count)] == [None] * count
 
-    with pytest.raises(UnavailableError, match="8 commands run"):
-        anyio.run(use)
-    processes[0].kill()
-    processes[0].wait()
-    anyio.run(use)
-    for process in processes:
-        process.kill()
-        process.wait()
+    anyio.run(apply, COMMANDS_AT_ONCE)
+    processes = commands._left
+    try:
+        with pytest.raises(UnavailableError, match="8 commands run"):
+            anyio.run(query, commands, [1], "@")
+        processes[0].kill()
+        processes[0].wait()
+        assert anyio.run(query, commands, [1], "@") == [1]
+    finally:
+        for process in processes:
+            process.kill()
+            process.wait()
 
 
 GREEDY_QUERIES = {

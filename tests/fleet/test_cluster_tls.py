@@ -76,8 +76,8 @@ def test_without_certificates_that_the_cluster_knows_nothing_runs(adsctl, words,
     assert "no Dask scheduler can be reached" in adsctl.process(*words, address, code=8, **others).stderr
 
 
-@pytest.mark.parametrize(("scheduler", "is_required"), [("tls://127.0.0.1:1", True), ("127.0.0.1:1", False)])
-def test_who_is_reached_by_tls_leads_to_nobody_that_is_not(adsctl, words, monkeypatch, scheduler, is_required):
+@pytest.mark.parametrize(("scheduler", "is_tls"), [("tls://127.0.0.1:1", True), ("127.0.0.1:1", False)])
+def test_who_is_reached_by_tls_leads_to_nobody_that_is_not(adsctl, words, monkeypatch, scheduler, is_tls):
     """The scheduler tells the addresses of the workers."""
     asked = []
 
@@ -87,7 +87,7 @@ def test_who_is_reached_by_tls_leads_to_nobody_that_is_not(adsctl, words, monkey
 
     monkeypatch.setattr("ads_cli.fleet.cluster_link.Client", client)
     assert "no Dask scheduler can be reached" in adsctl(*words, scheduler, code=8).stderr
-    assert asked == [is_required]
+    assert asked == [is_tls]
 
 
 @pytest.mark.parametrize(

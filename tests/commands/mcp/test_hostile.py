@@ -194,7 +194,7 @@ def memory_of(process):
 
 
 ZEROS = f"`{json.dumps([0] * 10)}`"
-LONG_QUERY = "length(map(&" * 8 + "@" + f",{ZEROS}))" * 8  # takes no memory
+LONG_QUERY = "length(map(&" * 7 + "@" + f",{ZEROS}))" * 7  # takes no memory
 LIMITED = """
 import sys
 from ads_cli.commands.mcp import query

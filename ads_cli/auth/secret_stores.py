@@ -192,7 +192,7 @@ class KeyringStore(SecretStore):
         from keyring import core
         from keyring.backends.fail import Keyring as NoKeyring
 
-        from ..config.atomic_files import make_folder
+        from ..config.atomic_files import make_folder, open_private
 
         name = ""
         with suppress(OSError, UnicodeDecodeError):
@@ -205,7 +205,8 @@ class KeyringStore(SecretStore):
         backend_type = type(backend)
         with suppress(OSError):  # without a cache the next start searches again
             make_folder(self._backend_cache.parent)
-            self._backend_cache.write_text(f"{backend_type.__module__}.{backend_type.__name__}")
+            with open_private(self._backend_cache, "w") as file:
+                file.write(f"{backend_type.__module__}.{backend_type.__name__}")
         return backend
 
 

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager, nullcontext, suppress
 from hashlib import file_digest, sha256
 from pathlib import Path
-from typing import Any, BinaryIO, TextIO
+from typing import IO, Any, BinaryIO, TextIO
 from zlib import crc32
 
 from ..errors import AdsctlError, ContentError, NotConfirmedError, StateError, UsageError
@@ -31,7 +31,7 @@ def read_whole(path: str, max_mib: int, option: str = "") -> bytes:
     place = f"{option}: {path}" if option else path
     try:
         if path in EXPECTED:
-            with open_checked(path) as file:
+            with open_regular(path) as file:
                 content = read_limited(file, max_mib, place)
             _require_expected(path, sha256(content))
             return content
@@ -64,6 +64,11 @@ def open_regular(path: str) -> io.BufferedReader:
         file.close()
         raise OSError(errno.EINVAL, "not a regular file")
     return file
+
+
+def open_private(path: Path, mode: str = "wb") -> IO[Any]:
+    """Open a file to be written; a new one is for its owner only, whatever the umask."""
+    return open(path, mode, opener=lambda name, flags: os.open(name, flags, 0o600))
 
 
 def _require_expected(path: str, found: Any) -> None:

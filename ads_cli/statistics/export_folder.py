@@ -11,7 +11,7 @@ from typing import Literal
 
 import msgspec
 
-from ..config.atomic_files import make_folder
+from ..config.atomic_files import make_folder, open_private
 from ..config.file_locks import locked_or_refused, try_lock
 from ..errors import STATE_HINT, ReportedError, StateError, UnavailableError
 from ..stored_times import is_believable, is_older
@@ -90,7 +90,7 @@ class ExportFolder:
 
     def note(self, *entries: PartEntry) -> None:
         """Note the results of parts, on disk before this returns."""
-        with self._state_errors(), (self.path / LOG).open("ab") as file:
+        with self._state_errors(), open_private(self.path / LOG, "ab") as file:
             file.write(b"".join(_encode(entry) + b"\n" for entry in entries))
             file.flush()
             os.fsync(file.fileno())
@@ -99,8 +99,8 @@ class ExportFolder:
 
     def store(self, part: int, packed: bytes) -> None:
         """Keep the result of a part; a power failure may lose it, as its job has it still."""
-        with self._state_errors():
-            self._result(part).write_bytes(packed)
+        with self._state_errors(), open_private(self._result(part)) as file:
+            file.write(packed)
         self.done.add(part)
         self.jobs.pop(part, None)
 
@@ -133,7 +133,7 @@ class ExportFolder:
         for line in (self.path / LOG).read_bytes().splitlines(keepends=True):
             with suppress(msgspec.DecodeError):  # a line that a full disk or a power failure has cut
                 self._take(_decode(line))
-        with (self.path / LOG).open("ab") as file:
+        with open_private(self.path / LOG, "ab") as file:
             file.write(b"\n")  # after a line that was cut
         if self.begun and is_believable(self.begun) and utc_now() - self.begun < OF_USE:
             return True

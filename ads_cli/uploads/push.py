@@ -11,7 +11,7 @@ import msgspec
 
 from ..api.problems import Problem
 from ..client.client import Client
-from ..config.atomic_files import make_folder
+from ..config.atomic_files import make_folder, open_private
 from ..errors import AdsctlError, Interrupted
 from ..feeds.row import Row
 from ..output.text import counted
@@ -202,7 +202,8 @@ class ProvenConcurrency:
             return
         with suppress(OSError):
             make_folder(self._path.parent)
-            self._path.write_bytes(msgspec.json.encode(limits))
+            with open_private(self._path) as file:
+                file.write(msgspec.json.encode(limits))
 
 
 @dataclass(frozen=True)

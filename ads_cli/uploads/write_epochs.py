@@ -21,7 +21,7 @@ from urllib.parse import unquote, urlsplit
 import msgspec
 
 from ..client.prepared_request import PreparedRequest
-from ..config.atomic_files import make_folder, replacing, sync_folder
+from ..config.atomic_files import make_folder, open_private, replacing, sync_folder
 from ..errors import STATE_HINT, StateError, UsageError
 from ..hosts import is_loopback
 from .job_file import UploadTarget
@@ -50,7 +50,8 @@ class Witness:
                 path = folder / self._name(name)
                 new = path.with_name(f"{path.name}.{secrets.token_hex(4)}")
                 with suppress(OSError):
-                    new.write_bytes(content)
+                    with open_private(new, "xb") as file:
+                        file.write(content)
                     new.replace(path)
 
     def confirms(self, name: str, stamp: str) -> bool:

@@ -76,6 +76,20 @@ def test_without_certificates_that_the_cluster_knows_nothing_runs(adsctl, words,
     assert "no Dask scheduler can be reached" in adsctl.process(*words, address, code=8, **others).stderr
 
 
+@pytest.mark.parametrize(("scheduler", "is_tls"), [("tls://127.0.0.1:1", True), ("127.0.0.1:1", False)])
+def test_who_is_reached_by_tls_leads_to_nobody_that_is_not(adsctl, words, monkeypatch, scheduler, is_tls):
+    """The scheduler tells the addresses of the workers."""
+    asked = []
+
+    def client(address, *, security, **options):
+        asked.append(bool(security and security.require_encryption))
+        raise OSError
+
+    monkeypatch.setattr("ads_cli.fleet.cluster_link.Client", client)
+    assert "no Dask scheduler can be reached" in adsctl(*words, scheduler, code=8).stderr
+    assert asked == [is_tls]
+
+
 @pytest.mark.parametrize(
     "scheduler",
     ["tcp://10.255.0.5:8786", "10.255.0.5:8786", "ws://10.255.0.5:8786"],

@@ -1,7 +1,6 @@
 """What a tool returns: data without private values, cut to what a client takes, the rest in a file."""
 
 import json
-import os
 import secrets
 import shutil
 from collections.abc import Callable, Mapping
@@ -12,6 +11,7 @@ from typing import Any, NamedTuple
 
 import msgspec
 
+from ...config.atomic_files import open_private
 from ...config.file_locks import try_lock
 from ...errors import AdsctlError, NotFoundError, StateError, UsageError
 from ...spelling import comma_list
@@ -145,7 +145,7 @@ class ResultFiles:
         name = secrets.token_hex(6)
         path = self._folder / f"{name}.json"
         try:
-            with open(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w") as file:  # noqa: PTH123
+            with open_private(path, "x") as file:
                 json.dump(whole._asdict(), file, indent=1)
         except OSError as error:
             _remove(path)

@@ -11,11 +11,12 @@ from pathlib import Path
 import anyio
 import pytest
 
+from ads_cli.commands.mcp.applies import AppliedPlans
 from ads_cli.commands.mcp.child import COMMANDS_AT_ONCE, MAX_WAITING, Commands
+from ads_cli.commands.mcp.query import query
 from ads_cli.commands.mcp.results import NOTICE, ResultFiles, as_text
 from ads_cli.config.mandate import Mandate
-from ads_cli.errors import AdsctlError, UnavailableError
-from ads_cli.feeds.compression import memory_limit
+from ads_cli.errors import AdsctlError, UnavailableError, UsageError
 from tests.adsctl import TIMEOUT_SECONDS
 from tests.commands.mcp.client import LOCAL, processes_with, raw
 from tests.conftest import feed
@@ -144,24 +145,26 @@ def test_at_most_eight_commands_run_at_once_and_what_waits_is_answered(adsctl, s
         assert {answer["id"] for answer in [*answers, *refused]} == {*ids}
 
 
-def test_what_goes_on_after_its_call_was_answered_counts_among_the_eight(adsctl):
+def test_what_goes_on_after_its_call_was_answered_counts_among_the_eight(tmp_path, monkeypatch):
+    monkeypatch.setattr(Commands, "line", lambda *words: ["sleep", "60"])
     commands = Commands([], Mandate(), seconds=0.01)
-    processes = [subprocess.Popen(["sleep", "60"]) for _ in range(COMMANDS_AT_ONCE)]
-    for process in processes:
-        commands.leave(process)
+    applied = AppliedPlans(commands, tmp_path, 0)
 
-    async def use():
-        async with commands.place():
-            pass
+    async def apply(count):
+        assert [await applied.run(str(job), []) for job in range(count)] == [None] * count
 
-    with pytest.raises(UnavailableError, match="8 commands run"):
-        anyio.run(use)
-    processes[0].kill()
-    processes[0].wait()
-    anyio.run(use)
-    for process in processes:
-        process.kill()
-        process.wait()
+    anyio.run(apply, COMMANDS_AT_ONCE)
+    processes = commands._left
+    try:
+        with pytest.raises(UnavailableError, match="8 commands run"):
+            anyio.run(query, commands, [1], "@")
+        processes[0].kill()
+        processes[0].wait()
+        assert anyio.run(query, commands, [1], "@") == [1]
+    finally:
+        for process in processes:
+            process.kill()
+            process.wait()
 
 
 GREEDY_QUERIES = {
@@ -190,13 +193,35 @@ def memory_of(process):
     return int(re.search(r"VmHWM:\s+(\d+) kB", status)[1]) * 1024
 
 
-def test_the_process_of_a_query_has_limits():
-    code = "import sys; from ads_cli.commands.mcp.query import run_query; sys.exit(run_query(sys.argv[1]))"
-    doubled = " | ".join(["[@,@]"] * 60)
-    done = subprocess.run([sys.executable, "-c", code, doubled], input=b"[1]", capture_output=True)
-    assert done.returncode == 2 and b"its result is longer" in done.stderr
-    with memory_limit(0), pytest.raises(MemoryError):
-        bytearray(1024**3)
+ZEROS = f"`{json.dumps([0] * 10)}`"
+LONG_QUERY = "length(map(&" * 7 + "@" + f",{ZEROS}))" * 7  # takes no memory
+LIMITED = """
+import sys
+from ads_cli.commands.mcp import query
+query.CPU_SECONDS, query.MEMORY_BYTES = 1, 32 * 1024**2
+sys.exit(query.run_query(sys.argv[1]))
+"""
+
+
+@pytest.mark.parametrize(
+    ("query", "code", "message"),
+    [
+        ("[" + ",".join(["@"] * 20) + "]", 2, "its result is longer"),
+        ("[@,@,@,@][]." * 11 + "[@,@]", 1, "MemoryError"),
+        (LONG_QUERY, -signal.SIGKILL, ""),
+    ],
+    ids=["length", "memory", "time"],
+)
+def test_the_process_of_a_query_has_limits(query, code, message):
+    data = json.dumps(["x" * 100_000])
+    done = subprocess.run([sys.executable, "-c", LIMITED, query], input=data, capture_output=True, text=True)
+    assert done.returncode == code and message in done.stderr
+
+
+def test_a_query_that_is_not_answered_in_time_is_ended(monkeypatch):
+    monkeypatch.setattr("ads_cli.commands.mcp.query.WAIT_SECONDS", 0.01)  # no process starts as fast
+    with pytest.raises(UsageError, match="query: takes more than"):
+        anyio.run(query, Commands([], Mandate()), [1], "@")
 
 
 def test_an_error_says_that_its_texts_are_data(served):

@@ -3,6 +3,7 @@
 import json
 import os
 import shlex
+import threading
 from hashlib import sha256
 
 import pytest
@@ -13,8 +14,10 @@ from ads_cli.commands.mcp.files import OpenFolders
 from ads_cli.commands.mcp.reachable import CHANGES
 from ads_cli.console.planned import PLANNED
 from ads_cli.errors import UsageError
-from tests.commands.mcp.client import LOCAL, called, raw, session, with_guard
+from tests.adsctl import TIMEOUT_SECONDS
+from tests.commands.mcp.client import LOCAL, called, processes_with, raw, session, with_guard
 from tests.conftest import feed
+from tests.media.made import picture
 
 WRITES = (*LOCAL, "mcp", "--allow-writes")
 SENDS = (*WRITES, "--files", "open")
@@ -196,10 +199,20 @@ def test_a_record_that_cannot_be_read_refuses_its_plan_and_the_change(remote, ht
     assert {request.method for request, _ in httpserver.log} == {"GET"}
 
 
-def test_a_process_that_was_started_to_read_changes_nothing(adsctl):
-    words = (*LOCAL, "-q", "-o", "json", "campaigns", "update", "8wku4", "--name", "Changed")
-    done = adsctl("__by", "mcp", *words, input="{}", code=12)
-    assert "changed since" in error_of(done)["message"]
+NOT_LOOKED_AT = "is not planned"  # no command asks for these before it sends
+CHANGING = [
+    ("campaigns update 8wku4 --name Changed", "changed since"),
+    ("products delete sku-1 --yes", "changed since"),
+    ("media upload logo.png", NOT_LOOKED_AT),
+    ("api POST /12/accounts/18ce54d4x5t/campaigns?name=Changed", NOT_LOOKED_AT),
+]
+
+
+@pytest.mark.parametrize(("words", "message"), CHANGING)
+def test_a_process_that_was_started_to_read_changes_nothing(adsctl, writes, words, message):
+    adsctl.file("logo.png", picture())
+    done = adsctl("__by", "mcp", *LOCAL, "-q", "-o", "json", *words.split(), input="{}", code=12)
+    assert message in error_of(done)["message"] and not writes
     assert not json.loads(adsctl.local("-q", "-o", "json", "changes", "list").stdout)
 
 
@@ -413,6 +426,33 @@ def test_other_bytes_are_no_part_of_a_plan_even_where_nobody_has_named_their_fil
     done = apply(opened, *line, code=12, planned=digests)
     assert "changed since" in error_of(done)["message"]
     assert not json.loads(opened.local("-q", "-o", "json", "changes", "list").stdout)
+
+
+@pytest.mark.parametrize("tool", ["diff_feed", "plan_change", "apply_change"])
+def test_each_process_is_held_to_the_file_that_the_server_has_checked(profiles, service, tool):
+    (profiles.home / "open").mkdir()
+    path, arguments = profiles.file("open/feed.csv", feed(2)), {"file": "feed.csv"}
+    sync = {"command": "products sync", "arguments": arguments}
+    asked, ended = threading.Event(), threading.Event()
+
+    def wait():
+        asked.set()
+        ended.wait(TIMEOUT_SECONDS)
+
+    with raw(profiles, "mcp", "--allow-writes", "--files", "open") as client:
+        client.initialize()
+        if tool != "diff_feed":
+            arguments = sync
+        if tool == "apply_change":
+            arguments = {"plan_id": client.tool("plan_change", **sync)["structuredContent"]["plan_id"]}
+        service.before_list = wait
+        call = client.request("tools/call", name=tool, arguments=arguments)
+        assert asked.wait(TIMEOUT_SECONDS)
+        (process,) = processes_with(profiles, b"\0products\0")
+        mandate = json.loads((process / "fd/0").read_bytes())
+        ended.set()
+        client.response(call)
+    assert mandate["files"] == {str(path): sha256(path.read_bytes()).hexdigest()}
 
 
 def test_a_link_that_comes_in_after_the_check_of_a_path_is_not_followed(tmp_path, monkeypatch):

@@ -1,0 +1,100 @@
+"""What adsctl keeps is its owner's alone, at any moment and whatever the umask: modes, which root has too."""
+
+import json
+import os
+import shlex
+from collections.abc import Iterator
+from contextlib import suppress
+from pathlib import Path
+
+import pytest
+
+from ads_cli.config.environment import STATE_FILES
+from ads_cli.uploads import write_epochs
+from tests.commands.mcp.client import LOCAL, raw
+from tests.commands.mcp.test_plans_hold import new_campaign
+from tests.conftest import feed
+from tests.guarded import pause_unbounded
+from tests.media.made import picture
+
+CALLS = ("open", "mkdir", "replace", "rename", "link", "unlink", "fsync", "fdatasync", "close")
+CAMPAIGN = {"key": "new", "name": "New", "funding_instrument_id": "4a1n0", "daily_budget": 5}
+TASK = {"name": "a", "profile": "local", "run": "products check feed.csv"}
+FILES = {
+    "feed.csv": feed(2),
+    "people.csv": "email\nana@shop.example\n",
+    "several.csv": "name,funding_instrument_id\nNorth,4a1n0\nSouth,4a1n0\n",
+    "campaigns.yaml": json.dumps({"campaigns": [CAMPAIGN]}),
+    "fleet.yaml": json.dumps({"tasks": [TASK]}),
+    "logo.png": picture(),
+    "guard.yaml": "max_account_daily_budget: 500 EUR\n",
+}
+COMMANDS = """
+products push feed.csv --changed
+products check feed.csv --images
+campaigns create -f several.csv
+campaigns apply campaigns.yaml --yes
+campaigns update 8wku2 --daily-budget 61 --yes
+audiences sync people.csv --audience 1nmth --yes
+media upload logo.png
+stats export --since 3d --active --into sqlite:stats.db
+accounts list
+fleet run fleet.yaml
+"""
+ELSEWHERE = {"keyring-backend", "terminals", "feeds", "mcp"}  # need a keyring, a terminal, a server, a client
+
+
+def open_to_others(*folders: Path) -> Iterator[str]:
+    """The files and folders that anybody else may read, write or enter."""
+    for path in (each for folder in folders for each in (folder, *folder.rglob("*"))):
+        with suppress(FileNotFoundError):
+            if path.lstat().st_mode & 0o077:
+                yield str(path)
+
+
+@pytest.fixture
+def exposed(adsctl, tmp_path, monkeypatch) -> Iterator[set[str]]:
+    """What was open to others at any moment of commands; the umask takes no right away."""
+    kept, found = (adsctl.home / "state", tmp_path / "notes"), set[str]()
+
+    def watched(call):
+        def watch(*args, **options):
+            result = call(*args, **options)
+            found.update(open_to_others(*kept))
+            return result
+
+        return watch
+
+    monkeypatch.setattr(write_epochs, "_folders", lambda: iter(kept[1:]))
+    for name in CALLS:
+        monkeypatch.setattr(os, name, watched(getattr(os, name)))
+    umask = os.umask(0)
+    yield found
+    os.umask(umask)
+
+
+def test_all_that_is_kept_is_private_from_its_first_byte_on_whatever_the_umask(adsctl, exposed):
+    pause_unbounded(adsctl)
+    for name, content in FILES.items():
+        adsctl.file(name, content).chmod(0o600)
+    for line in COMMANDS.strip().splitlines():
+        adsctl.local(*shlex.split(line), ADSCTL_GUARD=str(adsctl.home / "guard.yaml"))
+        assert not exposed, line
+    assert {path.name for path in (adsctl.home / "state").iterdir()} >= STATE_FILES.keys() - ELSEWHERE
+
+
+def test_what_a_server_for_assistants_keeps_is_private_whatever_the_umask(adsctl):
+    pause_unbounded(adsctl)
+    adsctl.env["ADSCTL_GUARD"] = str(adsctl.file("guard.yaml", FILES["guard.yaml"]))
+    umask = os.umask(0)
+    try:
+        with raw(adsctl, *LOCAL, "mcp", "--allow-writes", is_forked=False) as client:
+            client.initialize()
+            long = client.tool("read", command="campaigns tree")["structuredContent"]
+            plan = client.tool("plan_change", **new_campaign("4a1n0"))["structuredContent"]
+            client.tool("apply_change", plan_id=plan["plan_id"])
+            assert (adsctl.home / long["file"]).exists()
+            assert [*adsctl.home.glob(f"state/**/{plan['plan_id']}.json")]
+            assert not [*open_to_others(adsctl.home / "state")]
+    finally:
+        os.umask(umask)

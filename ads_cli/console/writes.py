@@ -264,10 +264,14 @@ class Writes:
             return
         if self._planned:
             self._planned.require(prepared)
-        made: list[str] = []
         with self._logged(begun(self._call, write, prepared)) as ended:
-            yield lambda response: made.extend(made_ids(write, response))
-            ended.ids = made
+
+            def note(response: "Response") -> None:
+                ended.ids = made_ids(write, response)
+                data = response.neutral_data
+                self.guard.note_made(write, data if isinstance(data, list) else [data])
+
+            yield note
 
     @contextmanager
     def push(self, plan: "Plan", job: str) -> Iterator[ChangeEnded]:

@@ -226,18 +226,20 @@ def after_update(request: Request, before: Mapping[str, Any]) -> dict[str, Any]:
     """Return a record as an update leaves it."""
     own = request.endpoint.path_fields
     given = {name: getattr(request, name) for name in request.__struct_fields__ if name not in own}
-    values = {name: None if value == "" else value for name, value in given.items() if value is not None}
+    values = {name: value for name, value in given.items() if value is not None}
     return after_change(type(request), before, values)
 
 
-def after_change(kind: type[Request], before: Mapping[str, Any], values: Mapping[str, Any]) -> dict[str, Any]:
+def after_change(
+    kind: type[Request] | None, before: Mapping[str, Any], values: Mapping[str, Any]
+) -> dict[str, Any]:
     """Return a record as new values leave it.
 
     What they empty is None, or the value that lifts a limit: the service may choose that one. With another
     end it has not ended, whatever the service has said before.
     """
-    lifting = dict(lifting_fields(kind).values())
-    emptied = {name: lifting.get(name) for name, value in values.items() if value is None}
+    lifting = dict(lifting_fields(kind).values()) if kind else {}
+    emptied = {name: lifting.get(name) for name, value in values.items() if value in (None, "")}
     reasons = {REASONS: None} if END in values else {}
     return {**before, **reasons, **values, **emptied}
 

@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterable, Sequence
 from functools import cache
 from hashlib import blake2b
 from pathlib import Path
+from typing import Any
 from urllib.parse import urlsplit
 
 import msgspec
@@ -97,11 +98,18 @@ class WriteGuard:
             write = self.write_of(prepared)
             if new_id:
                 (created,) = write.operations
-                self._spending.planned[new_id] = created.values
+                self._spending.planned[new_id] = created
                 write = write._replace(operations=[created._replace(new_id=new_id)])
             writes.append(write)
-        self._judge(writes)
+        self._spending.approve_updates(self._judge(writes))
         self._is_planned = True
+
+    def note_made(self, write: Write, records: Sequence[Any]) -> None:
+        """Take the records of an answer to what a plan sends: what is activated may be one of them."""
+        with self._lock:
+            for op, record in zip(write.operations, records, strict=False) if self._is_planned else ():
+                if op.action == "create" and isinstance(record, dict):
+                    self._spending.note_made(write.account, op, record)
 
     def approve_rows(self, requests: Sequence[PreparedRequest], rows: int | None) -> None:
         """Judge a push by its requests without rows, and the number of these; None where it is not known.
@@ -138,8 +146,8 @@ class WriteGuard:
             self._passed.add((prepared.method, prepared.url))
         return write
 
-    def _judge(self, writes: Sequence[Write]) -> None:
-        """Judge what was not approved yet, and approve it."""
+    def _judge(self, writes: Sequence[Write]) -> list[RecordChange]:
+        """Judge what was not approved yet, approve it, and return it."""
         with self._lock:
             due: list[RecordChange] = []
             count = 0
@@ -157,6 +165,7 @@ class WriteGuard:
             self._spending.judge_sent(due) if self._is_planned else self._spending.judge(due)
             self._count += count
             self._approved |= {change.digest for change in due}
+            return due
 
     def _judge_count(self, count: int) -> None:
         """Judge how many records the run changes, with `count` more of them."""

@@ -1,6 +1,6 @@
 """What requests change about spending, compared with what the service has."""
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, nullcontext
 from datetime import UTC, datetime
 from functools import cached_property
@@ -10,10 +10,12 @@ import msgspec
 
 from ..api.daily_bound import CampaignSpending, DailyBound, daily_bound, daily_budget
 from ..api.endpoint import Request
+from ..api.fields import marked_fields
 from ..api.registry import requests_named
 from ..api.spending import (
     ACTIVE,
     DAILY_BUDGET,
+    STATUS,
     Raise,
     after_update,
     is_active,
@@ -25,7 +27,7 @@ from ..api.spending import (
     raises,
     status_field,
 )
-from ..errors import RefusedError, UnavailableError
+from ..errors import NotFoundError, RefusedError, UnavailableError
 
 if TYPE_CHECKING:
     from .client import Client
@@ -46,10 +48,12 @@ Record = Mapping[str, Any]  # by neutral names; an empty one means that it could
 
 
 class StoredRecords:
-    """Reads records of an account, each once."""
+    """Reads records of an account, each once; `recent` is what was set lately, by field and id."""
 
-    def __init__(self, client: "Client", account: str) -> None:
-        self._client, self._account = client, account
+    def __init__(
+        self, client: "Client", account: str, recent: Callable[[], Mapping[str, Mapping[str, Record]]]
+    ) -> None:
+        self._client, self._account, self._recent = client, account, recent
         self._found: dict[str, dict[str, Record]] = {field: {} for field in SOURCES}
         self._listed: set[str] = set()
         self._families: dict[str, dict[str, Record]] = {}  # line items by campaign
@@ -62,14 +66,17 @@ class StoredRecords:
         found = self._found[field]
         if identifier not in found and field not in self._listed:
             if len(found) < MOST_SINGLE:
-                get = _request(field, "get")(account_id=self._account, **{field: identifier})
-                record = self._client.call(get).neutral_data
-                is_meant = isinstance(record, dict) and record.get("id", identifier) == identifier
-                found[identifier] = record if is_meant else {}
+                found[identifier] = self._get(field, identifier)
             else:
                 found |= self._list(field, count=PAGE_SIZE)
                 self._listed.add(field)
         return found.get(identifier, {})
+
+    def _get(self, field: str, identifier: str) -> Record:
+        get = _request(field, "get")(account_id=self._account, **{field: identifier})
+        record = self._client.call(get).neutral_data
+        is_meant = isinstance(record, dict) and record.get("id", identifier) == identifier
+        return record if is_meant else {}
 
     def named(self, field: str, identifier: str) -> Record:
         """Return a record as `one` does, as far as it can be read."""
@@ -136,7 +143,33 @@ class StoredRecords:
                 identifier = str(record.get("id"))
                 # What is listed twice and differs cannot be read.
                 found[identifier] = record if found.get(identifier, record) == record else {}
+        self._correct(field, found, values)
         return found
+
+    def _correct(self, field: str, listed: dict[str, Record], filters: Mapping[str, Any]) -> None:
+        """Read by its id what a list does not show as it was set lately, or lacks."""
+        if field == FUNDING_ID or not (recent := self._recent().get(field)):
+            return
+        update = _request(field, "update")
+        names = {STATUS, *marked_fields(update, "limit"), *marked_fields(update, "lifts")}
+        for identifier, sent in recent.items():
+            record = listed.get(identifier)
+            is_shown = record and all(
+                str(record.get(name)) == str(sent[name]) for name in names & sent.keys()
+            )
+            is_wanted = identifier in filters.get(f"{field}s", [identifier])
+            parent = sent.get(CAMPAIGN_ID)
+            if is_shown or not is_wanted or parent not in (None, *filters.get("campaign_ids", [parent])):
+                continue
+            try:
+                listed[identifier] = self._get(field, identifier)
+            except NotFoundError:
+                if "id" in sent and not record:
+                    noun = field.removesuffix("_id").replace("_", " ")
+                    raise UnavailableError(
+                        f"the {noun} {identifier} was created a moment ago, and the service does not show it",
+                        hint="nothing was sent, since it may spend too; try again in a minute",
+                    ) from None
 
 
 @contextmanager

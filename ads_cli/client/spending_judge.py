@@ -13,6 +13,7 @@ from ..api.daily_bound import daily_budget
 from ..api.spending import ACTIVE, PAUSED, STATUS, TOTAL_BUDGET, may_serve, status_field
 from ..config.guard import ActiveHours, Amount, Guard, Limit, Percentage
 from ..errors import GuardError, NotFoundError, RefusedError, StateError
+from ..spelling import as_stored
 from .record_changes import RecordChange, key_of, limits_of, micros, named, named_by, switches, touched
 from .spending import CAMPAIGN_ID, LINE_ITEM_ID, SOURCES, AccountSpending, Record, StoredRecords, field_of
 from .writes import Operation
@@ -29,7 +30,9 @@ class SpendingJudge(msgspec.Struct, eq=False):
     guard: Callable[[], Guard]
     stored: Callable[[str], StoredRecords]  # of an account
     lock_account: Callable[[str], None]
-    planned: dict[str, Record] = {}  # records that a plan creates, by what names them
+    planned: dict[str, Operation] = {}  # creations of a plan, by what names their records
+    made: dict[str, str] = {}  # what named records in the plan, by the ids that they got
+    approved: set[tuple[str, str, bool]] = set()  # what a plan updates, and whether it activates that
     accounts: dict[str, AccountSpending] = {}  # by id, with the changes that were allowed so far
     summed: set[str] = set()  # the accounts of which all was read
 
@@ -49,12 +52,51 @@ class SpendingJudge(msgspec.Struct, eq=False):
             what = f"what cannot be compared with the service: {error.message}"
             raise refused(what, self._limits[0]) from None
 
+    def approve_updates(self, due: Sequence[RecordChange]) -> None:
+        """Note what a plan updates, which was judged: it may send the status apart from other fields."""
+        for op in (change.operation for change in due if change.operation.id):
+            self.approved |= {(*op.key, False), (*op.key, op.activates)}
+
     def judge_sent(self, due: Sequence[RecordChange]) -> None:
-        """Judge what a plan sends, which was compared when it was planned: new records have ids since."""
+        """Judge what a plan sends by its amounts, and as any change what was not planned so."""
         for op in (change.operation for change in due):
             for field, name in limits_of(op).items():
                 for limit in self.guard().of(KEYS[name]) if field in op.values else ():
                     self._judge_amount(name, micros(op.values, field), limit)
+        updates = [change for change in due if change.operation.action == "update"]
+        self.judge(
+            [each for each in updates if (*(op := each.operation).key, op.activates) not in self.approved]
+        )
+
+    def note_made(self, account: str, op: Operation, record: Record) -> None:
+        """Take a record that a plan has created: it is activated as planned only if it is as planned."""
+        field, identifier, known = field_of(op), str(record.get("id")), self.accounts.get(account)
+        if field not in (CAMPAIGN_ID, LINE_ITEM_ID) or (known and identifier in known.records[field]):
+            return  # what was there before is none that the plan has created
+        campaign = str(record.get(CAMPAIGN_ID) or "")
+        record = {**record, CAMPAIGN_ID: self.made.get(campaign, campaign)}
+        if planned := self._planned_as(field, record):
+            self.made[identifier] = planned
+            self.approved.add((field, identifier, self.planned[planned].activates))
+            if self.planned[planned].activates:
+                return
+        self.stored(account).note(field, {identifier: record})
+        if known:
+            own = {**known.records[field], identifier: record}
+            self.accounts[account] = AccountSpending({**known.records, field: own}, known.now)
+
+    def _planned_as(self, field: str, record: Record) -> str:
+        """Return what named a record in the plan: one of its limits and parent, if possible of its name."""
+        found = []
+        for planned, op in self.planned.items():
+            values = {CAMPAIGN_ID: "", **dict.fromkeys(limits_of(op)), **op.values}
+            is_same = values[CAMPAIGN_ID] == record[CAMPAIGN_ID] and all(
+                micros(values, name) == micros(record, name) for name in limits_of(op)
+            )
+            if is_same and field_of(op) == field and planned not in self.made.values():
+                is_named = as_stored(str(values.get("name"))) == as_stored(str(record.get("name")))
+                found.append((not is_named, planned))
+        return min(found, default=(False, ""))[1]
 
     @property
     def _limits(self) -> list[Limit]:
@@ -292,7 +334,7 @@ class SpendingJudge(msgspec.Struct, eq=False):
         for field in SOURCES:
             if identifier := str(values.get(field) or ""):
                 if identifier in self.planned:
-                    return self._named_currency(account, self.planned[identifier])
+                    return self._named_currency(account, self.planned[identifier].values)
                 return _currency_of(
                     self.stored(account).read(field, [identifier], is_required=True)[identifier]
                 )

@@ -14,7 +14,7 @@ from ..api.endpoint import ACTIONS, Action, Endpoint, Request
 from ..api.fields import marked_fields
 from ..api.names import Names, to_neutral
 from ..api.registry import modules_of, requests_for, requests_of
-from ..api.spending import ACTIVE, DRAFT, PAUSED, STATUS, status_field, update_of_activation
+from ..api.spending import ACTIVE, DRAFT, PAUSED, STATUS, after_change, status_field, update_of_activation
 from ..http.response_body import parse_json
 from .prepared_request import FORM, JSON, PreparedRequest, overrides
 
@@ -104,7 +104,7 @@ class Operation(NamedTuple):
         values = {name: value for name, value in self.values.items() if name not in own}
         if self.status is not None:
             values[STATUS] = ACTIVE if self.activates else self.status
-        return {**before, **values}
+        return after_change(self.kind, before, values)
 
 
 class Write(NamedTuple):

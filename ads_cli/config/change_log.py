@@ -57,9 +57,9 @@ class ChangeEnded(msgspec.Struct, kw_only=True, tag="ended"):
 _entry = msgspec.json.Decoder(ChangeBegun | ChangeEnded).decode
 
 
-def now() -> str:
-    """Return the time as the log has it."""
-    return f"{datetime.now(UTC):%Y-%m-%dT%H:%M:%SZ}"
+def now(ago: float = 0.0) -> str:
+    """Return the time as the log has it, some seconds ago."""
+    return f"{datetime.now(UTC) - timedelta(seconds=ago):%Y-%m-%dT%H:%M:%SZ}"
 
 
 def new_id() -> str:
@@ -142,6 +142,22 @@ class ChangeLog:
             elif entry:
                 made.update(id for id in entry.ids if id not in changed.get(entry.id, ()))
         return made
+
+    def since(self, moment: str) -> list[ChangeBegun]:
+        """Return the changes since a moment that may have been applied, with the ids of what they made."""
+        found: list[ChangeBegun] = []
+        ended: dict[str, ChangeEnded] = {}
+        for path in reversed(self._paths()):
+            for entry in map(_decoded, reversed(path.read_bytes().splitlines(keepends=True))):
+                if isinstance(entry, ChangeEnded):
+                    ended[entry.id] = entry
+                elif entry and entry.time < moment:
+                    return found[::-1]
+                elif entry:
+                    end = ended.get(entry.id, ChangeEnded(id=entry.id, outcome=UNKNOWN))
+                    entry.ids += [each for each in end.ids if each not in entry.ids]
+                    found += [entry] if end.outcome in ("ok", UNKNOWN) else []
+        return found[::-1]
 
     def changes(self) -> tuple[list[dict[str, Any]], int]:
         """Return the changes, oldest first, and how many damaged lines were left out."""

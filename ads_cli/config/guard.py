@@ -77,7 +77,7 @@ def _flag(text: str) -> bool:
 
 def _denied(value: Any) -> frozenset[str]:
     """Parse a list, or words with commas between them."""
-    texts = value if isinstance(value, list) else str(value or "").split(",")
+    texts = value if isinstance(value, list) else str(value).split(",")
     words = [word for text in texts if (word := str(text).strip())]
     for word in words:
         if word not in DENIABLE:
@@ -181,7 +181,7 @@ class Limit(NamedTuple):
 
 def parse_value(key: str, value: Any) -> Any:
     """Parse the value of a key; raise ValueError, which says what is wrong."""
-    if key == "deny":
+    if key == "deny" and value is not None:
         return _denied(value)
     if not isinstance(value, str):
         raise ValueError("must be one value")

@@ -4,6 +4,7 @@ As with ssh's StrictModes, the target of a link and each folder above it are jud
 folder, or elsewhere to the root. There a folder with the sticky bit, such as /tmp, may be open to everybody.
 """
 
+import errno
 import os
 import stat
 import sys
@@ -61,7 +62,9 @@ def read_settings(path: Path, name: str, hint: str, *, unreadable_hint: str = ""
     """
     check_writers(path)
     try:
-        path.stat()  # where it does not exist, nothing more is imported
+        found = path.stat()  # where it does not exist, nothing more is imported
+        if stat.S_ISFIFO(found.st_mode) and Path(os.path.realpath(path)).exists():  # not of /dev/fd
+            raise OSError(errno.EINVAL, "it is a named pipe, which may never end")
         from .atomic_files import read_limited
         from .strict_yaml import load
 

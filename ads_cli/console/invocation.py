@@ -258,8 +258,10 @@ class Invocation:
     def stored_of(self, account: str) -> "StoredRecords":
         """Return the records of an account, each of which is read once."""
         from ..client.spending import StoredRecords
+        from .writes import recent_changes
 
-        return self._stored.setdefault(account, StoredRecords(self.client, account))
+        stored = StoredRecords(self.client, account, lambda: recent_changes(self.settings, account))
+        return self._stored.setdefault(account, stored)
 
     @property
     def is_plan(self) -> bool:

@@ -17,7 +17,7 @@ import msgspec
 from ..api.amounts import money_fields
 from ..client.guard import FLEET_COUNT, WriteGuard
 from ..client.prepared_request import PreparedRequest
-from ..client.spending import SOURCES, StoredRecords
+from ..client.spending import SOURCES, Record, StoredRecords
 from ..client.writes import Dialect, Operation, Write
 from ..config.atomic_files import make_folder
 from ..config.change_log import UNKNOWN, ChangeBegun, ChangeEnded, ChangeLog, new_id, now
@@ -92,6 +92,29 @@ def begun(call: Caller, write: Write, prepared: PreparedRequest) -> ChangeBegun:
         job=call.parsed.job,
         by=call.parsed.by or ("fleet" if call.settings.environ.get(FLEET_COUNT) else None),
     )
+
+
+def recent_changes(settings: Settings, account: str) -> dict[str, dict[str, Record]]:
+    """Return what this machine has set lately of the records of an account, by the field of their ids.
+
+    Lists may not show it yet. Of a record that is new, its id is among what was set.
+    """
+    from ..batches.upload import LISTED_AFTER_SECONDS
+
+    found: dict[str, dict[str, Record]] = {}
+    for entry in ChangeLog(settings.state_dir).since(now(LISTED_AFTER_SECONDS)):
+        groups = entry.path.split("/")
+        field = next((each for each in SOURCES if SOURCES[each].replace("-", "_") in groups), "")
+        own = found.setdefault(field, {})
+        several = entry.fields if isinstance(entry.fields, list) else [entry.fields or {}] * len(entry.ids)
+        is_new = entry.method == "POST" and entry.path.rpartition("/")[2] not in entry.ids
+        for identifier, fields in zip(entry.ids, several, strict=False) if entry.account == account else ():
+            if not fields:
+                own.pop(identifier, None)  # it was deleted
+            else:
+                new = {"id": identifier} if is_new and "name" in fields else {}
+                own[identifier] = {**own.get(identifier, {}), **new, **fields}
+    return found
 
 
 def made_ids(write: Write, response: "Response") -> list[str]:
@@ -264,10 +287,14 @@ class Writes:
             return
         if self._planned:
             self._planned.require(prepared)
-        made: list[str] = []
         with self._logged(begun(self._call, write, prepared)) as ended:
-            yield lambda response: made.extend(made_ids(write, response))
-            ended.ids = made
+
+            def note(response: "Response") -> None:
+                ended.ids = made_ids(write, response)
+                data = response.neutral_data
+                self.guard.note_made(write, data if isinstance(data, list) else [data])
+
+            yield note
 
     @contextmanager
     def push(self, plan: "Plan", job: str) -> Iterator[ChangeEnded]:

@@ -3,9 +3,11 @@
 import json
 
 import pytest
+from msgspec.structs import replace
 
+from ads_cli.client.transport import Sender
 from tests.campaigns.test_campaign_files import document, recorded
-from tests.emulator.seeded import CARD, HAMBURG, KNITTERS
+from tests.emulator.seeded import ADVENT, CARD, HAMBURG, KNITTERS
 from tests.guarded import pause_unbounded
 
 PLAN = {
@@ -87,3 +89,50 @@ def test_a_plan_within_the_limits_is_carried_out(adsctl, guarded):
     made = [one for one in document(adsctl)["campaigns"] if one["name"].startswith("New")]
     assert [one["entity_status"] for one in made] == ["ACTIVE"] * 2
     assert {one["line_items"][0]["daily_budget"] for one in made} == {"20.00"}
+
+
+CHEAP, DEAR = (
+    {"name": name, "funding_instrument_id": CARD, "daily_budget": budget, "entity_status": status}
+    for name, budget, status in (("Cheap", 5, "ACTIVE"), ("Dear", 5000, "PAUSED"))
+)
+
+
+@pytest.fixture
+def answer_creations(monkeypatch):
+    """Change the records of the answers to batches of campaigns."""
+    send = Sender.send
+
+    def start(change) -> None:
+        def lying(self, prepared, *args, **options):
+            response = send(self, prepared, *args, **options)
+            content = prepared.body or b"".join(prepared.pieces)
+            if not (prepared.url.endswith("/campaigns") and b"Create" in content):
+                return response
+            return replace(response, body={**response.body, "data": change(response.body["data"])})
+
+        monkeypatch.setattr(Sender, "send", lying)
+
+    return start
+
+
+def test_a_campaign_is_not_activated_in_place_of_another_one(adsctl, guarded, answer_creations):
+    pause_unbounded(adsctl, "--yes")
+    answer_creations(lambda records: records[::-1])
+    guarded(
+        "max_account_daily_budget: 500 EUR",
+        *("campaigns", "apply", "-"),
+        input=json.dumps({"campaigns": [CHEAP, DEAR]}),
+        code=None,
+    )
+    made = {one["name"]: one for one in document(adsctl)["campaigns"]}
+    assert made["Dear"]["daily_budget"] == "5000.00"
+    assert made["Dear"].get("entity_status", "PAUSED") == "PAUSED"
+
+
+def test_a_campaign_that_was_there_is_not_activated_as_what_was_created(adsctl, guarded, answer_creations):
+    pause_unbounded(adsctl, "--yes")
+    answer_creations(lambda records: [{**record, "id": ADVENT} for record in records])
+    limits, plan = "max_account_daily_budget: 500 EUR", json.dumps({"campaigns": [CHEAP]})
+    done = guarded(limits, "campaigns", "apply", "-", input=plan)
+    assert f"with the campaign {ADVENT}, whose daily spend has no bound" in done.stderr
+    assert json.loads(adsctl("campaigns", "get", ADVENT, "-o", "json").stdout)["entity_status"] == "PAUSED"

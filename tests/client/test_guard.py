@@ -1,10 +1,12 @@
 """Claims about the guard: amounts, raises, sums and hours."""
 
 import json
+import os
 from datetime import UTC, datetime
 
 import pytest
 
+from ads_cli.config.guard import KEYS
 from tests.conftest import feed
 from tests.guarded import guarded_by, pause_unbounded
 
@@ -43,6 +45,25 @@ def test_what_cannot_be_judged_is_refused_by_a_limit_that_limits_something(guard
     text = 'deny: ""\nread_only: false\nmax_changes: 5'
     message = guarded(text, "api", "POST", "/12/nothing", "-f", "name=x")
     assert "it matches no declared endpoint: max_changes is 5" in message
+
+
+@pytest.mark.parametrize("key", KEYS)
+def test_a_limit_without_a_value_stops_every_change(guarded, key):
+    message = guarded(f"{key}:", "campaigns", "delete", "8wku4", code=11)
+    assert f"{key}: must be one value" in message
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="needs named pipes")
+def test_a_named_pipe_is_no_guard_and_no_settings(adsctl):
+    delete = ("campaigns", "delete", "8wku4", "--yes")
+    guard, folder = adsctl.home / "pipe", adsctl.home / "settings"
+    folder.mkdir()
+    os.mkfifo(guard)
+    os.mkfifo(folder / "config.yaml")
+    told = adsctl.local(*delete, code=11, ADSCTL_GUARD=str(guard)).stderr
+    assert f"the guard {guard} cannot be read: it is a named pipe" in told
+    told = adsctl.local(*delete, code=11, ADSCTL_CONFIG_DIR=str(folder)).stderr
+    assert "config.yaml cannot be read: it is a named pipe" in told
 
 
 def test_what_is_activated_is_judged_by_the_budget_that_it_has(guarded, adsctl):

@@ -4,12 +4,13 @@ from datetime import UTC, datetime
 
 import pytest
 
-from tests.emulator.seeded import APP, CLICKS, HAMBURG, KNITTERS, REACH, SPRING
+from tests.emulator.seeded import APP, CLICKS, HAMBURG, KNITTERS, REACH, SHOP, SPRING
 from tests.guarded import LyingService, changing, guarded_by, pause_unbounded
 
 SATURDAY = datetime(2026, 11, 21, 12, tzinfo=UTC)
 HOURS = "active_hours: Mon-Fri 08:00-18:00 Europe/Berlin"
 ACTIVATE = ("--entity-status", "ACTIVE")
+OVER, LATER = "9d4b1", "2099-01-01T00:00:00Z"  # a line item that has ended
 CUTS = {  # changes that need a look, and the key that looks
     "daily": ("max_daily_budget: 10 EUR", ("campaigns", "update", KNITTERS, *ACTIVATE)),
     "total": ("max_total_budget: 10 EUR", ("campaigns", "update", KNITTERS, *ACTIVATE)),
@@ -134,6 +135,30 @@ def test_a_line_item_that_may_have_ended_serves_again(liar, guarded, time_machin
     liar.lies_of("/line_items", changing(lie))
     later = ("line-items", "update", REACH, "--end-time", "2099-01-01T00:00:00Z")
     assert "to let anything that has ended serve again" in guarded(limits, *later)
+    assert not liar.writes
+
+
+SERVED_AGAIN = "to let anything that has ended serve again"
+
+
+@pytest.mark.parametrize(
+    ("limits", "said"),
+    [
+        ("deny: activate", SERVED_AGAIN),
+        (HOURS, SERVED_AGAIN),
+        ("max_daily_budget: 10 EUR", "a daily budget of 40 EUR"),
+        ("max_account_daily_budget: 10 EUR", "a day in the account"),
+    ],
+)
+@pytest.mark.parametrize("end", [LATER, ""])
+def test_what_the_service_calls_expired_serves_again_by_another_end(
+    liar, guarded, time_machine, limits, said, end
+):
+    time_machine.move_to(SATURDAY)
+    liar.lies_of("/line_items", changing(lambda record: record.update(reasons_not_servable=["EXPIRED"])))
+    path = f"/12/accounts/{SHOP}/line_items/{OVER}"
+    message = guarded(limits, "api", "PUT", path, "-f", f"end_time={end}")
+    assert said in message
     assert not liar.writes
 
 

@@ -12,6 +12,7 @@ from ...output.text import counted
 from ...spelling import as_stored
 
 if TYPE_CHECKING:
+    from ...campaigns.copying import Copy
     from ...campaigns.file import CampaignFile
     from ...campaigns.plan import CampaignPlan
     from .applying import ApplyRun
@@ -77,6 +78,7 @@ def copy(
         plan = run.compare_parsed(copy_file, is_copy=True)
         copied.note_other_currencies(copy_file, plan)
         _require_new_names(run, copy_file, plan)
+        _require_as_set(copied, copy_file, plan)
         # What its owner has changed since of a copy that is there stays: it is only activated.
         plan.changes = [
             each for each in plan.changes if each.action == "create" or each.values.get(STATUS) == ACTIVE
@@ -101,6 +103,21 @@ def _require_new_names(run: "ApplyRun", copy_file: "CampaignFile", plan: "Campai
     for entry in copy_file.campaigns:
         if entry not in plan.matched and (other := taken.get(as_stored(entry.name or ""))):
             copy_file.note(entry, f"{entry.name!r} is the name of campaign {other}: add --name", "name")
+    copy_file.require_valid()
+
+
+def _require_as_set(copied: "Copy", copy_file: "CampaignFile", plan: "CampaignPlan") -> None:
+    """Refuse values of --set that a copy which was made before does not have."""
+    from ...campaigns.model import file_fields
+
+    named = {(each.kind, each.field.name) for each in copied.settings}
+    for change in plan.changes:
+        for name in change.values if change.action == "update" else ():
+            if change.entry and (change.kind, name) in named:
+                key = file_fields(change.kind)[name].key
+                before, after = ((values or {}).get(key) for values in (change.before, change.after))
+                what = f"is {before} in the {change.kind.noun} {change.id}, copied before, and not {after}"
+                copy_file.note(change.entry, f"{what}: update it, or copy with another --name", name)
     copy_file.require_valid()
 
 

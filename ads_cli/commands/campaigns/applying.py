@@ -141,7 +141,8 @@ class ApplyRun:
         if self.prune and parsed.q is not None and not parsed.is_whole:
             covered = reader.campaigns(q=parsed.q)
             uncovered = {record["id"] for record in listed} - {record["id"] for record in covered}
-        matches = Comparison(parsed, campaigns, memory, is_copy=is_copy).match_campaigns()
+        comparison = Comparison(parsed, campaigns, memory, replace=self.replace, is_copy=is_copy)
+        matches = comparison.match_campaigns()
         within = {one.id for one in matches.values()} | {each.id for each in parsed.campaigns if each.id}
         if self.prune and parsed.may_prune:
             within |= {one.id for one in campaigns} - uncovered

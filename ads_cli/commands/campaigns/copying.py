@@ -1,5 +1,6 @@
 """Copy campaigns, within an account or to another one."""
 
+from collections.abc import Iterable
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -12,6 +13,7 @@ from ...output.text import counted
 from ...spelling import as_stored
 
 if TYPE_CHECKING:
+    from ...campaigns.copying import CopySetting
     from ...campaigns.file import CampaignFile
     from ...campaigns.plan import CampaignPlan
     from .applying import ApplyRun
@@ -77,6 +79,7 @@ def copy(
         plan = run.compare_parsed(copy_file, is_copy=True)
         copied.note_other_currencies(copy_file, plan)
         _require_new_names(run, copy_file, plan)
+        _require_set(settings, copy_file, plan)
         # What its owner has changed since of a copy that is there stays: it is only activated.
         plan.changes = [
             each for each in plan.changes if each.action == "create" or each.values.get(STATUS) == ACTIVE
@@ -101,6 +104,24 @@ def _require_new_names(run: "ApplyRun", copy_file: "CampaignFile", plan: "Campai
     for entry in copy_file.campaigns:
         if entry not in plan.matched and (other := taken.get(as_stored(entry.name or ""))):
             copy_file.note(entry, f"{entry.name!r} is the name of campaign {other}: add --name", "name")
+    copy_file.require_valid()
+
+
+def _require_set(settings: Iterable["CopySetting"], copy_file: "CampaignFile", plan: "CampaignPlan") -> None:
+    """Refuse values of --set that a copy which is there does not have."""
+    for change in plan.changes:
+        if change.action != "update" or change.entry is None:
+            continue
+        before, after = change.before or {}, change.after or {}
+        keys = {one.field.name: one.field.key for one in settings if one.kind is change.kind}
+        for name, key in keys.items():
+            if name in change.values and (name, change.values[name]) != (STATUS, ACTIVE):
+                copy_file.note(
+                    change.entry,
+                    f"{change.name!r} was copied before, with {before[key]} and not {after[key]}: "
+                    f"change the {change.kind.noun} {change.id}, or add --name for another copy",
+                    name,
+                )
     copy_file.require_valid()
 
 

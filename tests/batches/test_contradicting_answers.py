@@ -175,4 +175,4 @@ def test_a_deletion_may_be_answered_by_nothing(remote, answers, answer):
 
 def test_a_card_is_changed_by_an_answer_that_is_a_list_of_it(remote, answers):
     answers("/12/accounts/18ce54/cards/1a", "PUT", [{"id": "1a", "name": "Mugs"}])
-    remote(*ACCOUNT, "cards", "update", "1a", "--name", "Mugs", "--components", "[]", code=None)
+    assert remote(*ACCOUNT, "cards", "update", "1a", "--name", "Mugs", "-o", "ids").stdout.split() == ["1a"]

@@ -150,13 +150,13 @@ class AccountReader:
         names = {*own, *(name for name in needed.get(kind, ()) if name in shown)}
         for record in map(to_neutral, records):
             if not names <= record.keys():
-                record = {**self._single(kind, record["id"]), **record}
+                record = {**self.single(kind, record["id"]), **record}
             if missing := [name for name in own if name not in record]:
                 raise not_shown(kind, record["id"], missing)
             found.append(record)
         return found
 
-    def _single(self, kind: Kind, id: str) -> Mapping[str, Any]:
+    def single(self, kind: Kind, id: str) -> Mapping[str, Any]:
         """Return a record as it is shown by itself; an empty one where it is not, or many were read."""
         known = self._read_singly
         if id not in known and len(known) < MAX_SINGLE_READS:

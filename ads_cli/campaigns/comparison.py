@@ -136,6 +136,7 @@ class Comparison:
                 if one and one.kind is entry.kind:
                     matches.add(entry, one)
                 else:
+                    self._note_unlisted(entry, id, parent_id)
                     self._file.note(entry, self._no_such_id(entry, parent_id), "id")
         rest = [entry for entry in entries if self._id(entry) is None and entry not in matches.found]
         for entry in rest:
@@ -224,6 +225,11 @@ class Comparison:
         """Return those of some fields of an entry that no update can change."""
         fields = file_fields(entry.kind)
         return [name for name in names if not fields[name].in_update]
+
+    def _note_unlisted(self, entry: Entry, id: str, parent_id: str) -> None:
+        """Note an id that no list has: of what was made, or that the file names."""
+        if id not in self._by_id:
+            self.plan.unlisted.append((entry, id, parent_id))
 
     def _no_such_id(self, entry: Entry, parent_id: str) -> str:
         noun = entry.kind.noun
@@ -330,8 +336,8 @@ class Comparison:
         self._note_all(entry, check(entry.kind.create, sent)[1])
         mark = mark_of(entry, parent_id) if entry.kind.is_named else None
         made = self._memory.ids.get(mark) if mark else None
-        if made and made not in self._by_id:
-            self.plan.unlisted.append((entry.kind, made))
+        if made:
+            self._note_unlisted(entry, made, parent_id)
         if (attempt := attempt_mark(entry, parent_id)) and attempt in self._memory.lost:
             self.plan.lost.append(attempt)
         currency = self._currencies_of_new[entry] = self._currency(entry, parent)
@@ -354,7 +360,8 @@ class Comparison:
         )
         for entries in entry.below.values():
             for inner in entries:
-                if self._id(inner) is not None:
+                if (id := self._id(inner)) is not None:
+                    self._note_unlisted(inner, id, PLACEHOLDER_ID)
                     self._file.note(inner, self._no_such_id(inner, PLACEHOLDER_ID), "id")
                 self._create(inner, entry, PLACEHOLDER_ID)
 

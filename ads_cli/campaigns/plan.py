@@ -104,7 +104,7 @@ class CampaignPlan:
     listed: int = 0  # records in the lists that the file has
     not_compared: set[str] = field(default_factory=set)  # keys of fields that the service never shows
     lost: list[Mark] = field(default_factory=list)  # of what a request without an answer may have made
-    unlisted: list[tuple[Kind, str]] = field(default_factory=list)  # ids of what was made, to be made again
+    unlisted: list[tuple[Entry, str, str]] = field(default_factory=list)  # with the id, and that above
 
     def count(self, action: str) -> int:
         """Count the changes of a kind."""

@@ -3,7 +3,7 @@
 import threading
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, nullcontext
-from functools import cached_property, partial
+from functools import cached_property
 from typing import TYPE_CHECKING, Any, TypedDict, Unpack
 
 import msgspec
@@ -18,7 +18,7 @@ from ..http.retry import CLOCK, Clock, FailedAttempt, backoff, requested_delay
 from ..http.trace import Trace
 from .prepared_request import Credentials, PreparedRequest, UserKeys, build_request, is_write
 from .rate_limiter import Permit, RateLimiter, StoppedError, Wait
-from .response import Response, follow, not_understood
+from .response import Response, follow
 
 if TYPE_CHECKING:
     import httpx
@@ -34,23 +34,6 @@ class ExchangeOptions(TypedDict, total=False):
     parse: Parse  # reads the body of a success
     on_send: Callable[[], None]  # called before the first attempt
     check: Callable[[Response], None]  # raises UnavailableError for a response to be retried
-
-
-def _require_own(request: Request, response: Response) -> None:
-    """Raise UnavailableError for the answer to a change of one record that names another one."""
-    id_field, name = str(request.endpoint.id_field), request.endpoint.record_id
-    if name not in ("id", id_field):
-        return  # its answer does not name the record
-    own, record = str(getattr(request, id_field)), response.neutral_data
-    named = record.get(name) if isinstance(record, dict) else None
-    if named is not None and str(named) != own:
-        raise not_understood(f"it names another record than {own}: {named}")
-
-
-def _require_made(response: Response) -> None:
-    """Raise UnavailableError for the answer to a creation that names nothing that was created."""
-    if not response.data:
-        raise not_understood("it names no new record")
 
 
 def _unwatched(prepared: PreparedRequest) -> AbstractContextManager[Callable[[Response], None]]:
@@ -77,6 +60,7 @@ class Client(msgspec.Struct, dict=True, eq=False):  # a dict for its cached prop
     on_warning: Callable[[str], None] = lambda message: None  # called once, with a warning of the service
     write_guard: Callable[[PreparedRequest], AbstractContextManager[None]] = lambda prepared: nullcontext()
     on_write: "Callable[[PreparedRequest], AbstractContextManager[Callable[[Response], None]]]" = _unwatched
+    check_answer: Callable[[PreparedRequest, Response], None] = lambda prepared, response: None  # as `check`
     sign_in_hint: str = ""
     shared_window: "Callable[[Rate], SharedWindow] | None" = None
     service: str = "generic"  # whose rates are kept
@@ -94,11 +78,6 @@ class Client(msgspec.Struct, dict=True, eq=False):  # a dict for its cached prop
 
     def call(self, request: Request, **options: Unpack[ExchangeOptions]) -> Response:
         """Send a declared request; return the response or raise the error that it means."""
-        endpoint = request.endpoint
-        if endpoint.id_field and endpoint.method in ("PUT", "DELETE"):
-            options = {"check": partial(_require_own, request), **options}
-        elif endpoint.makes_anew and endpoint.record_id == "id" and endpoint.base == "ads":
-            options = {"check": _require_made, **options}
         return self.exchange(self.prepare(request), **options)
 
     def pages(
@@ -296,6 +275,7 @@ class _Attempts:
     def _check_response(self, response: Response) -> None:
         try:
             self._check(response)
+            self._client.check_answer(self._prepared, response)
         except UnavailableError as error:
             error.http_status = response.status
             raise FailedAttempt(error, response.headers) from None

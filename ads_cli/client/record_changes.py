@@ -80,9 +80,9 @@ class RecordChange(NamedTuple):
         """Yield the limits that an update sets or lifts, before and after."""
         op = self.operation
         for field, name in limits_of(op).items() if op.action == "update" else ():
-            is_lifted = _is_lifted(op, field)
-            if is_lifted or field in op.values:
-                yield Step(name, micros(self.before, field), None if is_lifted else micros(op.values, field))
+            lifts = is_lifted(op, field)
+            if lifts or field in op.values:
+                yield Step(name, micros(self.before, field), None if lifts else micros(op.values, field))
 
 
 @cache
@@ -98,7 +98,7 @@ def limits_of(op: Operation) -> Mapping[str, str]:
 
 def touched(op: Operation) -> set[str]:
     """Return the names of the limits that an operation sets or lifts."""
-    return {name for field, name in limits_of(op).items() if field in op.values or _is_lifted(op, field)}
+    return {name for field, name in limits_of(op).items() if field in op.values or is_lifted(op, field)}
 
 
 def switches(op: Operation) -> bool:
@@ -133,7 +133,7 @@ def micros(record: Record, field: str) -> int | None:
     return int(text) if is_amount and not isinstance(value, bool) and int(text) <= MAX_MICROS else -1
 
 
-def _is_lifted(op: Operation, field: str) -> bool:
+def is_lifted(op: Operation, field: str) -> bool:
     """Whether a change lets the service choose a limit, as with `bid_strategy: AUTO`."""
     name, lifted = lifting_fields(op.kind).get(field, ("", "")) if op.kind else ("", "")
     return name in op.values and str(op.values[name] or lifted).upper() == lifted

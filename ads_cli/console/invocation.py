@@ -188,6 +188,7 @@ class Invocation:
             on_warning=self.messages.note,
             write_guard=self._begin_write_epoch,
             on_write=lambda prepared: self.writes.passing(prepared),
+            check_answer=lambda prepared, response: self.writes.check_answer(prepared, response),
             sign_in_hint=settings.sign_in_hint,
             service=settings.service,
             names=settings.names,

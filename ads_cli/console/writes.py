@@ -15,6 +15,7 @@ from urllib.parse import urlsplit
 import msgspec
 
 from ..api.amounts import money_fields
+from ..client.answers import is_compared, require_sent
 from ..client.guard import FLEET_COUNT, WriteGuard
 from ..client.prepared_request import PreparedRequest
 from ..client.spending import SOURCES, Record, StoredRecords
@@ -295,6 +296,11 @@ class Writes:
                 self.guard.note_made(write, data if isinstance(data, list) else [data])
 
             yield note
+
+    def check_answer(self, prepared: PreparedRequest, response: "Response") -> None:
+        """Raise UnavailableError where the answer to a declared write contradicts what was sent."""
+        if prepared.declared and is_compared(prepared.declared.endpoint):
+            require_sent(self.guard.write_of(prepared), response)
 
     @contextmanager
     def push(self, plan: "Plan", job: str) -> Iterator[ChangeEnded]:

@@ -387,6 +387,8 @@ def test_a_new_ad_reads_the_line_item_and_its_campaign_by_the_names_of_the_servi
 )
 def test_an_end_that_cannot_be_read_has_not_passed(remote, httpserver, end, code):
     item = SERVES | {"id": "9d4c1", "campaign_id": "8wku2", "end_time": end}
+    changed = item | {"daily_budget_amount_local_micro": 1_000_000_000}
+    httpserver.expect_request(f"{ITEMS}/9d4c1", method="PUT").respond_with_json({"data": changed})
     httpserver.expect_request(f"{ITEMS}/9d4c1").respond_with_json({"data": item})
     httpserver.expect_request(CAMPAIGNS).respond_with_json({"data": [SERVES]})
     words = ("--account", "18ce54", "line-items", "update", "9d4c1", "--daily-budget", "1000")

@@ -179,12 +179,44 @@ def test_an_active_copy_is_asked_for(adsctl, service):
 
 def test_what_a_copy_leaves_as_it_is_is_neither_summed_up_nor_asked_about(adsctl, service):
     adsctl("campaigns", "copy", HAMBURG, "--active", "--yes")
-    adsctl("campaigns", "update", HAMBURG, "--daily-budget", "88")
+    copied = pulled(adsctl)["Copy of Hamburg knows us"]["id"]
+    adsctl("campaigns", "update", copied, "--daily-budget", "70", "--yes")
     told = adsctl("campaigns", "copy", HAMBURG).stderr
     before, after = told.partition("daily budgets of what may serve: ")[2].splitlines()[0].split(" -> ")
     assert before == after and "copied before" in told
     adsctl("campaigns", "copy", HAMBURG, KNITTERS)
     assert {"Copy of Hamburg knows us", "Copy of People who knit"} <= pulled(adsctl).keys()
+
+
+@pytest.mark.parametrize("words", [(), ("--active", "--yes"), ("--dry-run",)])
+@pytest.mark.parametrize(
+    ("first", "second", "told"),
+    [
+        ("daily_budget=20", "daily_budget=10", "campaigns[0].daily_budget: 'Next Hamburg knows us' was"),
+        ("daily_budget=20", "daily_budget=+10%", "with 20.00 and not 88.00: change the campaign "),
+        (
+            "line_items.daily_budget=20",
+            "line_items.daily_budget=10",
+            "with 20.00 and not 10.00: change the line ",
+        ),
+        (
+            "line_items.end_time=2031-12-01T00:00:00Z",
+            "line_items.end_time=2031-12-02T00:00:00Z",
+            "and not 2031-12-02T00:00:00Z: change the",
+        ),
+    ],
+)
+def test_a_copy_that_is_there_with_another_value_than_is_set_is_refused(
+    adsctl, service, first, second, told, words
+):
+    copy = ("-q", "campaigns", "copy", HAMBURG, "--name", "Next {name}", "--set")
+    adsctl(*copy, first)
+    before = pulled(adsctl)
+    refused = adsctl(*copy, second, *words, code=3).stderr
+    assert told in refused and "or add --name for another copy" in refused
+    assert pulled(adsctl) == before
+    adsctl(*copy, first, "--active", "--yes")
+    assert pulled(adsctl)["Next Hamburg knows us"]["entity_status"] == "ACTIVE"
 
 
 def test_activating_a_copy_keeps_what_was_changed_of_it(adsctl, service):

@@ -361,3 +361,37 @@ def test_an_attempt_of_a_clock_that_was_wrong_is_waited_for_once(adsctl, service
     waits.waited.clear()
     apply(adsctl, {"campaigns": [SNOW]}, "--resume")
     assert waits.total == 30 and names(adsctl).count("Snow") == 1
+
+
+@pytest.mark.parametrize(
+    ("end", "is_hidden"),
+    [
+        ("/campaigns", lambda one: one["name"] == "Snow"),
+        ("/line_items", lambda one: one["name"] == "Hats"),
+    ],
+    ids=["campaign", "line item"],
+)
+def test_what_the_file_has_by_its_id_is_not_said_to_be_deleted_where_a_list_lags(
+    adsctl, service, lag, end, is_hidden
+):
+    adsctl.file("snow.json", json.dumps({"campaigns": [SNOW | {"line_items": [ITEM]}]}))
+    adsctl("campaigns", "apply", "snow.json", "--write-ids", "--yes")
+    lag(end, is_hidden)
+    told = adsctl("campaigns", "apply", "snow.json", "--yes", code=8).stderr
+    assert "is there, and the service does not list it" in told and "created" not in told.split("hint")[0]
+    adsctl("campaigns", "plan", "snow.json", code=8)
+
+
+def test_a_criterion_that_the_file_has_by_its_id_is_looked_for_where_its_list_lags(adsctl, service, lag):
+    item = {"id": CLICKS, "targeting": [{"id": "ft10d", "AGE": "AGE_25_TO_54"}]}
+    lag("/targeting_criteria", lambda one: one["id"] == "ft10d")
+    told = apply(adsctl, {"campaigns": [{"id": SPRING, "line_items": [item]}]}, code=8).stderr
+    assert "the targeting ft10d is there, and the service does not list it" in told
+
+
+def test_an_id_that_was_deleted_or_lies_elsewhere_is_told_as_before(adsctl, service):
+    files = {"1nothere": {}, SPRING: {"id": SPRING, "line_items": [{"id": "9d4d1", "name": "Hats"}]}}
+    for id, campaign in files.items():
+        file = {"campaigns": [{"id": id, "name": "Snow", **campaign}]}
+        told = apply(adsctl, file, code=3).stderr
+        assert f"has no campaign {id}" in told or "9d4d1" in told

@@ -83,6 +83,26 @@ def test_an_ad_stays_where_the_one_in_its_place_is_refused(adsctl, service):
 
 
 @pytest.mark.parametrize(
+    ("fault", "code"),
+    [("PUT */line_items/* status=400", 9), ("PUT */campaigns/* status=400", 9), ("PUT * status=503", 8)],
+)
+@pytest.mark.parametrize("words", [(), ("--resume",)])
+def test_a_campaign_whose_replacement_could_not_be_activated_is_replaced_by_the_next_apply(
+    adsctl, service, fault, code, words
+):
+    file = document(adsctl, "--ids", HAMBURG)
+    file["campaigns"][0]["funding_instrument_id"] = CARD
+    listed = adsctl("campaigns", "list", "--all", "-o", "ids").stdout.split()
+    service.fail(f"{fault} times=1")
+    apply(adsctl, file, "--replace", "--max-attempts", "1", code=code)
+    assert shown(adsctl, "campaigns", HAMBURG)["entity_status"] == "ACTIVE"
+    apply(adsctl, file, "--replace", *words)
+    adsctl("campaigns", "get", HAMBURG, code=5)
+    assert plan(adsctl, file, "--replace", code=0) == []
+    assert len(adsctl("campaigns", "list", "--all", "-o", "ids").stdout.split()) == len(listed)
+
+
+@pytest.mark.parametrize(
     ("id", "new"),
     [
         ("ft10d", {"AGE": "AGE_35_TO_54"}),

@@ -39,9 +39,9 @@ UPDATES = (
     ),
     Mutant(
         "the answer to another record confirms a change",
-        "ads_cli/client/client.py",
-        "if named is not None and str(named) != own:",
-        "if False:",
+        "ads_cli/client/answers.py",
+        "[id for id in named if id != operation.id]",
+        "[id for id in named if False]",
         (
             "tests/batches/test_lying_service.py"
             "::test_a_change_of_one_record_is_not_confirmed_by_the_answer_to_another_one",
@@ -49,8 +49,8 @@ UPDATES = (
     ),
     Mutant(
         "a creation whose answer names no record is a success",
-        "ads_cli/client/client.py",
-        "if not response.data:",
+        "ads_cli/client/answers.py",
+        "if not (records and all(map(_has_id, records))):",
         "if False:",
         (
             "tests/batches/test_lying_service.py"

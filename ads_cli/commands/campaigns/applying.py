@@ -1,7 +1,7 @@
 """Compare a file of campaigns with an account, ask, and carry out what differs."""
 
 from collections.abc import Callable, Iterator
-from contextlib import closing, contextmanager, suppress
+from contextlib import closing, contextmanager
 from hashlib import sha256
 from itertools import chain
 from pathlib import Path
@@ -12,7 +12,7 @@ from ...campaigns.apply import Applied, Apply
 from ...campaigns.comparison import Comparison
 from ...campaigns.file import MAX_MIB, CampaignFile, parse_file
 from ...campaigns.memory import STANDARD_INPUT, ApplyMemory, Mark, look_for_lost, memory_path
-from ...campaigns.model import FUNDING, LISTS, Kind, Stored, each_entry
+from ...campaigns.model import FUNDING, LINE_ITEM, LISTS, Kind, Stored, each_entry
 from ...campaigns.new_posts import find_posts
 from ...campaigns.plan import CampaignPlan
 from ...campaigns.spending import planned_spending
@@ -22,7 +22,7 @@ from ...config.atomic_files import make_folder, read_whole
 from ...config.file_locks import locked_or_refused
 from ...console.invocation import Invocation
 from ...console.progress import progress
-from ...errors import AdsctlError, ContentError, NotFoundError, UnavailableError, UsageError
+from ...errors import AdsctlError, ContentError, UnavailableError, UsageError
 from ...output.text import counted, safe
 from ...uploads.job_file import Acknowledgement, UploadTarget, current_folder
 from ...uploads.jobs import list_jobs
@@ -141,7 +141,8 @@ class ApplyRun:
         if self.prune and parsed.q is not None and not parsed.is_whole:
             covered = reader.campaigns(q=parsed.q)
             uncovered = {record["id"] for record in listed} - {record["id"] for record in covered}
-        matches = Comparison(parsed, campaigns, memory, is_copy=is_copy).match_campaigns()
+        comparison = Comparison(parsed, campaigns, memory, replace=self.replace, is_copy=is_copy)
+        matches = comparison.match_campaigns()
         within = {one.id for one in matches.values()} | {each.id for each in parsed.campaigns if each.id}
         if self.prune and parsed.may_prune:
             within |= {one.id for one in campaigns} - uncovered
@@ -158,22 +159,29 @@ class ApplyRun:
             replace=self.replace,
             is_copy=is_copy,
         ).run()
-        self._require_deleted(found)
+        self._require_deleted(reader, found)
         if found.not_compared:
             call.messages.note(
                 f"the service never shows {', '.join(sorted(found.not_compared))}: not compared"
             )
         return found
 
-    def _require_deleted(self, found: CampaignPlan) -> None:
-        """Raise UnavailableError where what an apply has created is not listed, and yet is there."""
-        for kind, id in found.unlisted:
-            with suppress(NotFoundError):
-                if self.call.stored.one(kind.id_field, id).get("deleted") is False:
-                    raise UnavailableError(
-                        f"the {kind.noun} {id} is there, and the service does not list it",
-                        hint="nothing was changed, since it would be created twice; try again later",
-                    )
+    def _require_deleted(self, reader: AccountReader, found: CampaignPlan) -> None:
+        """Raise UnavailableError where known records are not listed where they belong, and yet are there."""
+        listed, there = {one.id for one in self.listed}, dict[str, str]()
+        for entry, id, parent_id in found.unlisted:
+            record = reader.single(entry.kind, id)
+            above = record.get(entry.kind.parent_field, parent_id)
+            is_in_place = above == parent_id or (entry.kind is LINE_ITEM and above not in listed)
+            if record.get("deleted") is False and is_in_place:
+                there[f"{entry.path}.id"] = f"the {entry.kind.noun} {id}"
+        if there:
+            problems = self.file.problems
+            problems[:] = [problem for problem in problems if problem.path not in there]
+            raise UnavailableError(
+                f"{next(iter(there.values()))} is there, and the service does not list it",
+                hint="nothing was changed, since it would be created twice; try again later",
+            )
 
     def _lists(self, parsed: CampaignFile) -> list[str]:
         """Name the lists that are read: those of the file, and all where records may be deleted."""

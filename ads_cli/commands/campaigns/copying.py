@@ -1,5 +1,6 @@
 """Copy campaigns, within an account or to another one."""
 
+from collections.abc import Iterable
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -12,7 +13,7 @@ from ...output.text import counted
 from ...spelling import as_stored
 
 if TYPE_CHECKING:
-    from ...campaigns.copying import Copy
+    from ...campaigns.copying import CopySetting
     from ...campaigns.file import CampaignFile
     from ...campaigns.plan import CampaignPlan
     from .applying import ApplyRun
@@ -78,7 +79,7 @@ def copy(
         plan = run.compare_parsed(copy_file, is_copy=True)
         copied.note_other_currencies(copy_file, plan)
         _require_new_names(run, copy_file, plan)
-        _require_as_set(copied, copy_file, plan)
+        _require_set(settings, copy_file, plan)
         # What its owner has changed since of a copy that is there stays: it is only activated.
         plan.changes = [
             each for each in plan.changes if each.action == "create" or each.values.get(STATUS) == ACTIVE
@@ -106,18 +107,21 @@ def _require_new_names(run: "ApplyRun", copy_file: "CampaignFile", plan: "Campai
     copy_file.require_valid()
 
 
-def _require_as_set(copied: "Copy", copy_file: "CampaignFile", plan: "CampaignPlan") -> None:
-    """Refuse values of --set that a copy which was made before does not have."""
-    from ...campaigns.model import file_fields
-
-    named = {(each.kind, each.field.name) for each in copied.settings}
+def _require_set(settings: Iterable["CopySetting"], copy_file: "CampaignFile", plan: "CampaignPlan") -> None:
+    """Refuse values of --set that a copy which is there does not have."""
     for change in plan.changes:
-        for name in change.values if change.action == "update" else ():
-            if change.entry and (change.kind, name) in named:
-                key = file_fields(change.kind)[name].key
-                before, after = ((values or {}).get(key) for values in (change.before, change.after))
-                what = f"is {before} in the {change.kind.noun} {change.id}, copied before, and not {after}"
-                copy_file.note(change.entry, f"{what}: update it, or copy with another --name", name)
+        if change.action != "update" or change.entry is None:
+            continue
+        before, after = change.before or {}, change.after or {}
+        keys = {one.field.name: one.field.key for one in settings if one.kind is change.kind}
+        for name, key in keys.items():
+            if name in change.values and (name, change.values[name]) != (STATUS, ACTIVE):
+                copy_file.note(
+                    change.entry,
+                    f"{change.name!r} was copied before, with {before[key]} and not {after[key]}: "
+                    f"change the {change.kind.noun} {change.id}, or add --name for another copy",
+                    name,
+                )
     copy_file.require_valid()
 
 

@@ -4,13 +4,13 @@ What begins to serve is judged by whatever switch it does: its own status, that 
 is put off, or a new ad. What must be read and cannot be is refused.
 """
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from datetime import UTC, datetime
 
 import msgspec
 
 from ..api.daily_bound import daily_budget
-from ..api.spending import ACTIVE, PAUSED, STATUS, TOTAL_BUDGET, may_serve, status_field
+from ..api.spending import ACTIVE, PAUSED, REASONS, STATUS, TOTAL_BUDGET, is_on, may_serve, status_field
 from ..config.guard import ActiveHours, Amount, Guard, Limit, Percentage
 from ..errors import GuardError, NotFoundError, RefusedError, StateError
 from ..spelling import as_stored
@@ -154,6 +154,8 @@ class SpendingJudge(msgspec.Struct, eq=False):
         records = self.stored(account).read(field, ids, is_required=True)
         if unread := [identifier for identifier, record in records.items() if not record]:
             raise refused(f"what needs {named(field, unread[0])}, which cannot be read", self._limits[0])
+        if field == CAMPAIGN_ID and (ended := [*_ended(records)]):
+            return _without_wrong_ends(records, self.stored(account).line_items_of(ended))
         return records
 
     def _read(self, account: str, changes: Sequence[RecordChange]) -> AccountSpending:
@@ -194,7 +196,8 @@ class SpendingJudge(msgspec.Struct, eq=False):
     def _all(self, account: str) -> AccountSpending:
         """Return the campaigns and line items of an account, which no other command may raise meanwhile."""
         self.lock_account(account)
-        records = {field: self.stored(account).all(field) for field in (CAMPAIGN_ID, LINE_ITEM_ID)}
+        campaigns, items = (self.stored(account).all(field) for field in (CAMPAIGN_ID, LINE_ITEM_ID))
+        records = {CAMPAIGN_ID: _without_wrong_ends(campaigns, items), LINE_ITEM_ID: items}
         return AccountSpending(records, datetime.now(UTC))
 
     def _require_listed(self, account: str, listed: AccountSpending, changes: Sequence[RecordChange]) -> None:
@@ -401,6 +404,21 @@ def _activation(change: RecordChange, identifier: str, record: Record, switch: s
 
     op = Operation("update", UpdateLineItem, {LINE_ITEM_ID: identifier, STATUS: ACTIVE})
     return change._replace(operation=op, before={**record, STATUS: PAUSED}, switch=switch)
+
+
+def _ended(campaigns: Mapping[str, Record]) -> Iterator[str]:
+    """Yield the ids of campaigns that are on, and of which the service says that they have ended."""
+    now = datetime.now(UTC)
+    return (id for id, record in campaigns.items() if is_on(record) and not may_serve(record, now))
+
+
+def _without_wrong_ends(
+    campaigns: Mapping[str, Record], line_items: Mapping[str, Record]
+) -> dict[str, Record]:
+    """Return campaigns, of which none has ended that has a line item which may serve."""
+    running = {item[CAMPAIGN_ID] for item in line_items.values() if may_serve(item, datetime.now(UTC))}
+    wrong = {id: {**campaigns[id], REASONS: None} for id in _ended(campaigns) if id in running}
+    return {**campaigns, **wrong}
 
 
 def _has_total(record: Record) -> bool:

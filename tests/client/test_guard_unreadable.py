@@ -162,6 +162,21 @@ def test_what_the_service_calls_expired_serves_again_by_another_end(
     assert not liar.writes
 
 
+@pytest.mark.parametrize("key", ["max_account_daily_budget", "max_daily_budget"])
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("campaigns", "update", HAMBURG, "--daily-budget", "900"),
+        ("line-items", "update", REACH, "--daily-budget", "900"),
+    ],
+)
+def test_a_campaign_has_not_ended_while_a_line_item_of_it_runs(liar, guarded, key, words):
+    expired = changing(lambda record: record.update(reasons_not_servable=["EXPIRED"]))
+    liar.lies_of("/campaigns", expired)
+    assert "the guard refuses" in guarded(f"{key}: 20 EUR", *words)
+    assert not liar.writes
+
+
 def lacking(*ids: str):
     """Return the lie of a whole list that lacks records; one of ids has them."""
     return lambda body, query: (

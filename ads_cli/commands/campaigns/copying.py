@@ -38,7 +38,8 @@ def copy(
 
     The copies are paused, unless --active is given. What cannot be as it was, such as an end that has passed
     or an audience that another account does not have, is reported before anything is created. A copy that was
-    stopped is resumed by the same command; once it has ended, the same command makes nothing more.
+    stopped is resumed by the same command; once it has ended, the same command makes nothing more, and
+    another --set is refused.
 
     For example: adsctl campaigns copy 8wku4 --name 'Next {name}' --set daily_budget=+10% --dry-run
     """

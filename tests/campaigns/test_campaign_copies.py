@@ -227,28 +227,6 @@ def test_activating_a_copy_keeps_what_was_changed_of_it(adsctl, service):
     assert (made["entity_status"], made["daily_budget"]) == ("ACTIVE", "7.00")
 
 
-@pytest.mark.parametrize("active", [(), ("--active", "--yes")])
-@pytest.mark.parametrize(
-    ("options", "said"),
-    [
-        (("--set", "daily_budget=10"), "campaigns[0].daily_budget: is 20.00 in the campaign"),
-        (("--set", "daily_budget=+10%"), "copied before, and not 88.00: update it"),
-        (
-            ("--set", "daily_budget=20", "--set", "line_items.daily_budget=3"),
-            "campaigns[0].line_items[0].daily_budget: is 35.00 in the line item",
-        ),
-    ],
-)
-def test_a_copy_that_was_made_otherwise_is_refused_and_not_activated(adsctl, service, options, said, active):
-    words = ("-q", "campaigns", "copy", HAMBURG, "--name", "Next {name}")
-    adsctl(*words, "--set", "daily_budget=20")
-    before = pulled(adsctl)
-    assert said in adsctl(*words, *options, *active, code=3).stderr
-    assert pulled(adsctl) == before
-    adsctl(*words, "--set", "daily_budget=20", "--active", "--yes")
-    assert pulled(adsctl)["Next Hamburg knows us"]["entity_status"] == "ACTIVE"
-
-
 def test_what_another_option_says_of_a_copy_is_not_set(adsctl, service):
     before = pulled(adsctl)
     for setting, option in {

@@ -8,10 +8,12 @@ from unicodedata import normalize
 # One character as URLs (%41, %C3%A4), JSON (\u0041, \n), Python (\x41) and HTML (&#65; &amp;) write it.
 HEX, FOLLOWING = "[0-9A-Fa-f]", "%[89ABab][0-9A-Fa-f]"
 ENCODED = (
+    r"(?=[%\\&])(?:"  # what all begin with, which is found fast
     rf"(?P<percent>%[0-7]{HEX}|%[CDcd]{HEX}{FOLLOWING}|%[Ee]{HEX}(?:{FOLLOWING}){{2}}|%[Ff]{HEX}(?:{FOLLOWING}){{3}})"
     rf"|(?<!\\)\\++(?:u(?P<json>{HEX}{{4}})|x(?P<repr>{HEX}{{2}})|[nrt])"
-    rf"|&(?:#(?P<decimal>[0-9]{{1,7}})|#[xX](?P<hex>{HEX}{{1,6}})|(?P<name>amp|lt|gt|quot|apos));"
+    rf"|&(?:#(?P<decimal>[0-9]{{1,7}})|#[xX](?P<hex>{HEX}{{1,6}})|(?P<name>amp|lt|gt|quot|apos));)"
 )
+ENCODED_ASCII = r"%[2-7]|\\u00[2-7]|\\x[2-7]|&(?:#|amp;|lt;|gt;|quot;|apos;)"  # where such a character begins
 NAMED = {"amp": "&", "lt": "<", "gt": ">", "quot": '"', "apos": "'"}
 # What a text may be encoded in, beside what secrets may be; accents and invisible characters are left out.
 INVISIBLE = "[\u00ad\u0300-\u036f\u061c\u180e\u200b-\u200f\u202a-\u202e\u2060-\u206f\ufe00-\ufe0f\ufeff]"

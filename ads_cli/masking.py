@@ -6,6 +6,7 @@ from typing import Any
 
 from .encodings import (
     ENCODED,
+    ENCODED_ASCII,
     ENCODED_TEXT,
     HEX,
     MIN_FOUND_ANYWHERE,
@@ -321,16 +322,11 @@ class Mask:
 
     def values_in(self, content: bytes) -> bytes:
         """Return an answer of the service with every secret masked that it echoes."""
-        from urllib.parse import unquote_to_bytes
-
-        searched = [
-            text.encode(errors="surrogatepass") for text in self._texts if len(text) >= MIN_MASKED_ECHO
-        ]
-        plain = content.replace(b"\\", b"") if b"\\" in content else content
-        forms = (content, plain, unquote_to_bytes(content)) if b"%" in content else (content, plain)
-        if not any(secret in form for form in forms for secret in searched):
-            return content  # of many megabytes, mostly
+        searched = [text for text in self._texts if len(text) >= MIN_MASKED_ECHO]
         text = content.decode("utf-8", "surrogateescape")
+        encoded = ENCODED_ASCII if "".join(searched).isascii() else ENCODED
+        if not any(secret in form for form in _plain_forms(text, encoded) for secret in searched):
+            return content  # of many megabytes, mostly
         return _without(text, self._find(text)).encode("utf-8", "surrogateescape")
 
     def _find(self, text: str) -> Iterator[tuple[int, int]]:
@@ -360,6 +356,16 @@ def _searched_texts(secret: str) -> set[str]:
             inner = encoded[-(-offset * 8 // 6) : (offset + len(octets)) * 8 // 6].decode()
             found |= {inner} if len(inner) >= MIN_MASKED_BASE64 else set()
     return {re.sub(BACKSLASHES, "", text) for text in found} - {""}
+
+
+def _plain_forms(text: str, encoded: str) -> Iterator[str]:
+    """Yield a text, and what it decodes to while it has what is `encoded`, all without backslashes."""
+    yield text.replace("\\", "")
+    for _ in range(1, MAX_LAYERS):
+        if not re.search(encoded, text):
+            return
+        text = re.sub(ENCODED, decoded_character, text)
+        yield text.replace("\\", "")
 
 
 def _layers(text: str) -> Iterator[Rewritten]:

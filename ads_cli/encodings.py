@@ -3,22 +3,24 @@
 import re
 from bisect import bisect
 from collections.abc import Callable, Iterator
-from unicodedata import normalize
+from unicodedata import category, normalize
 
 # One character as URLs (%41, %C3%A4), JSON (\u0041, \n), Python (\x41) and HTML (&#65; &amp;) write it.
 HEX, FOLLOWING = "[0-9A-Fa-f]", "%[89ABab][0-9A-Fa-f]"
 ENCODED = (
+    r"(?=[%\\&])(?:"  # what all begin with, which is found fast
     rf"(?P<percent>%[0-7]{HEX}|%[CDcd]{HEX}{FOLLOWING}|%[Ee]{HEX}(?:{FOLLOWING}){{2}}|%[Ff]{HEX}(?:{FOLLOWING}){{3}})"
     rf"|(?<!\\)\\++(?:u(?P<json>{HEX}{{4}})|x(?P<repr>{HEX}{{2}})|[nrt])"
-    rf"|&(?:#(?P<decimal>[0-9]{{1,7}})|#[xX](?P<hex>{HEX}{{1,6}})|(?P<name>amp|lt|gt|quot|apos));"
+    rf"|&(?:#(?P<decimal>[0-9]{{1,7}})|#[xX](?P<hex>{HEX}{{1,6}})|(?P<name>amp|lt|gt|quot|apos));)"
 )
+ENCODED_ASCII = r"%[2-7]|\\u00[2-7]|\\x[2-7]|&(?:#|amp;|lt;|gt;|quot;|apos;)"  # where such a character begins
 NAMED = {"amp": "&", "lt": "<", "gt": ">", "quot": '"', "apos": "'"}
 # What a text may be encoded in, beside what secrets may be; accents and invisible characters are left out.
-INVISIBLE = "[\u00ad\u0300-\u036f\u061c\u180e\u200b-\u200f\u202a-\u202e\u2060-\u206f\ufe00-\ufe0f\ufeff]"
+INVISIBLE = ("Cf", "Me", "Mn")  # categories of Unicode
 ENCODED_TEXT = (
     rf"{ENCODED}|[%\\]u\{{?(?P<unicode>{HEX}{{2,6}})\}}?|=(?P<quoted>[0-9A-F]{{2}})|=\r?\n|(?<!\\)\\++(?=[!-/:-@\[-`{{-~])"
     rf"|(?<!\\)\\++(?P<octal>[0-7]{{3}})|(?P<entity>&(?:#\d{{1,7}}|#[xX]{HEX}{{1,6}}|[A-Za-z]\w{{1,30}};))"
-    rf"|{INVISIBLE}|(?P<wide>[^\x00-\x7f])"
+    rf"|(?P<wide>[^\x00-\x7f])"
 )
 MIN_FOUND_ANYWHERE = 6  # characters; a shorter text is found where it is a word
 
@@ -90,6 +92,8 @@ def plain_character(found: re.Match[str]) -> str:
     """Return the character that an encoded one means, and a plain one for a wide one; else what it is."""
     from html import unescape
 
+    if found["wide"] and category(found["wide"]) in INVISIBLE:
+        return ""
     if found["wide"] or found["entity"]:
         text = normalize("NFKC", found["wide"]) if found["wide"] else unescape(found["entity"])
         return text if len(text) == 1 else found[0]

@@ -6,6 +6,7 @@ from typing import Any
 
 from .encodings import (
     ENCODED,
+    ENCODED_ASCII,
     ENCODED_TEXT,
     HEX,
     MIN_FOUND_ANYWHERE,
@@ -60,15 +61,30 @@ DOT = r"[.\u3002]|\s?[\[({<]\s?(?i:dot)\s?[\])}>]\s?"
 DOMAIN = rf"(?>[\w-]+)(?>(?:(?:{DOT})[\w-]+)+)|\[[\w:.]{{2,45}}\]"
 NAME = rf"(?<![{LOCAL}])(?<![{LOCAL}]')(?>[{LOCAL}]+(?:'[{LOCAL}]+)*)|\"[^\"\r\n]{{1,64}}+\""
 E_MAIL = f"(?:{NAME})(?:{AT})(?:{DOMAIN})"
-BETWEEN_DIGITS = r"[\s./()\[\]\u00b7\u2010-\u2015\u2212_-]{0,4}"
-TELEPHONE = rf"(?<![\w+])(?:\+\s?|00{BETWEEN_DIGITS})(?!0)\d(?:{BETWEEN_DIGITS}\d){{6,14}}(?!\d)"
+# A comma and other ends of clauses are in a number where no blank follows, or where it begins as numbers do.
+IN_NUMBER = r"\s./()\[\]|*~+'\u2019\u00b7\u2022\u2027\u2219\u30fb\u2010-\u2015\u2212_-"
+BETWEEN_DIGITS = rf"(?:[{IN_NUMBER}]|[,;:!#](?!\s)){{0,4}}"
+AFTER_ZERO = rf"[,;:!#{IN_NUMBER}]{{0,4}}"
+# Only ASCII letters and digits make ids of digits; of a word, not those that stand before or after numbers.
+NOT_AFTER_ID = r"(?<![\dA-Za-z_])"
+PHONE_WORD = r"(?i:tel|telefon|telephone|fon|phone|mobile?|handy|cell|call|fax|whatsapp|wa|sms|hotline|nr|no)"
+BEFORE_NUMBER = rf"{NOT_AFTER_ID}(?:{PHONE_WORD}|[A-Za-z]{{2,20}}(?=0))?|(?<=_)"
+NOT_IN_ID = r"(?!-?[\dA-Za-z_])"
+AFTER_NUMBER = rf"(?:{NOT_IN_ID}|(?=-?_?(?:(?i:x|ext|extension)\.?\d{{1,6}}|{PHONE_WORD}){NOT_IN_ID}))"
+ABROAD = rf"(?:(?<![\d+])\+\s?|{NOT_AFTER_ID}(?<!\d:)00{BETWEEN_DIGITS})"
+TELEPHONE = rf"{ABROAD}(?!0)\d(?:{BETWEEN_DIGITS}\d){{6,14}}(?!\d)"
 DIGEST_NAME = r"(?:(?i:sha-?\d{1,3}|md5)[_:=/-]?)"
 DIGEST = (
     rf"(?<![0-9A-Za-z]){DIGEST_NAME}?(?:[0\\][xX])?{HEX}{{32}}(?:{HEX}{{8}}|{HEX}{{24}}|{HEX}{{32}}|{HEX}{{64}}|{HEX}{{96}})?"
     r"(?![0-9A-Za-z])"
 )
-UUID, MAC = rf"{HEX}{{8}}(?:-{HEX}{{4}}){{3}}-{HEX}{{12}}", rf"{HEX}{{2}}(?:[:-]{HEX}{{2}}){{5}}"
-DEVICE = rf"(?<![0-9A-Za-z])(?:{UUID}|{MAC})(?![0-9A-Za-z])"
+GROUPED_DIGEST = rf"(?=[\d\s:.-]{{0,40}}[A-Fa-f]){HEX}{{2}}(?:[\s:.-]?{HEX}{{2}}){{15,63}}"
+UUID = rf"{HEX}{{8}}(?:-{HEX}{{4}}){{3}}-{HEX}{{12}}"
+MAC = (
+    rf"{HEX}{{2}}(?:[:-]{HEX}{{2}}){{5}}|{HEX}{{4}}(?:\.{HEX}{{4}}){{2}}"
+    rf"|(?=\d{{0,11}}[A-Fa-f])(?=[A-Fa-f]{{0,11}}\d){HEX}{{12}}"
+)
+DEVICE = rf"{UUID}|(?<![0-9A-Za-z])(?:{GROUPED_DIGEST}|{MAC})(?![0-9A-Za-z])"
 PRIVATE_TEXT = f"{E_MAIL}|{TELEPHONE}|{DIGEST}|{DEVICE}"
 # National telephone numbers, of 7 to 15 digits in groups, and what is looked for before them: dates and
 # times, ids of runs, addresses of machines, amounts. Nothing tells a number of other digits from them.
@@ -79,23 +95,32 @@ DATE = (
 )
 OCTET = r"(?:25[0-5]|2[0-4]\d|1\d\d|[1-9]?\d)"
 CURRENCY = (
-    "[€$£¥%]|(?:AED|AUD|BRL|CAD|CHF|CNY|CZK|DKK|EUR|GBP|HKD|HUF|INR|JPY|KRW|MXN|NOK|NZD|PLN|SEK|SGD|TRY|USD|ZAR)"
+    "[€$£¥%円元원₩₹]|(?:AED|AUD|BRL|CAD|CHF|CNY|CZK|DKK|EUR|GBP|HKD|HUF|INR|JPY|KRW|MXN|NOK|NZD|PLN|SEK|SGD|TRY|USD|ZAR)"
     r"\b"
 )
 AMOUNT = (
     r"[1-9]\d{0,2}(?:,\d{3})+(?:\.\d+)?|[1-9]\d?(?:[ .]\d{3})+(?:,\d+)?|\d{3}(?:[ .]000)+|[1-9]\d*[.,]\d{1,2}"
     rf"|[1-9]\d*(?=\s?(?:{CURRENCY}))|(?<=[€$£¥])[1-9]\d*"
 )
+TIME = r"[012]?\d:[0-5]\d(?::[0-5]\d)?(?![:\d])"
+MACHINE = rf"{OCTET}(?:\.{OCTET}){{3}}"
 NATIONAL = (
-    rf"(?<!\w)(?:(?:{DATE})(?!\d)|(?:{OCTET}(?:\.{OCTET}){{3}}|{AMOUNT})(?![ .,/-]?\d))"
-    rf"|(?<![^\W_])(?<!\d[.,])(?P<number>(?:\((?=\d{{1,6}}\)))?\d(?:{BETWEEN_DIGITS}\d){{6,14}})(?!-?\w)"
+    rf"{NOT_AFTER_ID}(?:(?:{DATE})(?!\d)|{TIME}|{MACHINE}:\d{{1,5}}(?!\d)"
+    rf"|(?:{MACHINE}|{AMOUNT})(?![ .,/-]?\d))"
+    rf"|(?:{BEFORE_NUMBER})(?<!\d[.,])(?P<number>(?:\((?=\d{{1,6}}\)))?"
+    rf"(?:0\d(?:{AFTER_ZERO}\d){{5,13}}|\d(?:{BETWEEN_DIGITS}\d){{6,14}}){AFTER_NUMBER})"
 )
 # Fields whose numbers are no telephone numbers, by words of their names, also where a text names them.
 NUMBER_WORDS = """
     id key micro amount budget bid count total limit cursor size byte line at time date since until start end
     expire job run version price quantity gtin mpn ean upc isbn sku"""
 NUMBER_NAME = rf"(?i)(?:^|_)(?:{'|'.join(NUMBER_WORDS.split())})(?:e?s)?(?:_|$)"
-NAME_BEFORE = r"(?<![\w-])(?:--([\w-]++) |([\w-]++)[\"']?\s?[=:]\s?)[\"']?\Z"
+# In a text, such a name is an option's, is quoted, of several words, or just before =: others are words.
+NAME_BEFORE = (
+    r"(?<![\w-])(?:--([\w-]++)[ =]|[\"']([\w-]++)[\"']\s?[=:]\s?"
+    r"|((?=[^\W_]++[_-])[\w-]++)\s?[=:]\s?|([\w-]++)=)[\"']?\Z"
+)
+NAMED_NUMBER = r"[1-9]\d*+"  # neither in groups nor with a zero first
 NAME_LENGTH = 60
 MAX_DECODED = 10  # layers of such a text; what is encoded in more is masked
 MAX_BASE64 = 3  # layers of that, which may hold the others
@@ -227,7 +252,8 @@ def _national_numbers(text: str) -> Iterator[tuple[int, int]]:
         start, stop = found.span("number")
         if start >= 0:
             name = re.search(NAME_BEFORE, text[max(start - NAME_LENGTH, 0) : start])
-            if not (name and is_number_name(name[1] or name[2])):
+            is_plain = re.fullmatch(NAMED_NUMBER, found["number"])
+            if not (name and is_plain and is_number_name(name[name.lastindex or 0])):
                 yield start, stop
 
 
@@ -239,7 +265,7 @@ def _is_private_base64(word: str, *, numbers: bool, layers: int) -> bool:
     digits = plain.rstrip("=")
     if len(digits) in DIGEST_LENGTHS and (digits != plain or _is_mixed(digits)):
         return True
-    octets = [bytes.fromhex(word)] if re.fullmatch(f"(?:{HEX}{HEX}){{7,}}", word) else []
+    octets = [bytes.fromhex(digits) for digits in re.findall(f"(?:{HEX}{HEX}){{7,}}", word)]
     if digits[1:] != digits[1:].lower():  # base64 of a text has capitals
         parts = (digits[offset:] for offset in range(4))  # it may begin at any character of a word
         octets += [b64decode(part[: len(part) // 4 * 4] + _padded(part)) for part in parts]
@@ -321,16 +347,11 @@ class Mask:
 
     def values_in(self, content: bytes) -> bytes:
         """Return an answer of the service with every secret masked that it echoes."""
-        from urllib.parse import unquote_to_bytes
-
-        searched = [
-            text.encode(errors="surrogatepass") for text in self._texts if len(text) >= MIN_MASKED_ECHO
-        ]
-        plain = content.replace(b"\\", b"") if b"\\" in content else content
-        forms = (content, plain, unquote_to_bytes(content)) if b"%" in content else (content, plain)
+        searched = [text for text in self._texts if len(text) >= MIN_MASKED_ECHO]
+        text = content.decode("utf-8", "surrogateescape")
+        forms = _plain_forms(text, are_ascii="".join(searched).isascii())
         if not any(secret in form for form in forms for secret in searched):
             return content  # of many megabytes, mostly
-        text = content.decode("utf-8", "surrogateescape")
         return _without(text, self._find(text)).encode("utf-8", "surrogateescape")
 
     def _find(self, text: str) -> Iterator[tuple[int, int]]:
@@ -360,6 +381,16 @@ def _searched_texts(secret: str) -> set[str]:
             inner = encoded[-(-offset * 8 // 6) : (offset + len(octets)) * 8 // 6].decode()
             found |= {inner} if len(inner) >= MIN_MASKED_BASE64 else set()
     return {re.sub(BACKSLASHES, "", text) for text in found} - {""}
+
+
+def _plain_forms(text: str, *, are_ascii: bool) -> Iterator[str]:
+    """Yield a text, and what it decodes to, without backslashes, while that may hold what is searched."""
+    yield text.replace("\\", "")
+    for _ in range(1, MAX_LAYERS):
+        if are_ascii and not re.search(ENCODED_ASCII, text):
+            return
+        text = re.sub(ENCODED, decoded_character, text)
+        yield text.replace("\\", "")
 
 
 def _layers(text: str) -> Iterator[Rewritten]:

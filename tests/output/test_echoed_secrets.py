@@ -46,3 +46,32 @@ def test_no_workbook_has_an_echoed_secret(remote, httpserver):
     remote("accounts", "list", "--to", "out.xlsx")
     written = json.dumps(sheet_of(remote.home / "out.xlsx"), default=str)
     assert "***" in written and not any(secret in written for secret in secrets_of(remote))
+
+
+def escaped(text: str) -> str:
+    return "".join(f"\\u{ord(each):04x}" for each in text)
+
+
+ESCAPES = {
+    "all": escaped,
+    "the first": lambda text: escaped(text[0]) + text[1:],
+    "one in it": lambda text: text[:5] + escaped(text[5]) + text[6:],
+    "the last": lambda text: text[:-1] + escaped(text[-1]),
+    "as percent, all": lambda text: "".join(f"%{ord(each):02X}" for each in text),
+    "as percent of that": lambda text: "".join(f"%25{ord(each):02X}" for each in text),
+    "as HTML, all": lambda text: "".join(f"&#{ord(each)};" for each in text),
+    "as JSON of percent": lambda text: escaped("".join(f"%{ord(each):02X}" for each in text)),
+}
+
+
+@pytest.mark.parametrize("escape", ESCAPES.values(), ids=[*ESCAPES])
+def test_no_result_shows_a_secret_of_which_the_answer_escapes_characters(remote, httpserver, escape):
+    for secret in secrets_of(remote):
+        coded = escape(secret)
+        body = f'{{"data": [{{"id": "{coded}", "name": "{coded}", "{coded}": 1}}], "next_cursor": "{coded}"}}'
+        httpserver.expect_request("/12/accounts").respond_with_data(body, content_type="application/json")
+        for options in ("-ojson", "-otsv", "-ocsv", "-oids", "-ojson --envelope", "-ojsonl --debug"):
+            done = remote("accounts", "list", *options.split(), code=None)
+            assert not {secret, coded} & {*done.stdout.replace('"', " ").split(), *done.stderr.split()}
+            assert secret not in done.stdout + done.stderr
+        httpserver.clear()

@@ -1,6 +1,7 @@
 """What an assistant is never shown: secrets, and what identifies a person."""
 
 import re
+from collections import Counter
 from collections.abc import Callable, Mapping
 from contextlib import suppress
 from typing import Any
@@ -48,12 +49,15 @@ def without_private(value: Any, mask: Callable[[str], str] = str, depth: int = 0
         return [without_private(each, mask, depth + 1) for each in value]
     if isinstance(value, Mapping):
         field = next((value[name] for name in FIELD_NAMES if isinstance(value.get(name), str)), "")
-        return {
-            private_text(str(name), mask): _of_field(
-                field if field and name in FIELD_VALUES else str(name), each, mask, depth + 1
-            )
-            for name, each in value.items()
-        }
+        shown, numbers = dict[str, Any](), Counter[str]()
+        for name, each in value.items():
+            key = masked = private_text(str(name), mask)
+            while key in shown:  # as of two that are masked
+                numbers[masked] += 1
+                key = f"{masked} {numbers[masked] + 1}"
+            of_field = field if field and name in FIELD_VALUES else str(name)
+            shown[key] = _of_field(of_field, each, mask, depth + 1)
+        return shown
     return value
 
 

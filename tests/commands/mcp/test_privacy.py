@@ -146,12 +146,38 @@ SHOWN = (
     *("daily_budget_amount_local_micro: 10000000", "--daily-budget-amount-local-micro=10000000"),
     *(
         '"account_id": "75620119"',
-        "limit: 1000000",
+        "limit=1000000",
         "--user-id 1184672520",
         "Winterschlussverkauf SummerSaleCampaign",
     ),
     *("Preis @ 3.50", "danke @shop", "https://shop.example/red?utm_source=x&utm_medium=y"),
 )
+BESIDE_LETTERS = (
+    *(
+        "\u304a\u96fb\u8a71\u306f{}\u307e\u3067",
+        "\u0e42\u0e17\u0e23{}\u0e04\u0e48\u0e30",
+        "Gr\u00fc\u00dfe\u00e9{}\u00e9",
+    ),
+    *("{}x12", "{}ext4", "{} x12", "Tel{}", "{}mobil", "Telefon{}", "WhatsApp{}"),
+)
+AFTER_WORDS = (
+    *("Reach us at: {}", "Info line: {}", "Any time: {}", "Jobs: {}", "Call till end: {}", "Best price: {}"),
+    *("limit: {}", "at : {}", "Call at={}", "id: {}", '"time": "{}"'),
+)
+BETWEEN_GROUPS = ("\u2022", "|", ",", "*", ":", "~", "+", ";", "'", "#", "!", " - ", "  ", "\u30fb", " / ")
+OTHER_FORMS = {
+    "keycaps": "".join(f"{digit}\ufe0f\u20e3" if digit.isdigit() else digit for digit in "0171 5550114"),
+    "tags": "anna@sh\U000e0001op.example",
+    "struck": "a\u0336nna\u0336@shop.example",
+    "the address of a device in thirds": "001a.2b3c.4d5e",
+    "one without separators": "001A2B3C4D5E",
+    "a device behind its kind": "idfa38400000-8cf0-11bd-b23e-10b96e40000d",
+    "hexadecimal digits behind 0x": "0x" + b"anna@shop.example".hex(),
+    "a digest in groups": " ".join(["ab12cd34"] * 8),
+    "one with dashes": "-".join(["ab12cd34"] * 8),
+    "one with colons": ":".join(["ab"] * 32),
+    "base64 of other letters": base64("\u96fb\u8a7103-1234-5678\u307e\u3067"),
+}
 TYPED = {
     "id": "7562011901",
     "account_ids": ["7562011901", "8324519"],
@@ -239,3 +265,48 @@ def test_a_field_that_holds_a_person_or_a_secret_by_its_name_is_masked(name):
 )
 def test_a_field_with_another_name_is_shown(name):
     assert without_private({name: "Anna"}) == {name: "Anna"}
+
+
+@pytest.mark.parametrize("around", BESIDE_LETTERS)
+@pytest.mark.parametrize("number", ["03-1234-5678", "(555) 555-0114", "01715550114", "+81-3-1234-5678"])
+def test_letters_beside_a_telephone_number_do_not_make_it_an_id(around, number):
+    shown = without_private({"name": around.format(number)})["name"]
+    assert MASK in shown and sum(each.isdigit() for each in shown) <= 2, shown
+
+
+@pytest.mark.parametrize("text", AFTER_WORDS)
+@pytest.mark.parametrize(
+    "number", ["0171 5550114", "030 1234567", "0171-555-0114", "555-555-0114", "01715550114"]
+)
+def test_a_word_before_a_telephone_number_does_not_make_it_an_amount(text, number):
+    assert without_private(text.format(number)) == text.format(MASK)
+
+
+@pytest.mark.parametrize("between", BETWEEN_GROUPS)
+@pytest.mark.parametrize("groups", ["0171 555 0114", "030 123 45 67", "555 555 0114", "+49 171 555 0114"])
+def test_signs_between_the_digits_of_a_telephone_number_do_not_show_it(groups, between):
+    assert without_private(f"Call {groups.replace(' ', between)} now") == f"Call {MASK} now"
+
+
+@pytest.mark.parametrize("text", OTHER_FORMS.values(), ids=[*OTHER_FORMS])
+def test_other_forms_of_a_person_are_masked(text):
+    shown = without_private(f"Write to {text}, please")
+    assert MASK in shown and "shop" not in shown and not any(map(str.isdigit, shown)), shown
+
+
+def test_times_lists_and_addresses_of_machines_are_shown():
+    for text in (
+        *("open 08:00-20:00, 10:00-18:00", "rows 12, 15, 27, 31", "http://127.0.0.1:45555/12/accounts"),
+        *(
+            "\u958b\u59cb2026-03-01\u304b\u3089",
+            "1000000\u5186",
+            "abc12345678",
+            "12345678abc",
+        ),
+    ):
+        assert without_private(text) == text
+
+
+def test_no_member_is_lost_whose_name_is_masked():
+    people = {"anna@shop.example": 1, "bob@shop.example": 2, "01715550114": 3, f"{MASK} 2": 4}
+    assert without_private(people) == {MASK: 1, f"{MASK} 2": 2, f"{MASK} 3": 3, f"{MASK} 2 2": 4}

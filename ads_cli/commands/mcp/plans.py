@@ -24,13 +24,14 @@ from ...config.mandate import PLAN_AGAIN
 from ...console.invocation import QUESTION
 from ...console.planned import PLANNED
 from ...errors import NotConfirmedError, NotFoundError, StateError, UsageError
+from ...masking import MASK
 from ...spelling import as_name
 from .applies import AppliedPlans, UnansweredCreation
 from .child import CommandError, Commands, Finished
 from .creations import Look, listing_of, look_for
 from .files import NO_FILE, CheckedFile, OpenFolders
 from .reachable import NAMED_CHANGES, Reachable, ReachableCommand, as_flag
-from .results import ResultFiles, read_documents
+from .results import ResultFiles, as_text, read_documents
 
 PLAN_SECONDS = 600.0
 MAX_PLANS = 50
@@ -105,6 +106,7 @@ class Plans:
         found = self._reachable.find(name)
         if not found.changes:
             raise UsageError(f"{found.name!r} changes nothing", hint="use read")
+        _require_no_mask(arguments)
         arguments, file = await self._with_file(found, arguments)
         resume = found.makes_anew and as_flag("resume", arguments.pop("resume", False))
         words = found.words(arguments)
@@ -119,6 +121,8 @@ class Plans:
         if dry.code:
             raise CommandError(dry)
         request = read_documents(dry.output)
+        if file.path and isinstance(request, list):  # of campaigns, which may be from a result
+            _require_no_mask({each["path"]: each.get("after") for each in request if "path" in each})
         values = to_neutral(_values(request))
         creation = self._creation(found, words, request, values, resume=resume) if found.makes_anew else None
         look = await self._find(creation) if resume and creation else Look()
@@ -262,6 +266,15 @@ class Plans:
     def _forget_old(self) -> None:
         now = time.monotonic()
         self._plans = {key: plan for key, plan in self._plans.items() if now - plan.made_at < PLAN_SECONDS}
+
+
+def _require_no_mask(values: Mapping[str, Any]) -> None:
+    """Raise UsageError for a value with what stands in results for what an assistant is not shown."""
+    if name := next((name for name, value in values.items() if MASK in as_text(value)), None):
+        raise UsageError(
+            f"{name}: {MASK} is no value, but stands for what is not shown here, and would replace it",
+            hint="leave this field as it is, or ask the person to write it",
+        )
 
 
 def _lines(dry: Finished, mark: str) -> list[str]:

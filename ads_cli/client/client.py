@@ -167,7 +167,7 @@ class Client(msgspec.Struct, dict=True, eq=False):  # a dict for its cached prop
         with self._count_lock:
             self.retries += 1
         self.on_retry(f"{reason}; retrying in {delay:.1f} s")
-        self.trace.log("retry", url=prepared.url, reason=reason, delay=round(delay, 3))
+        self.trace.log("retry", url=prepared.logged_url, reason=reason, delay=round(delay, 3))
 
     @staticmethod
     def load() -> None:

@@ -13,7 +13,7 @@ import msgspec
 from ..api.endpoint import Endpoint, Request
 from ..api.parts import RequestParts, as_text
 from ..api.rates import Rate
-from ..masking import people_in
+from ..masking import MASK, people_in
 
 
 class UserKeys(NamedTuple):
@@ -78,6 +78,12 @@ class PreparedRequest(msgspec.Struct, frozen=True):
         """The size of the body in bytes."""
         return len(self.body) or sum(map(len, self.pieces))
 
+    @property
+    def logged_url(self) -> str:
+        """The URL for --log-file: the query of an undeclared request may hold anything, such as a token."""
+        path, mark, _ = self.url.partition("?")
+        return f"{path}?{MASK}" if mark and not self.declared else self.url
+
     def content(self) -> Any:
         """Return the body for httpx, in small chunks: after each write the rest of a chunk is copied."""
         views = (memoryview(piece) for piece in self.pieces)
@@ -94,7 +100,7 @@ class PreparedRequest(msgspec.Struct, frozen=True):
 # By words of their names: headers by which proxies and frameworks take a request for one of another method
 # (X-HTTP-Method-Override) or path (X-Original-URL, X-Forwarded-Prefix), or with another body.
 OVERRIDING_WORDS = (
-    "ur[il]|path|prefix|route|host|action|destination|connection|(?:transfer|content)[\\W_]encoding"
+    "ur[il]|path|prefix|route|host|action|destination|redirect|connection|(?:transfer|content)[\\W_]encoding"
 )
 OVERRIDING_HEADER = (
     rf"(?i)method|verb|overrid|rewrit|original|forward|upgrade|(?:^|[\W_])(?:{OVERRIDING_WORDS})(?:$|[\W_])"
@@ -102,6 +108,7 @@ OVERRIDING_HEADER = (
 # By their names, fields of a query or a body that do the same: `_method` of Rails and Laravel, and the like.
 # Frameworks drop blanks and brackets around a name, and no field of the service begins with an underscore.
 OVERRIDING_FIELD = r"(?is)[\s\[]*(?:_|\$)|[\W_]*(?:method|verb)[\W_]*$|(?=.*method)(?=.*(?:http|overrid))"
+PARTS = r"[\[\]&;]"  # of a name, as in `a[_method]`
 
 
 def overrides(prepared: PreparedRequest) -> str:
@@ -110,14 +117,16 @@ def overrides(prepared: PreparedRequest) -> str:
         return f"the header {header}"
     if prepared.declared:
         return ""
-    once = (*_names(re.sub("[?;]", "&", prepared.url)), *_names_in_body(prepared))
-    names = map(unquote_plus, once)  # a proxy and a framework may each decode them
+    query = prepared.url.partition("?")[2]
+    in_values = re.findall("[&;]([^&;=]*)=", unquote_plus(query))  # for what decodes before it splits
+    once = (*_names(query), *in_values, *_names_in_body(prepared))
+    names = (part for name in map(unquote_plus, once) for part in (name, *re.split(PARTS, name)))
     return next((f"the field {name!r}" for name in names if re.match(OVERRIDING_FIELD, name)), "")
 
 
 def _names(form: str) -> Iterator[str]:
-    """Yield the names of a form."""
-    for pair in form.split("&"):
+    """Yield the names of a form, which some split at semicolons too."""
+    for pair in re.split("[&;]", form):
         yield unquote_plus(pair).partition("=")[0]
 
 
@@ -128,11 +137,15 @@ def _names_in_body(prepared: PreparedRequest) -> Iterator[str]:
         content = json.loads(body)
     except (ValueError, RecursionError):
         text = body.decode("utf-8", "replace")
-        yield from _names(text.replace(";", "&"))
+        yield from _names(text)
         yield from re.findall(r"""(?i)\bname\*?=["']?([^"';\r\n]*)""", text)
         return
-    for record in content if isinstance(content, list) else [content]:
-        yield from record if isinstance(record, dict) else ()
+    rest = [content]
+    while rest:
+        value = rest.pop()
+        yield from value if isinstance(value, dict) else ()
+        if isinstance(value, (dict, list)):
+            rest += value.values() if isinstance(value, dict) else value
 
 
 def is_write(prepared: PreparedRequest) -> bool:

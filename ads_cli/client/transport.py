@@ -143,7 +143,8 @@ class Sender:
         headers = {name.lower(): value for name, value in http_response.headers.items()}
         permit.record(status, headers)
         shown = _traced(prepared, content, len(content))
-        trace.response(prepared.method, prepared.url, status, headers, shown, time.monotonic() - started)
+        seconds = time.monotonic() - started
+        trace.response(prepared.method, prepared.logged_url, status, headers, shown, seconds)
         if (warning := headers.get(WARNING_HEADER)) and self._warnings.acquire(blocking=False):
             self.on_warning(f"the service warns: {shortened(trace.mask(warning))}")
         kind = prepared.declared

@@ -3,7 +3,7 @@
 import json
 import re
 import shlex
-from urllib.parse import quote_plus
+from urllib.parse import quote, quote_plus
 
 import pytest
 
@@ -144,7 +144,7 @@ OVERRIDING_HEADERS = [
     *("X-Override-URL", "X-Forwarded-Path", "X-Forwarded-Uri", "X-Forwarded-Prefix"),
     *("X-Forwarded-Host", "Forwarded", "X-Envoy-Original-Path", "Request-URI"),
     *("X-Host", "Destination", "Transfer-Encoding", "Content-Encoding"),
-    *("Connection", "Upgrade"),
+    *("Connection", "Upgrade", "X-Accel-Redirect"),
 ]
 OVERRIDING_FIELDS = [
     *(
@@ -155,6 +155,10 @@ OVERRIDING_FIELDS = [
         " _method",
         "_method[]",
         "[_method]",
+        "a[_method]",
+        "a[b][_method]",
+        "a[][_method][]",
+        "a;_method",
         "method",
         "$method",
     ),
@@ -197,12 +201,29 @@ def test_a_field_that_may_change_a_request_is_refused(guarded, httpserver, name)
     assert not httpserver.log
 
 
+@pytest.mark.parametrize("value", ["x;_method=DELETE", "x&_method=DELETE", "x&a[_method]=DELETE"])
+def test_a_field_within_a_value_may_be_read_as_one(guarded, httpserver, value):
+    adsctl = guarded("deny: [delete]\n")
+    for words in (("PUT", f"{CAMPAIGN}?name={quote(value)}"), ("PUT", CAMPAIGN, "-f", f"name={value}")):
+        assert "may change its method or its path" in adsctl("api", *words, code=12).stderr
+    assert not httpserver.log
+
+
+@pytest.mark.parametrize("body", [{"a": {"_method": "DELETE"}}, [{"a": [[{"b": {"_method": 1}}]]}]])
+def test_a_nested_field_that_may_change_a_request_is_refused(guarded, httpserver, body):
+    adsctl = guarded("deny: [delete]\n")
+    done = adsctl("api", "PUT", CAMPAIGN, "--input", "-", input=json.dumps(body), code=12)
+    assert "the field '_method' may change its method or its path" in done.stderr
+    assert not httpserver.log
+
+
 def test_what_changes_no_request_passes_a_guard(guarded, httpserver):
     adsctl = guarded("deny: delete\n")
     httpserver.expect_request(CAMPAIGN).respond_with_json({"data": {"id": "8wkt0"}})
     for header in ("X-Trace: 1", "Accept-Language: de", "If-Match: 1", "X-Request-Id: 2"):
         adsctl("api", "PUT", CAMPAIGN, "-f", "name=the _method & other methods", "-H", header)
-    assert len(httpserver.log) == 4
+    adsctl("api", "PUT", CAMPAIGN, "-f", "name=shoes; $5 off & _more [_new]")
+    assert len(httpserver.log) == 5
 
 
 def test_a_dry_run_sends_no_get_that_may_be_a_deletion(remote, httpserver):

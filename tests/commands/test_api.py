@@ -53,6 +53,21 @@ def test_fields_go_into_the_query_and_the_body_is_sent_unchanged(remote, httpser
     assert table.stdout == 'id\ttags\n1\t["a"]\n'
 
 
+def test_the_log_file_has_no_query_of_a_raw_request(remote, httpserver):
+    answering(httpserver, {}, status=503)
+    for number, words in enumerate(
+        (
+            ("POST", "/12/any/thing?token=hidden-4711"),
+            ("PUT", "/12/any/thing", "-f", "note=hidden-4711"),
+            ("GET", "/12/any/thing", "-F", 'x={"password": "hidden-4711"}'),
+        )
+    ):
+        log = remote.home / f"{number}.log"
+        remote("api", *words, "--log-file", log, "--max-attempts", "2", code=8)
+        assert "/12/any/thing?***" in log.read_text() and "hidden-4711" not in log.read_text()
+    assert '"event": "retry"' in log.read_text()
+
+
 def test_a_raw_post_that_may_have_been_applied_is_not_sent_again(remote, httpserver):
     seen = answering(httpserver, {}, status=503)
     for method, attempts in (("POST", 1), ("PUT", 2)):

@@ -72,7 +72,7 @@ ASSISTANTS = (
     Mutant(
         "a query sees what is private",
         "ads_cli/commands/mcp/tools.py",
-        "found = self._results.private(data)",
+        "found = await self._results.private(data)",
         "found = data",
         (f"{TOOLS}test_what_identifies_a_person_never_leaves",),
     ),

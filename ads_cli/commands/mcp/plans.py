@@ -24,13 +24,14 @@ from ...config.mandate import PLAN_AGAIN
 from ...console.invocation import QUESTION
 from ...console.planned import PLANNED
 from ...errors import NotConfirmedError, NotFoundError, StateError, UsageError
+from ...masking import MASK
 from ...spelling import as_name
 from .applies import AppliedPlans, UnansweredCreation
 from .child import CommandError, Commands, Finished
 from .creations import Look, listing_of, look_for
 from .files import NO_FILE, CheckedFile, OpenFolders
 from .reachable import NAMED_CHANGES, Reachable, ReachableCommand, as_flag
-from .results import ResultFiles, read_documents
+from .results import ResultFiles, as_text, read_documents
 
 PLAN_SECONDS = 600.0
 MAX_PLANS = 50
@@ -105,6 +106,7 @@ class Plans:
         found = self._reachable.find(name)
         if not found.changes:
             raise UsageError(f"{found.name!r} changes nothing", hint="use read")
+        _require_no_mask(arguments)
         arguments, file = await self._with_file(found, arguments)
         resume = found.makes_anew and as_flag("resume", arguments.pop("resume", False))
         words = found.words(arguments)
@@ -115,15 +117,17 @@ class Plans:
         dry = await self._commands.run(words, is_plan=True, file=file)
         if dry.error and dry.error.get("code") == GUARD:
             refusal = {"command": found.name, "guard": dry.error["message"], "is_allowed": False}
-            return self._results.of(None, about=refusal)
+            return await self._results.of(None, about=refusal)
         if dry.code:
             raise CommandError(dry)
         request = read_documents(dry.output)
+        if file.path and isinstance(request, list):  # of campaigns, which may be from a result
+            _require_no_mask({each["path"]: each.get("after") for each in request if "path" in each})
         values = to_neutral(_values(request))
         creation = self._creation(found, words, request, values, resume=resume) if found.makes_anew else None
         look = await self._find(creation) if resume and creation else Look()
         if look.found and creation:
-            return self._settled(creation, look.found, {"command": found.name})
+            return await self._settled(creation, look.found, {"command": found.name})
         questions = _lines(dry, QUESTION)
         notes = [line for line in dry.warnings if not line.startswith((QUESTION, PLANNED))]
         planned = [json.loads(line) for line in _lines(dry, PLANNED)]
@@ -143,11 +147,13 @@ class Plans:
         if file.path:
             counts = count_actions(request) if isinstance(request, list) else request
             about |= {"counts": counts, "destroys": bool(counts.get("delete"))}
-            return self._results.of(request, about=about)
+            return await self._results.of(request, about=about)
         records = [one["record"] for each in planned for one in each["touched"] if one["is_own"]]
         own = records if isinstance(request, list) else records[0] if records else {}
         compared = _compared_several if isinstance(request, list) else _compared
-        return self._results.of({"request": request, **compared(found, own, request, words)}, about=about)
+        return await self._results.of(
+            {"request": request, **compared(found, own, request, words)}, about=about
+        )
 
     async def apply(self, plan_id: str) -> dict[str, Any]:
         """Carry out a plan; raise NotConfirmedError where what it touches has changed."""
@@ -162,7 +168,7 @@ class Plans:
         creation = plan.creation
         look = await self._find(creation) if creation else Look()
         if creation and look.found:  # it has come in the meantime
-            return self._settled(creation, look.found, about)
+            return await self._settled(creation, look.found, about)
         if creation and look.doubt != creation.doubt:
             raise NotConfirmedError(f"not confirmed, as no plan has listed it: {look.doubt}", hint=PLAN_AGAIN)
         async with self._commands.place():
@@ -179,10 +185,10 @@ class Plans:
                 self._applied.settle(each.job)
         if done is None:
             about |= {"is_applied": False, "is_running": True, "job": plan_id}
-            return self._results.of(None, about=about | {"hint": "jobs shows what became of this job"})
+            return await self._results.of(None, about=about | {"hint": "jobs shows what became of this job"})
         if done.code:
             raise CommandError(done)
-        return self._results.of(read_documents(done.output), about=about | {"is_applied": True})
+        return await self._results.of(read_documents(done.output), about=about | {"is_applied": True})
 
     def _creation(
         self,
@@ -225,12 +231,12 @@ class Plans:
         is_recent = datetime.now(UTC) - max(starts) < timedelta(seconds=LISTED_AFTER_SECONDS)
         return Look(doubt=MAY_LAG) if is_recent and not any(look) else look
 
-    def _settled(self, creation: PlannedCreation, found: Any, about: dict[str, Any]) -> dict[str, Any]:
+    async def _settled(self, creation: PlannedCreation, found: Any, about: dict[str, Any]) -> dict[str, Any]:
         """Return the record that a stopped process has created."""
         for each in creation.earlier:
             self._applied.settle(each.job, found)
         about |= {"is_applied": True, "job": creation.earlier[-1].job}
-        return self._results.of(found, about=about | {"hint": "it exists: nothing more was sent"})
+        return await self._results.of(found, about=about | {"hint": "it exists: nothing more was sent"})
 
     async def _with_file(
         self, found: ReachableCommand, arguments: Mapping[str, Any]
@@ -260,6 +266,15 @@ class Plans:
     def _forget_old(self) -> None:
         now = time.monotonic()
         self._plans = {key: plan for key, plan in self._plans.items() if now - plan.made_at < PLAN_SECONDS}
+
+
+def _require_no_mask(values: Mapping[str, Any]) -> None:
+    """Raise UsageError for a value with what stands in results for what an assistant is not shown."""
+    if name := next((name for name, value in values.items() if MASK in as_text(value)), None):
+        raise UsageError(
+            f"{name}: {MASK} is no value, but stands for what is not shown here, and would replace it",
+            hint="leave this field as it is, or ask the person to write it",
+        )
 
 
 def _lines(dry: Finished, mark: str) -> list[str]:

@@ -16,6 +16,7 @@ WAIT_SECONDS = 60.0  # on a busy machine, and where there is no limit of the pro
 MEMORY_BYTES = 256 * 1024**2
 MEMORY_PER_BYTE = 16  # of the data, as Python has them
 MAX_ADDED_BYTES = 1024**2  # by which a result may be longer than the data
+MAX_ERROR_LENGTH = 1000  # characters: an error quotes the data, and says at its end what is wrong with them
 WRONG = 2  # the exit code for what the message says
 HINT = "query is a JMESPath expression, applied to data"
 
@@ -50,8 +51,8 @@ def run_query(expression: str) -> int:
 
         resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
         resource.setrlimit(resource.RLIMIT_CPU, (CPU_SECONDS, CPU_SECONDS))
-    try:
-        with memory_limit(MEMORY_BYTES + MEMORY_PER_BYTE * len(text)):
+    with memory_limit(MEMORY_BYTES + MEMORY_PER_BYTE * len(text)):
+        try:
             found = jmespath.search(expression, json.loads(text))
             size, parts = 0, []
             for part in json.JSONEncoder().iterencode(found):
@@ -61,7 +62,12 @@ def run_query(expression: str) -> int:
                 parts.append(part)
             sys.stdout.write("".join(parts))
             sys.stdout.flush()
-    except (jmespath.exceptions.JMESPathError, RecursionError, TypeError, ValueError) as error:
-        sys.stderr.write(str(error))
-        return WRONG
+        except (jmespath.exceptions.JMESPathError, RecursionError, TypeError, ValueError) as error:
+            sys.stderr.write(_shortened(str(error)))
+            return WRONG
     return 0
+
+
+def _shortened(message: str) -> str:
+    half = MAX_ERROR_LENGTH // 2
+    return message if len(message) <= 2 * half else f"{message[:half]} … {message[-half:]}"

@@ -10,6 +10,8 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import msgspec
+from anyio.from_thread import check_cancelled
+from anyio.to_thread import run_sync
 
 from ...config.atomic_files import open_private
 from ...config.file_locks import try_lock
@@ -55,7 +57,7 @@ class ResultFiles:
         self._kept: dict[str, Path] = {}  # files of whole results by name, the oldest first
         self._on_close = ExitStack()
 
-    def of(
+    async def of(
         self,
         data: Any,
         *,
@@ -64,9 +66,11 @@ class ResultFiles:
         next_cursor: str | None = None,
     ) -> dict[str, Any]:
         """Return the result for data, with `about` beside it; `next_cursor` is that of the service."""
-        return self.of_private(self.private(data), about=about, shape=shape, next_cursor=next_cursor)
+        return await self.of_private(
+            await self.private(data), about=about, shape=shape, next_cursor=next_cursor
+        )
 
-    def of_private(
+    async def of_private(
         self,
         found: Any,
         *,
@@ -77,19 +81,27 @@ class ResultFiles:
         """Return the result for data whose private values are masked."""
         if names := comma_list(shape.columns or ""):
             found = _chosen(found, [*dict.fromkeys(names)])
-        return self._part(WholeResult(found, self.private(dict(about)), next_cursor), limit=shape.limit)
+        whole = WholeResult(found, await self.private(dict(about)), next_cursor)
+        return self._part(whole, limit=shape.limit)
 
-    def of_error(self, error: AdsctlError) -> dict[str, Any]:
+    async def of_error(self, error: AdsctlError) -> dict[str, Any]:
         """Return what a client is told of an error, cut where it is longer than a result."""
-        shown = self.private(error.as_dict())
+        shown = await self.private(error.as_dict())
         if _length(shown) > MAX_RESULT_LENGTH - RESERVED_LENGTH:
             shown = {"exit_code": error.exit_code, "message": f"{as_text(shown)[:CHUNK_LENGTH]}\u2026"}
         return {"notice": NOTICE, "error": shown}
 
-    def private(self, data: Any) -> Any:
-        """Return data without private values, and without the secrets of the profile as they are now."""
+    async def private(self, data: Any) -> Any:
+        """Return data without private values, and without the secrets of the profile as they are now.
+
+        A thread masks it, so that other calls are answered; it ends where the call is cancelled.
+        """
         self._learn()
-        return without_private(data, self._mask)
+        return await run_sync(without_private, data, self._mask_of_call, abandon_on_cancel=True)
+
+    def _mask_of_call(self, text: str) -> str:
+        check_cancelled()
+        return self._mask(text)
 
     def after(self, cursor: str, limit: int | None) -> dict[str, Any]:
         """Return what follows a cursor of ours; raise NotFoundError where it is not known."""

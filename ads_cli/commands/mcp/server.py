@@ -76,7 +76,7 @@ class ToolServer:
                 result = await self._toolbox.run(params.name, params.arguments or {}, name)
             except AdsctlError as raised:
                 error = raised
-                result = self._toolbox.error(error)
+                result = await self._toolbox.error(error)
             finally:
                 self._running.discard(scope)
         milliseconds = round((time.monotonic() - began) * 1000)

@@ -212,9 +212,9 @@ class Toolbox:
         tool = self.tools[name]
         return await tool.run(self, tool.checked(given))
 
-    def error(self, error: AdsctlError) -> Result:
+    async def error(self, error: AdsctlError) -> Result:
         """Return what a client is told of an error."""
-        return self._results.of_error(error)
+        return await self._results.of_error(error)
 
     def close(self) -> None:
         """Remove what the results have left."""
@@ -231,7 +231,7 @@ class Toolbox:
             "catalog": settings.get("catalog"),
             "may_change": "plan_change" in self.tools,
         }
-        return self._results.of(read_documents(done.output), about=about)
+        return await self._results.of(read_documents(done.output), about=about)
 
     @tool(
         "Find the commands that read and plan_change run, by words such as 'targeting of line items'.",
@@ -242,12 +242,12 @@ class Toolbox:
         query = given.get("query", "")
         found = self._reachable.search(query)
         if not query.strip():
-            return self._results.of([each.name for each in found], about={})
+            return await self._results.of([each.name for each in found], about={})
         records = [
             {"command": each.name, "summary": each.summary, "tool": "plan_change" if each.changes else "read"}
             for each in found[:MAX_FOUND_COMMANDS]
         ]
-        return self._results.of(records, about={})
+        return await self._results.of(records, about={})
 
     @tool(
         "Show a command's arguments with their types, limits and choices, and the columns of its records.",
@@ -255,7 +255,7 @@ class Toolbox:
         reaches_out=False,
     )
     async def _describe_command(self, given: Arguments) -> Result:
-        return self._results.of(self._reachable.find(given["command"]).describe(), about={})
+        return await self._results.of(self._reachable.find(given["command"]).describe(), about={})
 
     @tool(
         "Run a command that changes nothing: any list or get of the service, 'campaigns tree', 'jobs list', "
@@ -279,10 +279,10 @@ class Toolbox:
         done = await self._commands.succeed(words)
         data, next_cursor = _without_envelope(read_documents(done.output), has_envelope)
         about = {"command": " ".join(command.split()), **_warnings(done)}
-        found = self._results.private(data)
+        found = await self._results.private(data)
         if shape.query is not None:
             found = await query(self._commands, found, shape.query)
-        return self._results.of_private(found, about=about, shape=shape, next_cursor=next_cursor)
+        return await self._results.of_private(found, about=about, shape=shape, next_cursor=next_cursor)
 
     @tool(
         "Show what ads cost and brought: a row for each entity and day. Without ids, of what was active.",
@@ -307,7 +307,9 @@ class Toolbox:
             filled = {name for row in rows for name, value in row.items() if value is not None}
             rows = [{name: value for name, value in row.items() if name in filled} for row in rows]
         shape = ResultPart(limit=_count("limit", given["limit"]) if "limit" in given else None)
-        return self._results.of(rows, about={"command": " ".join(words), **_warnings(done)}, shape=shape)
+        return await self._results.of(
+            rows, about={"command": " ".join(words), **_warnings(done)}, shape=shape
+        )
 
     @tool("Find what is wrong in the account.", command="accounts check")
     async def _check_account(self, given: Arguments) -> Result:
@@ -342,9 +344,9 @@ class Toolbox:
         if not (job := given.get("job")):
             done = await self._commands.succeed(["jobs", "list"])
             records = [*read_documents(done.output), *self._applied.records()]
-            return self._results.of(records, about={"command": "jobs list", **_warnings(done)})
+            return await self._results.of(records, about={"command": "jobs list", **_warnings(done)})
         if applied := self._applied.find(job):
-            return self._results.of(applied, about={"command": "apply_change"})
+            return await self._results.of(applied, about={"command": "apply_change"})
         return await self._read({"command": "jobs show", "arguments": {"job": job}})
 
     @tool(
@@ -388,7 +390,7 @@ class Toolbox:
             about["message"] = done.error["message"]
         if isinstance(data, list):
             about["counts"] = count_actions(data)
-        return self._results.of(data, about={**about, **_warnings(done)})
+        return await self._results.of(data, about={**about, **_warnings(done)})
 
 
 def _without_envelope(document: Any, has_envelope: bool) -> tuple[Any, str | None]:

@@ -18,7 +18,7 @@ from ads_cli.commands.mcp.files import NO_FILE
 from ads_cli.config.mandate import Mandate
 from ads_cli.errors import NotConfirmedError, NotFoundError
 from tests.adsctl import TIMEOUT_SECONDS
-from tests.commands.mcp.client import LOCAL, called, processes_with, raw, session, with_guard
+from tests.commands.mcp.client import LOCAL, call, called, processes_with, raw, session, with_guard
 from tests.conftest import feed
 
 WRITES = (*LOCAL, "mcp", "--allow-writes")
@@ -229,6 +229,34 @@ def test_a_file_of_campaigns_is_planned_and_applied_as_planned(opened):
     assert applied["data"][0]["id"] == made["id"] and made["entity_status"] == "ACTIVE"
     assert again["data"] == [] and again["questions"] == []
     assert {change["by"].split()[0] for change in changes["data"]} == {"mcp"}
+
+
+@pytest.mark.parametrize(
+    ("command", "arguments"),
+    [
+        ("campaigns update", {"campaign_id": "8wku2", "name": "Call *** today"}),
+        ("campaigns update", {"campaign_id": ["8wku2", "8wkt0"], "set": ["daily_budget=70", "name=***"]}),
+        ("cards create", {"name": "x", "components": [{"type": "DETAILS", "title": "by ***"}]}),
+    ],
+)
+def test_what_an_assistant_was_not_shown_is_not_written_over_what_the_customer_has(
+    guarded, command, arguments
+):
+    result = call(guarded, "plan_change", *WRITES, fails=True, command=command, arguments=arguments)
+    assert result["error"]["exit_code"] == 2
+    assert "*** is no value, but stands for what is not shown here" in result["error"]["message"]
+
+
+@pytest.mark.parametrize("campaign", [{"id": "8wku2"}, {"funding_instrument_id": "4a1n0"}])
+def test_a_file_of_campaigns_with_what_is_not_shown_to_assistants_is_not_planned(opened, campaign):
+    campaigns = [campaign | {"name": "Call *** now", "daily_budget": 10}]
+    opened.file("open/shown.yaml", json.dumps({"campaigns": campaigns}))
+    arguments = {"file": "shown.yaml"}
+    options = {"command": "campaigns apply", "arguments": arguments}
+    result = call(opened, "plan_change", *SENDS, fails=True, **options)
+    assert "campaigns[0]: *** is no value" in result["error"]["message"]
+    opened.file("open/shown.yaml", json.dumps({"campaigns": [campaign | {"name": "*", "daily_budget": 10}]}))
+    assert call(opened, "plan_change", *SENDS, **options)["plan_id"]
 
 
 def test_a_feed_is_pushed_and_synced_as_planned(opened):

@@ -224,6 +224,67 @@ def test_a_query_that_is_not_answered_in_time_is_ended(monkeypatch):
         anyio.run(query, Commands([], Mandate()), [1], "@")
 
 
+def test_the_error_of_a_query_is_short_however_much_data_it_quotes():
+    code = "import sys; from ads_cli.commands.mcp.query import run_query; sys.exit(run_query(sys.argv[1]))"
+    query, data = f"abs([{','.join('@' * 80)}])", as_text(["Zoë <a@b.example> 017 " * 1500]).encode()
+    done = subprocess.run([sys.executable, "-c", code, query], input=data, capture_output=True)
+    assert done.returncode == 2 and len(done.stderr) < 1100
+    assert done.stderr.startswith(b"In function abs(), invalid type for value: ")
+    assert done.stderr.endswith(b"""expected one of: ['number'], received: "array\"""")
+    wide = as_text(["x" * 1_000_000] * 8).encode()  # whose error takes more than the process may have
+    done = subprocess.run([sys.executable, "-c", code, query], input=wide, capture_output=True)
+    assert done.returncode not in (0, 2)
+
+
+class Masking:
+    """A mask that waits at a text, as it takes its time for a long one."""
+
+    def __init__(self):
+        self.texts, self.goes_on = [], threading.Event()
+
+    def __call__(self, text):
+        self.texts.append(text)
+        if text.startswith("slow"):
+            assert self.goes_on.wait(TIMEOUT_SECONDS)
+        return text
+
+
+def test_calls_are_answered_while_a_long_result_or_error_is_masked(tmp_path):
+    mask = Masking()
+    results = ResultFiles(tmp_path, mask, lambda: None)
+
+    async def use():
+        async with anyio.create_task_group() as group:
+            group.start_soon(results.private, ["slow"])
+            group.start_soon(results.of_error, AdsctlError("slow"))
+            while mask.texts.count("slow") < 2:
+                await anyio.sleep(0)
+            answer = await results.of(["quick"], about={})
+            mask.goes_on.set()
+        return answer
+
+    assert anyio.run(use)["data"] == ["quick"]
+
+
+def test_a_cancelled_call_masks_no_more_of_its_result(tmp_path):
+    mask = Masking()
+    results = ResultFiles(tmp_path, mask, lambda: None)
+
+    async def use():
+        async with anyio.create_task_group() as group:
+            group.start_soon(results.private, ["slow", "after"])
+            while not mask.texts:
+                await anyio.sleep(0)
+            group.cancel_scope.cancel()
+        mask.goes_on.set()
+
+    anyio.run(use)
+    for thread in threading.enumerate():
+        if thread.name.startswith("AnyIO"):
+            thread.join(TIMEOUT_SECONDS)
+    assert mask.texts == ["slow"]
+
+
 def test_an_error_says_that_its_texts_are_data(served):
     result = served.tool("read", command="campaigns get", arguments={"campaign_id": "nope"})
     assert result["isError"] and result["structuredContent"]["notice"] == NOTICE
@@ -231,7 +292,7 @@ def test_an_error_says_that_its_texts_are_data(served):
 
 def test_a_long_error_is_cut_to_the_length_of_a_result(adsctl, service):
     results = ResultFiles(adsctl.home, str, lambda: None)
-    shown = results.of_error(AdsctlError("x" * 100_000))
+    shown = anyio.run(results.of_error, AdsctlError("x" * 100_000))
     assert len(as_text(shown)) < 3000 and shown["error"]["message"].endswith("\u2026")
 
 

@@ -10,7 +10,8 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from ads_cli.masking import Mask, address_passwords, address_secrets, mask_address, mask_people
+from ads_cli.masking import Mask, address_passwords, address_secrets, mask_address
+from ads_cli.people_masking import mask_people
 from tests.growth import assert_linear
 
 ENCODERS = {

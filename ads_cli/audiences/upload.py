@@ -10,7 +10,7 @@ import msgspec
 from ..api.endpoint import Request
 from ..api.users import UpdateAudienceUsers, UpdateDoNotReachUsers
 from ..errors import RefusedError, UnavailableError
-from ..masking import PeopleMask, people_in
+from ..people_masking import PeopleMask, people_in
 from ..uploads.job_file import Acknowledgement
 from ..uploads.journal import Journal
 from ..uploads.plan import this_second

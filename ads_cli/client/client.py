@@ -275,7 +275,8 @@ class _Attempts:
     def _check_response(self, response: Response) -> None:
         try:
             self._check(response)
-            self._client.check_answer(self._prepared, response)
+            if is_write(self._prepared):
+                self._client.check_answer(self._prepared, response)
         except UnavailableError as error:
             error.http_status = response.status
             raise FailedAttempt(error, response.headers) from None

@@ -13,7 +13,8 @@ import msgspec
 from ..api.endpoint import Endpoint, Request
 from ..api.parts import RequestParts, as_text
 from ..api.rates import Rate
-from ..masking import MASK, people_in
+from ..masking import MASK
+from ..people_masking import people_in
 
 
 class UserKeys(NamedTuple):

@@ -17,8 +17,8 @@ from ..http.connections import through_proxy, tls_context
 from ..http.response_body import ENCODING, Parse, is_certificate_error, network_error, read_body
 from ..http.retry import LONG_LIMITS, RETRIED_STATUSES, FailedAttempt, clock_hint
 from ..http.trace import Trace
-from ..masking import PeopleMask
 from ..output.text import shortened
+from ..people_masking import PeopleMask
 from .prepared_request import PreparedRequest
 from .rate_limiter import Permit
 from .response import Response, read_response

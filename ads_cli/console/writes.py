@@ -26,8 +26,9 @@ from ..config.file_locks import locked
 from ..config.guard import Guard, read_guard
 from ..config.settings import Settings
 from ..errors import AdsctlError, GuardError
-from ..masking import MASK, is_private_name, mask_address, mask_people, mask_undeclared
+from ..masking import MASK, is_private_name, mask_address, mask_undeclared
 from ..output.text import shell_command
+from ..people_masking import mask_people
 
 if TYPE_CHECKING:
     from ..client.client import Client

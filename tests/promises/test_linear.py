@@ -45,7 +45,7 @@ MADE: dict[str, list[re.Pattern[Any]] | str] = {
     # A choice of fixed words, each tried once.
     "api.media_uploads: f'^(?:{pattern})\\\\Z'": "tests/api/test_any_request.py",
     "encodings: pattern": "tests/test_masking.py",
-    "masking: f'{bounds}{re.escape(value)}{bounds}'": "a fixed text, which repeats nothing",
+    "people_masking: f'{bounds}{re.escape(value)}{bounds}'": "a fixed text, which repeats nothing",
 }
 
 

@@ -50,7 +50,7 @@ CONSENT = (
     ),
     Mutant(
         "a value that the service has cut is not masked",
-        "ads_cli/masking.py",
+        "ads_cli/people_masking.py",
         "range(len(value) - 1, MIN_MASKED_START - 1, -1)",
         "()",
         (QUOTED,),

@@ -8,8 +8,9 @@ from typing import Any
 
 from ...console.invocation import Invocation
 from ...errors import AdsctlError
-from ...masking import MASK, address_passwords, is_number_name, is_private_name, mask_address, mask_people
+from ...masking import MASK, address_passwords, is_private_name, mask_address
 from ...output.text import safe
+from ...people_masking import is_number_name, mask_people
 
 FETCHED = "feed_url"  # whose query is often a secret
 MAX_DEPTH = 100

@@ -9,7 +9,8 @@ from urllib.parse import quote
 import pytest
 
 from ads_cli.commands.mcp.privacy import without_private
-from ads_cli.masking import MASK, mask_people
+from ads_cli.masking import MASK
+from ads_cli.people_masking import mask_people
 
 ADDRESS, MOBILE = "anna.p@shop.example", "+49 171 5550114"
 

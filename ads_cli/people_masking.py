@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterable, Iterator
+from itertools import chain
 from typing import Any
 
 from .encodings import (
@@ -46,7 +47,6 @@ MAC = (
     rf"|(?=\d{{0,11}}[A-Fa-f])(?=[A-Fa-f]{{0,11}}\d){HEX}{{12}}"
 )
 DEVICE = rf"{UUID}|(?<![0-9A-Za-z])(?:{GROUPED_DIGEST}|{MAC})(?![0-9A-Za-z])"
-PRIVATE_TEXT = f"{E_MAIL}|{TELEPHONE}|{DIGEST}|{DEVICE}"
 # National telephone numbers, of 7 to 15 digits in groups, and what is looked for before them: dates and
 # times, ids of runs, addresses of machines, amounts. Nothing tells a number of other digits from them.
 DATE = (
@@ -108,7 +108,13 @@ def _people(text: str, *, numbers: bool, layers: int = MAX_BASE64) -> Iterator[t
     """Yield where a text says what identifies a person."""
     layer = Rewritten(text)
     for _ in range(MAX_DECODED):
-        spans = [found.span() for found in re.finditer(PRIVATE_TEXT, layer.text)]
+        parts = chain(
+            re.finditer(E_MAIL, layer.text),
+            re.finditer(TELEPHONE, layer.text),
+            re.finditer(DIGEST, layer.text),
+            re.finditer(DEVICE, layer.text),
+        )
+        spans = [part.span() for part in parts]
         spans += _national_numbers(layer.text) if numbers else ()
         for found in re.finditer(BASE64, layer.text) if layers else ():
             if _is_private_base64(found[0], numbers=numbers, layers=layers - 1):

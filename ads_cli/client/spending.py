@@ -15,6 +15,7 @@ from ..api.registry import requests_named
 from ..api.spending import (
     ACTIVE,
     DAILY_BUDGET,
+    REASONS,
     STATUS,
     Raise,
     after_update,
@@ -222,7 +223,7 @@ class AccountSpending(msgspec.Struct, dict=True, eq=False):  # a dict for its ca
             is_started = field == LINE_ITEM_ID and self._begins(before, record)
             if is_started and campaign in campaigns:
                 # It has not ended then, whatever the service has said before.
-                campaigns[campaign] = {**campaigns[campaign], "reasons_not_servable": None}
+                campaigns[campaign] = {**campaigns[campaign], REASONS: None}
         return AccountSpending(records, self.now)
 
     def _begins(self, before: Record, record: Record) -> bool:

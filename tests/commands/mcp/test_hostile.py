@@ -198,23 +198,24 @@ LONG_QUERY = "length(map(&" * 7 + "@" + f",{ZEROS}))" * 7  # takes no memory
 LIMITED = """
 import sys
 from ads_cli.commands.mcp import query
-query.CPU_SECONDS, query.MEMORY_BYTES = 1, 32 * 1024**2
+query.CPU_SECONDS, query.MEMORY_BYTES = int(sys.argv[2]), 32 * 1024**2
 sys.exit(query.run_query(sys.argv[1]))
 """
 
 
 @pytest.mark.parametrize(
-    ("query", "code", "message"),
+    ("query", "seconds", "code", "message"),
     [
-        ("[" + ",".join(["@"] * 20) + "]", 2, "its result is longer"),
-        ("[@,@,@,@][]." * 11 + "[@,@]", 1, "MemoryError"),
-        (LONG_QUERY, -signal.SIGKILL, ""),
+        ("[" + ",".join(["@"] * 20) + "]", 60, 2, "its result is longer"),
+        ("[@,@,@,@][]." * 11 + "[@,@]", 60, 1, "MemoryError"),
+        (LONG_QUERY, 1, -signal.SIGKILL, ""),
     ],
     ids=["length", "memory", "time"],
 )
-def test_the_process_of_a_query_has_limits(query, code, message):
+def test_the_process_of_a_query_has_limits(query, seconds, code, message):
     data = json.dumps(["x" * 100_000])
-    done = subprocess.run([sys.executable, "-c", LIMITED, query], input=data, capture_output=True, text=True)
+    words = [sys.executable, "-c", LIMITED, query, str(seconds)]
+    done = subprocess.run(words, input=data, capture_output=True, text=True)
     assert done.returncode == code and message in done.stderr
 
 

@@ -446,7 +446,7 @@ CONVERSION = (
     ),
     Mutant(
         "a sign of several currencies is tried as another one",
-        "ads_cli/commands/products/advice.py",
+        "ads_cli/commands/products/implied_options.py",
         'stand_in=next(shared, "")',
         'stand_in=""',
         (f"{MESSY}::test_a_messy_feed_is_pushed_by_following_what_each_check_says",),

@@ -33,7 +33,8 @@ if TYPE_CHECKING:
     from ...products.feeds.kinds.reading import OpenedFeed
     from ...products.images import ImageCheck
     from ..uploads.recipe import RecipeFile
-    from .advice import Advice, AdvisedOption, Outcome
+    from .advice import Advice, Outcome
+    from .implied_options import AdvisedOption
 
 SHARE_OF_CHECK = 0.45  # of its time, in which options are tried, and as long the same rows without them
 FAILED = "failed.csv"

@@ -43,10 +43,10 @@ UNLOCK = "echo -n password | gnome-keyring-daemon --unlock --components=secrets 
 SIGN_IN = """
 import sys
 from pathlib import Path
-from ads_cli.auth.secret_stores import SECRET_NAMES, open_store
+from ads_cli.auth.secret_stores import APP_SECRETS, SIGN_IN_SECRETS, open_store
 from ads_cli.auth import Secret
 kind, state, config, address = sys.argv[1:]
-secrets = {name: Secret("x", (address,)) for name in SECRET_NAMES[:4]}
+secrets = {name: Secret("x", (address,)) for name in APP_SECRETS + SIGN_IN_SECRETS[:2]}
 open_store(kind, Path(state), Path(config)).put("default", secrets)
 """
 

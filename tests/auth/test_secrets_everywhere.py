@@ -54,7 +54,7 @@ sign.SignedAuth.auth_flow = sign.BearerAuth.auth_flow = httpx.BasicAuth.auth_flo
 # What the examples for a shell do.
 WITHOUT_A_SHELL = {
     "completion": "adsctl completion bash",
-    "emulator env": "adsctl emulator env",
+    "emulator env": "adsctl emulator env --port 1",  # at which nobody listens
     "jobs show": "adsctl products push feed.csv && adsctl jobs show $(adsctl jobs list -o ids)",
     "products delete": "adsctl products push feed.csv && adsctl products delete --by id --from feed.csv",
 }

@@ -73,7 +73,7 @@ def test_completion_starts_no_process(typist, shell):
     assert not (typist.home / "started").exists()
 
 
-@pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
+@pytest.mark.parametrize("shell", SHELLS)
 def test_each_word_of_a_list_is_completed(typist, shell):
     typist.local("accounts", "list")
     lines = {

@@ -82,7 +82,7 @@ class Figure(Struct, frozen=True):
     text: str
 
 
-MediaType = Literal["image/png", "image/jpeg", "image/svg+xml", "image/gif", "image/webp"]
+MediaType = Literal["image/png", "image/jpeg", "image/svg+xml"]
 
 
 class Logo(Struct, frozen=True):
@@ -95,10 +95,6 @@ class Logo(Struct, frozen=True):
     def address(self) -> str:
         """The picture as an address that loads nothing."""
         return f"data:{self.media_type};base64,{b64encode(self.content).decode()}"
-
-
-class Thumbnail(Logo, frozen=True):
-    """A small picture in a cell, which is shown at once; whoever makes a page limits their bytes."""
 
 
 LOGO_SIGNATURES: dict[bytes, MediaType] = {b"\x89PNG\r\n\x1a\n": "image/png", b"\xff\xd8\xff": "image/jpeg"}
@@ -126,7 +122,7 @@ def _is_svg(content: bytes) -> bool:
 
 
 # A cell is a text, a number, one of the above, or several of them below each other.
-Cell: TypeAlias = "str | int | Picture | Thumbnail | Link | Badge | Edit | Figure | tuple[Cell, ...]"
+Cell: TypeAlias = "str | int | Picture | Link | Badge | Edit | Figure | tuple[Cell, ...]"
 
 
 class Column(Struct, frozen=True):
@@ -265,7 +261,7 @@ def _size(cell: Cell) -> int:
     match cell:
         case tuple():
             return sum(map(_size, cell))
-        case int() | Thumbnail():
+        case int():
             return BYTES_PER_CELL
         case str():
             return BYTES_PER_CELL + _text_size(cell)
@@ -311,7 +307,7 @@ def render(page: ReportPage, version: str, mask: Mask = str) -> str:
     cells = [cell for rows in tables for row in rows for cell in row]
     origins = sorted({cell.origin for cell in cells if isinstance(cell, Picture)})
     sources = [origin for origin in origins if mask(origin) == origin]
-    inline = ["data:"] if page.logo or any(isinstance(cell, Thumbnail) for cell in cells) else []
+    inline = ["data:"] if page.logo else []
     return (
         _environment(shown)
         .get_template("page.html")
@@ -361,7 +357,7 @@ def _environment(shown: Callable[[Any], Any]) -> "Environment":
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    for kind in (Picture, Thumbnail, Link, Badge, Edit, Figure, tuple, int):
+    for kind in (Picture, Link, Badge, Edit, Figure, tuple, int):
         environment.tests[f"of_{kind.__name__}"] = lambda value, kind=kind: isinstance(value, kind)
     return environment
 

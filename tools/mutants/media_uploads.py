@@ -15,8 +15,6 @@ USAGE = "ads_cli/media/usage.py"
 CLEAN = "ads_cli/commands/media/unused.py"
 EMULATOR = "ads_cli/emulator/resources/media_uploads.py"
 
-PAGE = "tests/report/test_page_of_media.py"
-
 MEDIA_UPLOADS = (
     Mutant(
         "media that are invalid are not written where nothing is sent",
@@ -45,20 +43,6 @@ MEDIA_UPLOADS = (
         " and not isinstance(value, bool)",
         "",
         (f"{UPLOADED}::test_a_detail_of_a_table_that_is_no_text_is_refused",),
-    ),
-    Mutant(
-        "files beside a video are not on the page",
-        "ads_cli/commands/media/upload.py",
-        "all_files = [*named, *beside.values()]",
-        "all_files = [*named]",
-        (f"{PAGE}::test_files_beside_a_video_are_counted_and_named_with_what_became_of_them",),
-    ),
-    Mutant(
-        "a failed upload is not sent",
-        "ads_cli/commands/media/upload.py",
-        'file.status, file.category = "failed", category',
-        "file.category = category",
-        (f"{PAGE}::test_a_file_whose_upload_fails_is_said_to_have_failed",),
     ),
     Mutant(
         "a terminal of 80 columns does not show what became of a file",

@@ -24,7 +24,7 @@ from ...media.upload import Status
 from ...output.messages import fitted
 from ...output.text import Lines, counted, listed, safe
 from ...uploads.rejected_rows import check_failed_out
-from ..uploads.options import FeedOptions, PageOptions, RejectedOptions, with_options
+from ..uploads.options import FeedOptions, RejectedOptions, with_options
 from .files import (
     COLUMNS,
     CheckedMedia,
@@ -35,8 +35,8 @@ from .files import (
     media_files,
     write_refused,
 )
-from .report import NAMED_FILES, MediaReport
 
+NAMED_FILES = 3  # the most that a note names
 UNOPENED = (UsageError, AccessError, NotFoundError, RefusedError, UnavailableError)  # of one file
 
 
@@ -109,7 +109,7 @@ def raise_unopened(errors: list[AdsctlError]) -> None:
         raise errors[0]
 
 
-@with_options(feed=FeedOptions, rejected=RejectedOptions, page=PageOptions)
+@with_options(feed=FeedOptions, rejected=RejectedOptions)
 def check(
     ctx: typer.Context,
     files: Files = None,
@@ -120,7 +120,6 @@ def check(
     *,
     feed: FeedOptions,
     rejected: RejectedOptions,
-    page: PageOptions,
 ) -> None:
     """Check images, GIFs and videos, offline, by their bytes, and send nothing.
 
@@ -133,16 +132,13 @@ def check(
     call = Invocation.of(ctx, mutates=False)
     named = media_files(call, files, table, feed)
     check_failed_out(rejected.failed_out_file, [file.location for file in named])
-    with MediaReport(call, page.report, named, "checked", force=rejected.force).written() as report:
-        report.check_differs(file.location for file in named)
-        result = check_files(call, named, [*(uses or ())], category, strict=strict)
-        report.add(result)
-        show_findings(call, result)
-        write_refused(rejected.failed_out_file, result.refused)
-        raise_unopened(result.unopened)
-        if result.invalid:
-            raise ContentError(result.summary, hint="correct the files, as the findings say")
-        call.messages.say(f"{counted(len(result.checked), 'file')} checked, all valid")
+    result = check_files(call, named, [*(uses or ())], category, strict=strict)
+    show_findings(call, result)
+    write_refused(rejected.failed_out_file, result.refused)
+    raise_unopened(result.unopened)
+    if result.invalid:
+        raise ContentError(result.summary, hint="correct the files, as the findings say")
+    call.messages.say(f"{counted(len(result.checked), 'file')} checked, all valid")
 
 
 def _described(info: MediaInfo) -> str:

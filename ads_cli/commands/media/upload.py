@@ -36,7 +36,7 @@ from ...media.upload import COLUMNS, FORBIDDEN, Details, Observer, OpenMedia, Up
 from ...output.text import Lines, counted, safe
 from ...spelling import as_option
 from ...uploads.rejected_rows import check_failed_out
-from ..uploads.options import FeedOptions, PageOptions, RejectedOptions, with_options
+from ..uploads.options import FeedOptions, RejectedOptions, with_options
 from .check import CategoryOption, Uses, check_files, raise_unopened
 from .files import (
     CheckedMedia,
@@ -47,7 +47,6 @@ from .files import (
     media_files,
     refused_written,
 )
-from .report import MediaReport
 
 LANGUAGE = r"[A-Z]{2}"
 # What is said of a file: columns of a table of files, and the most characters of each.
@@ -199,7 +198,7 @@ class DetailOptions(msgspec.Struct, frozen=True):
             raise UsageError(f"--language: {self.language!r} is not two capital letters, as in EN")
 
 
-@with_options(details=DetailOptions, feed=FeedOptions, rejected=RejectedOptions, page=PageOptions)
+@with_options(details=DetailOptions, feed=FeedOptions, rejected=RejectedOptions)
 def upload(
     ctx: typer.Context,
     files: Files = None,
@@ -217,7 +216,6 @@ def upload(
     details: DetailOptions,
     feed: FeedOptions,
     rejected: RejectedOptions,
-    page: PageOptions,
 ) -> None:
     """Upload images, GIFs and videos, and add them to the library of the account.
 
@@ -237,48 +235,43 @@ def upload(
     beside = {
         what: MediaFile.of(name, feed.access(call)) for what in BESIDE if (name := getattr(details, what))
     }
-    all_files = [*named, *beside.values()]
-    with MediaReport(call, page.report, all_files, "uploaded", force=rejected.force).written() as report:
-        report.check_differs(file.location for file in all_files)
-        is_hashed_beside = len(named) == 1
-        result = with_row_findings(
-            check_files(call, named, meant, category, is_hashed_beside=is_hashed_beside, valid="not sent")
+    is_hashed_beside = len(named) == 1
+    result = with_row_findings(
+        check_files(call, named, meant, category, is_hashed_beside=is_hashed_beside, valid="not sent")
+    )
+    extras = {
+        what: check_files(call, [file], *BESIDE[what], valid="not sent") for what, file in beside.items()
+    }
+    due = [(file, category_of(file.info, meant, category)) for file in result.checked if file.is_valid]
+    of_video = [name for name in OF_VIDEO if getattr(details, name)]
+    if of_video and any(not chosen.endswith("_video") for _, chosen in due):
+        raise UsageError(f"--{of_video[0]}: is for videos")
+    if library and any(chosen is Category.subtitles for _, chosen in due):
+        hint = "name them beside their video: --subtitles FILE --language EN, or with --no-library"
+        raise UsageError("subtitles: the library takes none", hint=hint)
+    with refused_written(rejected.failed_out_file, result):
+        _require_valid(call, result, [*extras.values()], skip_invalid=skip_invalid)
+        if call.dry_run:
+            _show_dry_run(call, due)
+            return
+        for file in result.checked:
+            file.refusal = file.reason or "not sent"
+        uploader = make_uploader(
+            call,
+            owners=tuple(as_user_id or ()),
+            to_library=library,
+            resume=resume,
+            concurrency=concurrency,
         )
-        extras = {
-            what: check_files(call, [file], *BESIDE[what], valid="not sent") for what, file in beside.items()
-        }
-        for each in (result, *extras.values()):
-            report.add(each)
-        due = [(file, category_of(file.info, meant, category)) for file in result.checked if file.is_valid]
-        of_video = [name for name in OF_VIDEO if getattr(details, name)]
-        if of_video and any(not chosen.endswith("_video") for _, chosen in due):
-            raise UsageError(f"--{of_video[0]}: is for videos")
-        if library and any(chosen is Category.subtitles for _, chosen in due):
-            hint = "name them beside their video: --subtitles FILE --language EN, or with --no-library"
-            raise UsageError("subtitles: the library takes none", hint=hint)
-        with refused_written(rejected.failed_out_file, result):
-            _require_valid(call, result, [*extras.values()], skip_invalid=skip_invalid)
-            if call.dry_run:
-                _show_dry_run(call, due)
-                return
-            for file in result.checked:
-                file.refusal = file.reason or "not sent"
-            uploader = make_uploader(
-                call,
-                owners=tuple(as_user_id or ()),
-                to_library=library,
-                resume=resume,
-                concurrency=concurrency,
-            )
-            said = Details(**details.texts, language=details.language)
-            run = UploadRun(call, uploader, said, result.checked)
-            for what, extra in extras.items():
-                run.upload_beside(what, extra.checked[0])
-            run.upload_all(due)
-            is_ids = call.printer.format == "ids"  # what was not uploaded has none
-            records = [file.record for file in result.checked]
-            _show(call, [each for each in records if each["media_key"] or not is_ids], "media_key")
-        run.end()
+        said = Details(**details.texts, language=details.language)
+        run = UploadRun(call, uploader, said, result.checked)
+        for what, extra in extras.items():
+            run.upload_beside(what, extra.checked[0])
+        run.upload_all(due)
+        is_ids = call.printer.format == "ids"  # what was not uploaded has none
+        records = [file.record for file in result.checked]
+        _show(call, [each for each in records if each["media_key"] or not is_ids], "media_key")
+    run.end()
 
 
 def _require_valid(

@@ -528,31 +528,6 @@ def test_parts_of_a_list_are_synced_at_once_and_pruned_by_a_task_of_their_own(cu
     assert customers.equals(people(0, 1, 2))
 
 
-def test_a_page_tells_what_differs_and_nothing_of_a_person(customers):
-    page = customers.adsctl.home / "page.html"
-    customers.sync(people(1, 2), "--report", "page.html")
-    assert "2 created" in page.read_text()
-    wrong = [*people(2, 3), {"email": "not an address"}]
-    words = ("--prune", "--report", "page.html", "--force")
-    customers.run("diff", "people.csv", *words, people=wrong, code=3)
-    assert "Nothing was compared: 1 row with mistakes" in page.read_text()
-    customers.run("diff", "people.csv", *words, "--skip-invalid", code=9)
-    shown = page.read_text()
-    assert "1 to be created" in shown and "Kept on the list" in shown and "people.csv:4" in shown
-    customers.sync(people(3), "--max-delete", "0", *words[1:], code=12)
-    assert "2 to be deleted" in page.read_text() and "What to do" in page.read_text()
-    shown += page.read_text()
-    assert not any(f"u{n}@x.de" in shown or digest(f"u{n}@x.de") in shown for n in range(4))
-    assert "not an address" not in shown
-
-
-def test_a_page_of_a_do_not_reach_list_names_it(adsctl):
-    adsctl.file("gone.csv", "email\na@x.de\n")
-    words = ("gone.csv", "--list", "3k1a7", "--report", "page.html")
-    adsctl.local("audiences", "do-not-reach", "diff", *words, code=10)
-    assert "3k1a7" in (adsctl.home / "page.html").read_text()
-
-
 def test_nothing_in_the_state_folder_tells_of_somebody_without_the_key(customers):
     """A batch of one person has one digest in the journal, which anybody could compute without a key."""
     body = {"operation_type": "Update", "params": {"users": [{"email": [digest("u1@x.de")]}]}}

@@ -45,7 +45,7 @@ def test_no_output_is_the_input(shop, output, files):
     assert (shop.home / "feed.csv").read_text() == feed(2)
 
 
-@pytest.mark.parametrize("output", ["--report", "--failed-out", "--to"])
+@pytest.mark.parametrize("output", ["--failed-out", "--to"])
 def test_no_output_is_the_table_that_names_files_of_media(adsctl, output):
     adsctl.file("hero.png", picture("PNG", 1200, 628))
     table = adsctl.file("t.xlsx" if output == "--to" else "t.csv", "file\nhero.png\n")

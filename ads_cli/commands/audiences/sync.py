@@ -16,10 +16,9 @@ from ...output.text import Lines, counted, duration
 from ...uploads.job_file import UploadTarget
 from ..products.feed_checks import FeedSizeCheck, MinRows
 from ..uploads.hooks import CORRECT_AND_SYNC
-from ..uploads.options import Lists, PageOptions, PushOptions, RejectedOptions, with_options
+from ..uploads.options import Lists, PushOptions, RejectedOptions, with_options
 from . import AllowClearText, ListHooks, OperationOptions, list_settings
 from .lists import ListOptions, clear_text_notice, plan_lists, require_people
-from .page import ListRunReport
 
 if TYPE_CHECKING:
     from ...audiences.comparison import ListDifferences
@@ -71,9 +70,7 @@ class ListSyncOptions(PushOptions, frozen=True):
     ] = "10%"
 
 
-@with_options(
-    target=AudienceTarget, feed=ListOptions, options=ListSyncOptions, page=PageOptions, default_concurrency=3
-)
+@with_options(target=AudienceTarget, feed=ListOptions, options=ListSyncOptions, default_concurrency=3)
 def sync(
     ctx: typer.Context,
     files: Lists,
@@ -81,8 +78,6 @@ def sync(
     feed: ListOptions,
     options: ListSyncOptions,
     min_rows: MinRows = None,
-    *,
-    page: PageOptions,
 ) -> None:
     """Make a custom audience equal to a list of people.
 
@@ -94,14 +89,13 @@ def sync(
 
     For example: adsctl audiences sync customers.csv --audience 1nmth --prune --dry-run
     """
-    _sync(Invocation.of(ctx), files, target, feed, options, page, min_rows)
+    _sync(Invocation.of(ctx), files, target, feed, options, min_rows)
 
 
 @with_options(
     target=DoNotReachTarget,
     feed=ListOptions,
     options=ListSyncOptions,
-    page=PageOptions,
     default_concurrency=3,
 )
 def sync_do_not_reach(
@@ -111,17 +105,15 @@ def sync_do_not_reach(
     feed: ListOptions,
     options: ListSyncOptions,
     min_rows: MinRows = None,
-    *,
-    page: PageOptions,
 ) -> None:
     """Make a do-not-reach list equal to a list of people, as `audiences sync` does.
 
     For example: adsctl audiences do-not-reach sync unsubscribed.csv --list 3k1a7 --prune --dry-run
     """
-    _sync(Invocation.of(ctx), files, target, feed, options, page, min_rows)
+    _sync(Invocation.of(ctx), files, target, feed, options, min_rows)
 
 
-@with_options(target=AudienceTarget, feed=ListOptions, rejected=RejectedOptions, page=PageOptions)
+@with_options(target=AudienceTarget, feed=ListOptions, rejected=RejectedOptions)
 def diff(
     ctx: typer.Context,
     files: Lists,
@@ -130,7 +122,6 @@ def diff(
     *,
     feed: ListOptions,
     rejected: RejectedOptions,
-    page: PageOptions,
 ) -> None:
     """Count how a list of people differs from what a custom audience has acknowledged.
 
@@ -140,10 +131,10 @@ def diff(
     For example: adsctl audiences diff customers.csv --audience 1nmth --prune
     """
     options = ListSyncOptions(rejected.failed_out, rejected.force, skip_invalid=skip_invalid)
-    _diff(Invocation.of(ctx, mutates=False), files, target, feed, options, page)
+    _diff(Invocation.of(ctx, mutates=False), files, target, feed, options)
 
 
-@with_options(target=DoNotReachTarget, feed=ListOptions, rejected=RejectedOptions, page=PageOptions)
+@with_options(target=DoNotReachTarget, feed=ListOptions, rejected=RejectedOptions)
 def diff_do_not_reach(
     ctx: typer.Context,
     files: Lists,
@@ -152,14 +143,13 @@ def diff_do_not_reach(
     *,
     feed: ListOptions,
     rejected: RejectedOptions,
-    page: PageOptions,
 ) -> None:
     """Count how a list of people differs from what a do-not-reach list has acknowledged.
 
     For example: adsctl audiences do-not-reach diff unsubscribed.csv --list 3k1a7 --prune
     """
     options = ListSyncOptions(rejected.failed_out, rejected.force, skip_invalid=skip_invalid)
-    _diff(Invocation.of(ctx, mutates=False), files, target, feed, options, page)
+    _diff(Invocation.of(ctx, mutates=False), files, target, feed, options)
 
 
 def _sync(
@@ -168,14 +158,13 @@ def _sync(
     target: Target,
     feed: ListOptions,
     options: ListSyncOptions,
-    page: PageOptions,
     min_rows: str | None,
 ) -> None:
     from ..uploads.push import PushCommand
 
     with (
         clear_text_notice(call, options),
-        _steps(call, files, target, feed, options, page, min_rows) as steps,
+        _steps(call, files, target, feed, options, min_rows) as steps,
     ):
         PushCommand(steps, options).run()
 
@@ -186,14 +175,13 @@ def _diff(
     target: Target,
     feed: ListOptions,
     options: ListSyncOptions,
-    page: PageOptions,
 ) -> None:
     from ...uploads.rejected_rows import check_failed_out
     from ..uploads.validation import require_valid, write_invalid_rows
 
     with (
         clear_text_notice(call, options),
-        _steps(call, files, target, feed, options, page, compares_only=True) as steps,
+        _steps(call, files, target, feed, options, compares_only=True) as steps,
     ):
         plan = steps.plan
         check_failed_out(options.failed_out_file, plan.rows)
@@ -223,12 +211,11 @@ def _steps(
     target: Target,
     feed: ListOptions,
     options: ListSyncOptions,
-    page: PageOptions,
     min_rows: str | None = None,
     *,
     compares_only: bool = False,
 ) -> "Iterator[_SyncSteps]":
-    """Open the files; yield the steps of a sync, or of a comparison alone; write its page."""
+    """Open the files; yield the steps of a sync, or of a comparison alone."""
     from ...audiences.ledger import Ledger
     from ...audiences.sync_plan import ListSyncPlan
     from ...uploads.job_file import GROUP_VARIABLE
@@ -238,34 +225,26 @@ def _steps(
     upload = target.upload(call.account)
     place = UploadTarget(call.service, upload.kind, upload.target)
     size_check = FeedSizeCheck(call, min_rows, place, whole=target.prune)
-    with ListRunReport(call, page.report, files, force=options.force).written() as run:
-        settings = list_settings(
-            call, feed, upload, OperationOptions(), allow_clear_text=target.allow_clear_text
+    settings = list_settings(call, feed, upload, OperationOptions(), allow_clear_text=target.allow_clear_text)
+    is_stored = not (call.dry_run or compares_only)
+    is_part = bool(call.settings.environ.get(GROUP_VARIABLE)) and not target.prune
+    # Parts of one list only add people, and may do so at the same time. Others note the write epoch that
+    # the list has before its file is read.
+    epoch = current_epoch(call, place) if is_stored and not is_part else None
+    lists = plan_lists(call, files, feed, settings, reads_all=True)
+    ledger = Ledger(call.settings.state_dir, place)
+    with closing(
+        ListSyncPlan(lists, settings, ledger, stores_memo=is_stored, prune=target.prune, expected_epoch=epoch)
+    ) as plan:
+        yield _SyncSteps(
+            call=call,
+            plan=plan,
+            feed=feed,
+            activity="Syncing",
+            size_check=size_check,
+            options=options,
+            max_delete=max_delete,
         )
-        is_stored = not (call.dry_run or compares_only)
-        is_part = bool(call.settings.environ.get(GROUP_VARIABLE)) and not target.prune
-        # Parts of one list only add people, and may do so at the same time. Others note the write epoch that
-        # the list has before its file is read.
-        epoch = current_epoch(call, place) if is_stored and not is_part else None
-        lists = plan_lists(call, files, feed, settings, reads_all=True)
-        ledger = Ledger(call.settings.state_dir, place)
-        with closing(
-            ListSyncPlan(
-                lists, settings, ledger, stores_memo=is_stored, prune=target.prune, expected_epoch=epoch
-            )
-        ) as plan:
-            run.check_differs([plan.rows.source])
-            run.plan = plan
-            yield _SyncSteps(
-                call=call,
-                plan=plan,
-                feed=feed,
-                activity="Syncing",
-                size_check=size_check,
-                options=options,
-                max_delete=max_delete,
-                page=run,
-            )
 
 
 class _SyncSteps(ListHooks, kw_only=True):
@@ -275,7 +254,6 @@ class _SyncSteps(ListHooks, kw_only=True):
     size_check: FeedSizeCheck
     options: ListSyncOptions
     max_delete: DeletionLimit
-    page: ListRunReport
     correction: str = CORRECT_AND_SYNC
 
     def validated(self) -> None:
@@ -287,7 +265,6 @@ class _SyncSteps(ListHooks, kw_only=True):
     def compare(self) -> None:
         """Compare the file with what was acknowledged, and say what is not known."""
         plan = self.plan
-        self.page.is_validated = True
         if plan.has_params_columns:
             raise ContentError(
                 f"{plan.rows.source.label} tells of each person whether to add or to delete them, or when,"
@@ -295,7 +272,6 @@ class _SyncSteps(ListHooks, kw_only=True):
                 hint="leave the column out with --ignore COLUMN, or send the file with 'audiences push'",
             )
         found = plan.compare()
-        self.page.is_compared, self.page.shortfall = True, self.shortfall()
         if doubt := self._doubt(found):
             self.call.messages.warn(doubt)
 
@@ -403,7 +379,6 @@ class _SyncSteps(ListHooks, kw_only=True):
         return self.plan.upload.users.target
 
     def ended(self, summary: "Summary", result: "PushResult | None") -> None:
-        """Remember the rows of a file that was sent whole, and tell the page."""
-        self.page.take_push(summary, result)
+        """Remember the rows of a file that was sent whole."""
         if result and result.is_complete:
             self.size_check.store(self.plan.rows, self.plan.report)

@@ -22,11 +22,14 @@ Action = Literal["check", "diff", "push", "sync"]
 LEVELS: "dict[str, Level]" = {"created": "good", "updated": "good", "failed": "error", "deleted": "warning"}
 
 
-class PushReport(RunReport):
-    """The result of a run with files that are pushed, or compared, as far as it has come."""
+class FeedReport(RunReport):
+    """The result of a run with a feed of products, as far as it has come."""
 
     summary: "Summary | None" = None  # of a push
     result: "PushResult | None" = None  # of a push that has sent something
+    validator: "Validator | None" = None  # of the rows of the feed
+    action: Action = "check"
+    differences: "DifferencesPart | None" = None
 
     def __init__(self, call: Invocation, name: str | None, files: list[str], *, force: bool) -> None:
         super().__init__(call, name, force=force)
@@ -35,14 +38,6 @@ class PushReport(RunReport):
     def take_push(self, summary: "Summary", result: "PushResult | None") -> None:
         """Receive the result of a push; None where nothing was sent."""
         self.summary, self.result = summary, result
-
-
-class FeedReport(PushReport):
-    """The result of a run with a feed of products."""
-
-    validator: "Validator | None" = None  # of the rows of the feed
-    action: Action = "check"
-    differences: "DifferencesPart | None" = None
 
     def watch(self, validator: "Validator", action: Action) -> None:
         """Gather what the page says of the rows; raise UsageError where it would replace them."""

@@ -263,7 +263,7 @@ def describe_consent(
         else:
             said.append(f"{unused}: no cell has a known answer, so say with --where whom to take; {ignore}")
     if len(options) > 1 and not wants_refusals:  # several conditions take those who meet all of them
-        said.append(f"who may be contacted by all of these columns: {' '.join(options)}")
+        said.append(f"{len(options)} columns tell who may be contacted; to use all: {' '.join(options)}")
     return said
 
 

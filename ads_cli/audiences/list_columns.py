@@ -157,12 +157,20 @@ class ColumnRoles(NamedTuple):
 
 def _may_tell(header: str, column: Sequence[Any]) -> bool:
     """Tell whether a column has few texts, as that of a status, and its header or one of them is known."""
-    if len({*_texts(column[:FIRST_CELLS])}) > MOST_STATUSES:
+    if len(_distinct(column[:FIRST_CELLS])) > MOST_STATUSES:
         return False
     if is_status(header):
         return True
-    texts = {*_texts(column)}
+    texts = _distinct(column)
     return len(texts) <= FIRST_CELLS and any(tells_by_itself(text) is not None for text in texts)
+
+
+def _distinct(column: Sequence[Any]) -> Collection[str]:
+    """Return the different texts among cells, of which most columns have only such."""
+    try:
+        return [value for value in {*column} if type(value) is str]
+    except TypeError:  # a list of a record
+        return {value for value in column if type(value) is str}
 
 
 def _texts(column: Sequence[Any]) -> list[str]:

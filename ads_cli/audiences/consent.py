@@ -1,11 +1,13 @@
 """Columns that tell whether people agreed to be contacted, or refused, and the option that uses one."""
 
 import re
+import tomllib
 import unicodedata
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
+from importlib.resources import files
 
 import msgspec
 
@@ -14,33 +16,22 @@ from ..feeds.rows import FIRST_LINES
 from ..feeds.transforms import Where
 from ..output.text import counted, quoted_word, shell_command
 from ..spelling import letters_and_digits
-from .headers import Consent, consent_of_column, holds_codes, is_answer_time
+from .headers import (
+    NEGATIONS,
+    Consent,
+    consent_of_column,
+    holds_codes,
+    is_answer_time,
+    is_status,
+    is_subscription,
+)
 
-# Each language: what people answer, and what spreadsheets write; then the letters and signs of forms.
-YES_WORDS = """
-yes true on ja wahr oui vrai sí verdadero sim verdadeiro sì vero waar sant sand sann kyllä tosi tak prawda ano
-pravda áno igen igaz da adevărat evet doğru ναι αληθές да истина так істина вярно taip tiesa jā jah tõene já
-ya benar có đúng 是 真 はい 예 네 참 ใช่ हाँ نعم صحيح כן אמת
-y t j o s д 1 1.0 1,0 ✓ ✔ ☑ ✅"""
-NO_WORDS = """
-no false off nein falsch non faux falso não nee onwaar nej falskt falsk nei usann ei epätosi nie fałsz ne
-nepravda nem hamis nu fals hayır yanlış όχι οχι ψευδές нет ложь ні хибність не невярно netiesa nē ei väär
-tidak salah không sai 否 假 いいえ 아니요 아니오 거짓 ไม่ ไม่ใช่ नहीं لا خطأ לא שקר
-n f н 0 0.0 0,0 ✗ ✘ ❌ ☐"""
-# Words of systems that mean yes and no of what a header asks; --where COLUMN=yes does not guess them.
-GRANTED_WORDS = "granted given accepted confirmed active"
-DENIED_WORDS = "denied refused declined rejected inactive"
-# Words that tell by themselves who may be contacted, whatever a header asks.
-SUBSCRIBED_WORDS = "subscribed opted-in opt-in double_opt-in single_opt-in"
-UNSUBSCRIBED_WORDS = """
-unsubscribed not_subscribed never_subscribed opted-out opt-out not_opted-in"""
+MAX_WORD_LENGTH = 40
+DATE = re.compile(
+    r"\d{1,4}[-/.年]\s?\d{1,2}[-/.月]|\d{10}(?:\d{3})?$"
+    r"|[^\W\d]{3,9}\.? \d{1,2},? \d{4}|\d{1,2}\.? [^\W\d]{3,9}\.? \d{4}"
+)
 MARK = "x"  # alone in a column, it means yes; beside other words, it may mean no
-# Other texts that an error may quote, since they cannot be a person's name.
-QUOTABLE_WORDS = """
-maybe perhaps unknown unset pending later cleaned bounced none null nan n/a na ? - – — 2 -1 x × both partial
-vielleicht unbekannt offen ausstehend peut-être inconnu quizás desconocido talvez forse sconosciuto
-misschien onbekend kanske okänd może nieznane snad neznámé talán belki возможно неизвестно 不明 未知
-unconfirmed"""
 NO_LETTERS = ("Mn", "Cf")  # categories of accents, variants and what has no width
 SAME_LETTERS = str.maketrans("ıłđ", "ild")
 
@@ -53,13 +44,18 @@ def spelled(text: str) -> str:
     return plain.translate(SAME_LETTERS).strip(" '\"\t\r\n\v\f\x1c\x1d\x1e\x1f\x85\u2028\u2029")
 
 
-YES = frozenset(map(spelled, YES_WORDS.split()))
-NO = frozenset(map(spelled, NO_WORDS.split()))
-GRANTED = frozenset(map(letters_and_digits, GRANTED_WORDS.split()))
-DENIED = frozenset(map(letters_and_digits, DENIED_WORDS.split()))
-SUBSCRIBED = frozenset(map(letters_and_digits, SUBSCRIBED_WORDS.split()))
-UNSUBSCRIBED = frozenset(map(letters_and_digits, UNSUBSCRIBED_WORDS.split()))
-QUOTABLE = frozenset(map(spelled, QUOTABLE_WORDS.split()))
+@lru_cache(1024)
+def bare_word(text: str) -> str:
+    """Return the letters and digits of a cell, as systems write words in many ways."""
+    return letters_and_digits(spelled(text)) if len(text) <= MAX_WORD_LENGTH else text
+
+
+_TABLE = tomllib.loads(files(__package__).joinpath("answers.toml").read_text(encoding="utf-8"))
+YES, NO, QUOTABLE = (frozenset(map(spelled, _TABLE[name].split())) for name in ("yes", "no", "quotable"))
+GRANTED, DENIED, SUBSCRIBED, UNSUBSCRIBED, UNREACHABLE, UNDECIDED = (
+    frozenset(map(bare_word, _TABLE[name].split()))
+    for name in ("granted", "denied", "subscribed", "unsubscribed", "unreachable", "undecided")
+)
 
 
 def answer_of(text: str) -> bool | None:
@@ -68,15 +64,61 @@ def answer_of(text: str) -> bool | None:
     return True if word in YES else False if word in NO else None
 
 
-def agrees(text: str, kind: Consent) -> bool | None:
-    """Return whether a cell of a column of consent agrees to be contacted, or None for an unknown text."""
-    word = letters_and_digits(text)
+def tells_by_itself(text: str) -> bool | None:
+    """Return whether a word says that somebody may be contacted, whatever a header asks; else None."""
+    word = bare_word(text)
     if word in SUBSCRIBED or word in UNSUBSCRIBED:
         return word in SUBSCRIBED
+    negated = {*_without_negation(word)}
+    return not negated & SUBSCRIBED if negated & (SUBSCRIBED | UNSUBSCRIBED) else None
+
+
+def is_granted(text: str) -> bool | None:
+    """Return whether a word of systems means yes or no of what a header asks, or None for another text."""
+    word = bare_word(text)
+    if word in GRANTED or word in DENIED:
+        return word in GRANTED
+    return None if GRANTED.isdisjoint(_without_negation(word)) else False
+
+
+def _without_negation(word: str) -> Iterator[str]:
+    """Yield what a word may negate, as `subscribed` in `not subscribed`."""
+    return (word.removeprefix(negation) for negation in NEGATIONS if word.startswith(negation))
+
+
+@lru_cache(1024)
+def agrees(text: str, kind: Consent) -> bool | None:
+    """Return whether a cell of a column of consent agrees to be contacted, or None for an unknown text."""
+    if (by_itself := tells_by_itself(text)) is not None:
+        return by_itself
+    if bare_word(text) in UNREACHABLE:
+        return False
     if not spelled(text):
         return kind is Consent.REFUSED
-    says_yes = True if word in GRANTED else False if word in DENIED else answer_of(text)
-    return None if says_yes is None else says_yes == (kind is Consent.AGREED)
+    says_yes = answer_of(text) if (granted := is_granted(text)) is None else granted
+    return None if says_yes is None else says_yes == (kind is not Consent.REFUSED)
+
+
+def consent_of_answers(header: str, answers: Counter[str]) -> Consent | None:
+    """Return what a column tells of people whose header does not: only the words of a status may.
+
+    Those of orders, of regions, and of accounts that are more than active or not, tell nothing; nor does a
+    column in which everybody agrees.
+    """
+    texts = [answer for answer in +answers if answer]
+    if all(agrees(answer, Consent.STATUS) for answer in +answers):
+        return None
+    if any(tells_by_itself(text) is not None for text in texts):
+        return Consent.STATUS
+    if not is_status(header):
+        return None
+    if any(bare_word(text) in UNREACHABLE for text in texts):
+        return Consent.STATUS
+    says = [is_granted(text) for text in texts] + [
+        answer_of(text) for text in texts if is_subscription(header)
+    ]
+    has_others = OTHER in texts or TIME in texts
+    return None if has_others or {*says} <= {None} else Consent.STATUS
 
 
 class WhereAnswer(msgspec.Struct, frozen=True):
@@ -167,7 +209,7 @@ def undecided_remark(where: Where, found: CellAnswers) -> str:
 
 def _quotable(text: str) -> str:
     """Return a text that an error may quote, else nothing: it may be personal."""
-    is_known = agrees(text, Consent.AGREED) is not None
+    is_known = agrees(text, Consent.AGREED) is not None or bare_word(text) in UNDECIDED
     return text.strip() if is_known or spelled(text) in QUOTABLE else ""
 
 
@@ -180,7 +222,8 @@ def _listed(found: CellAnswers) -> str:
     return f"{', '.join(kinds)}; {', '.join(found.places)}" + (f" and {more:,} more" if more else "")
 
 
-OTHER = "…"  # stands for any other value, which may be personal
+# These stand for any other value, which may be personal.
+TIME, OTHER = "…-…", "…"
 
 
 def count_answers(cells: Iterable[str]) -> Counter[str]:
@@ -197,24 +240,31 @@ def shown_answer(text: str) -> str:
     answer = text.strip()
     if not spelled(answer):
         return ""
-    is_known = spelled(answer) == MARK or agrees(answer, Consent.AGREED) is not None
-    return answer if is_known else OTHER
+    return _quotable(answer) or (TIME if DATE.match(answer) else OTHER)
 
 
-def describe_consent(column: str, kind: Consent, answers: Counter[str], *, wants_refusals: bool) -> str:
-    """Say that a column is not used, and which option leaves out whom it excludes, where that is known.
+def describe_consent(
+    kinds: Mapping[str, Consent], answers: Mapping[str, Counter[str]], *, wants_refusals: bool
+) -> list[str]:
+    """Say which columns are not used, and which options leave out whom they exclude, where that is known.
 
     `wants_refusals` is for lists of people who must not be reached.
     """
-    answers = +answers  # without those of which all rows are left out
-    ignore = f"--ignore {shell_command([column])} leaves out none"
-    unused = f"{column!r} tells who may be contacted, and is not used"
-    where = choose_condition(column, kind, answers, wants_refusals=wants_refusals)
-    if not where:
-        return f"{unused}: no cell has a known answer, so say with --where whom to take; {ignore}"
-    left_out, rows = count_left_out(where, answers), counted(answers.total(), "row")
-    option = shell_command([f"{column}{where.operator}{where.value}"])
-    return f"{unused}: --where {option} leaves out {left_out:,} of {rows}, {ignore}"
+    said, options = [], []
+    for column, kind in kinds.items():
+        own = +answers[column]  # without those of which all rows are left out
+        ignore = f"--ignore {shell_command([column])} leaves out none"
+        unused = f"{column!r} tells who may be contacted, and is not used"
+        if where := choose_condition(column, kind, own, wants_refusals=wants_refusals):
+            left_out, rows = count_left_out(where, own), counted(own.total(), "row")
+            option = f"--where {shell_command([f'{column}{where.operator}{where.value}'])}"
+            said.append(f"{unused}: {option} leaves out {left_out:,} of {rows}, {ignore}")
+            options.append(option)
+        else:
+            said.append(f"{unused}: no cell has a known answer, so say with --where whom to take; {ignore}")
+    if len(options) > 1 and not wants_refusals:  # several conditions take those who meet all of them
+        said.append(f"{len(options)} columns tell who may be contacted; to use all: {' '.join(options)}")
+    return said
 
 
 def choose_condition(
@@ -230,16 +280,18 @@ def choose_condition(
     equal, unequal = ("!=", "=") if wants_refusals else ("=", "!=")
     if texts and texts == yes_or_no:
         says_yes = next(filter(answer_of, texts), "yes")  # stands for any spelling
-        return Where(column, equal if kind is Consent.AGREED else unequal, says_yes)
+        return Where(column, unequal if kind is Consent.REFUSED else equal, says_yes)
     found = {answer: agrees(answer, kind) for answer in given}
     if {*map(spelled, texts)} == {MARK}:
         found |= dict.fromkeys(texts, kind is Consent.AGREED)
     if all(found[answer] is None for answer in texts):
-        if is_answer_time(column):
+        if is_answer_time(column) or (kind is Consent.REFUSED and {*texts} == {TIME}):
             return Where(column, unequal if kind is Consent.AGREED else equal, "")
         if texts:
             return None
     agreed = [answer for answer in given if found[answer]]
+    if kind is Consent.STATUS and not agreed:
+        agreed = [""] if "" in given else ["subscribed"]  # a status that only those have who refused
     agreed = agreed or ["yes" if kind is Consent.AGREED else "no"]
     if len(agreed) > 1 or (yes_or_no and answer_of(agreed[0]) is not None):
         # Some cells say neither, which --where COLUMN=yes refuses to guess.

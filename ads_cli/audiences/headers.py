@@ -18,6 +18,7 @@ class Consent(Enum):
 
     AGREED = "agreed"
     REFUSED = "refused"
+    STATUS = "status"  # its words tell it, and not its header
 
 
 def fold_header(header: str) -> str:
@@ -41,6 +42,7 @@ CODES = COUNTRY_RANKS.keys() | {*_folded(_TABLE["codes"])}
 OWN_IDS = frozenset(_folded(_TABLE["own_ids"]))
 REFUSALS, CONSENTS = _folded(_TABLE["refusals"]), _folded(_TABLE["consents"])
 NEGATIONS, WITHDRAWALS = _folded(_TABLE["negations"]), _folded(_TABLE["withdrawals"])
+STATUSES, SUBSCRIPTIONS = _folded(_TABLE["statuses"]), frozenset(_folded(_TABLE["subscriptions"]))
 NEGATION = "|".join(NEGATIONS)
 NEGATED_CONSENT = re.compile(f"(?:{NEGATION})(?:{'|'.join(CONSENTS)})")
 NEGATED_REFUSAL = re.compile(f"(?:{NEGATION})(?:{'|'.join(REFUSALS)})")
@@ -73,6 +75,17 @@ def find_country_columns(headers: Iterable[str]) -> list[str]:
     return sorted(known, key=lambda header: COUNTRY_RANKS[fold_header(header)])
 
 
+def is_status(header: str) -> bool:
+    """Tell whether a column holds a status, which may be that of a subscription."""
+    folded = fold_header(header)
+    return folded in SUBSCRIPTIONS or any(part in folded for part in STATUSES)
+
+
+def is_subscription(header: str) -> bool:
+    """Tell whether a column holds a subscription, of which yes and no tell something too."""
+    return fold_header(header) in SUBSCRIPTIONS
+
+
 def is_answer_time(header: str) -> bool:
     """Tell whether a column of consent holds times, which tell by being there."""
     return fold_header(header).endswith(TIMES)
@@ -81,7 +94,7 @@ def is_answer_time(header: str) -> bool:
 def consent_of_column(header: str) -> Consent | None:
     """Return what a column tells of people: that they agreed to be contacted, or that they refused."""
     folded, consent = fold_header(header), _meaning_of_yes(header)
-    if folded.endswith(CIRCUMSTANCES):
+    if folded.endswith(CIRCUMSTANCES) and not folded.endswith(TIMES):
         return None
     is_only_time = consent is Consent.AGREED and folded.endswith(TIMES) and folded not in ANSWER_TIMES
     return None if is_only_time else consent

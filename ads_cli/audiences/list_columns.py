@@ -15,8 +15,10 @@ from .consent import (
     Condition,
     asks_for_answer,
     compared_by,
+    consent_of_answers,
     count_answers,
     shown_answer,
+    tells_by_itself,
     undecided_remark,
 )
 from .headers import (
@@ -27,6 +29,7 @@ from .headers import (
     find_country_columns,
     fold_header,
     is_own_id,
+    is_status,
 )
 from .identifiers import MAX_LENGTH, clean_text, is_identifier, is_placeholder
 from .operations import PARAMS_FIELDS, ParamsResolver
@@ -37,6 +40,8 @@ Cells = Sequence[Sequence[Any]]  # by column
 OF_PRODUCTS = frozenset(
     ("title", "vendor", "bodyhtml", "variantsku", "variantprice", "imagesrc", "price", "sku", "imagelink")
 )
+
+FIRST_CELLS, MOST_STATUSES = 64, 16  # a column with more texts among its first cells is no status
 
 
 class UndecidedColumns(NamedTuple):
@@ -60,6 +65,7 @@ class ColumnRoles(NamedTuple):
     fields: tuple[str, ...]  # of each column; "" where it is not sent
     countries: tuple[int, ...]  # columns that tell the country of national phone numbers, the best first
     consents: dict[int, str]  # columns that tell who may be contacted, and are not used
+    others: dict[int, str]  # further columns that are not used, whose cells may tell it
     # Which rows must meet, with their column; None for one that is not there.
     conditions: list[tuple[int | None, Condition]]
 
@@ -98,7 +104,7 @@ class ColumnRoles(NamedTuple):
             for row in (*problems, *params_problems)
         }
         no_identifiers = {self.identifiers[0]: [[""] * rows]}  # records that have none
-        known_by = self.consents if options.with_shapes and cells else {}  # rows are known with their answers
+        known_by = self._consents_in(cells) if options.with_shapes and cells else {}  # with their answers
         return pack_rows(
             columns or no_identifiers,
             params,
@@ -120,11 +126,15 @@ class ColumnRoles(NamedTuple):
         if options.purpose is Purpose.SEND or not cells:
             return {}
         found: dict[str, Counter[str]] = {}
-        for at, name in self.consents.items():
+        for at, name in self._consents_in(cells).items():
             texts = _texts(cells[at])
             found[name] = count_answers(texts)
             found[name].subtract(shown_answer(texts[row]) for row in uncounted)
         return found
+
+    def _consents_in(self, cells: Cells) -> dict[int, str]:
+        """Return the columns that tell who may be contacted, by their headers, or may by these cells."""
+        return self.consents | {at: name for at, name in self.others.items() if _may_tell(name, cells[at])}
 
     def _countries(self, cells: Cells) -> list[str] | None:
         """Return the country of each row, by the first column that is filled; None without a column."""
@@ -143,6 +153,24 @@ class ColumnRoles(NamedTuple):
             failing = {text for text in {*column} if not condition.holds(text)}
             left_out.update(row for row, text in enumerate(column) if text in failing)
         return left_out
+
+
+def _may_tell(header: str, column: Sequence[Any]) -> bool:
+    """Tell whether a column has few texts, as that of a status, and its header or one of them is known."""
+    if len(_distinct(column[:FIRST_CELLS])) > MOST_STATUSES:
+        return False
+    if is_status(header):
+        return True
+    texts = _distinct(column)
+    return len(texts) <= FIRST_CELLS and any(tells_by_itself(text) is not None for text in texts)
+
+
+def _distinct(column: Sequence[Any]) -> Collection[str]:
+    """Return the different texts among cells, of which most columns have only such."""
+    try:
+        return [value for value in {*column} if type(value) is str]
+    except TypeError:  # a list of a record
+        return {value for value in column if type(value) is str}
 
 
 def _texts(column: Sequence[Any]) -> list[str]:
@@ -221,6 +249,7 @@ class ListColumns:
             tuple(uses.fields.get(column, "") for column in columns),
             tuple(map(columns.index, uses.countries)),
             {columns.index(column): column for column in uses.consents},
+            {columns.index(column): column for column in uses.unused if column not in uses.consents},
             [(_position(each.column, columns), each) for each in self._conditions],
         )
 
@@ -236,6 +265,16 @@ class ListColumns:
         unused = [column for column in columns if column not in used]
         consents = {column: consent for column in unused if (consent := consent_of_column(column))}
         return ColumnUses(fields, countries, unused, consents)
+
+    def consents(self, columns: Sequence[str], answers: Mapping[str, Counter[str]]) -> dict[str, Consent]:
+        """Return which columns that are not used tell who may be contacted, by their headers or answers."""
+        uses = self.uses(columns)
+        kinds = {
+            column: uses.consents.get(column) or consent_of_answers(column, answers[column])
+            for column in uses.unused
+            if column in answers
+        }
+        return {column: kind for column, kind in kinds.items() if kind}
 
     def _field(self, column: str) -> str:
         """Return the field that a column is read as, "" where it is not sent."""
@@ -287,8 +326,8 @@ class ListColumns:
                     hint="keep one of them, and leave out the others with --ignore COLUMN",
                 )
 
-    def notes(self, columns: Sequence[str]) -> list[str]:
-        """Say how columns were read, and which are not sent."""
+    def notes(self, columns: Sequence[str], consents: Collection[str] = ()) -> list[str]:
+        """Say how columns were read, and which are not sent, but for those that `consents` tell of."""
         uses = self.uses(columns)
         notes = [
             f"the column {column!r} is read as {name}"
@@ -309,7 +348,7 @@ class ListColumns:
                 f" {'is' if is_one else 'are'} read as the country of national phone numbers"
                 f"{'' if is_one else ', of each row the first that is filled'}"
             )
-        unused = [column for column in uses.unused if column not in uses.consents]
+        unused = [column for column in uses.unused if column not in {*uses.consents, *consents}]
         notes += columns_not_sent(unused, {*self.known} - {*uses.fields.values()})
         if PARTNER_ID in self.known:
             notes += [

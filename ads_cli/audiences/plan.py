@@ -120,14 +120,11 @@ class ListSettings(NamedTuple):
 
     def describe(self, report: ListReport, columns: Sequence[str], notes: Sequence[str]) -> None:
         """Put into a report what is to be said about columns and their values."""
-        report.notes = [*notes, *self.columns.notes(columns), *report.describe_values()]
+        consents = self.columns.consents(columns, report.answers)
+        report.notes = [*notes, *self.columns.notes(columns, consents), *report.describe_values()]
         report.warnings = [
             *self.columns.notices,
-            *(
-                describe_consent(column, kind, report.answers[column], wants_refusals=self._wants_refusals)
-                for column, kind in self.columns.uses(columns).consents.items()
-                if column in report.answers
-            ),
+            *describe_consent(consents, report.answers, wants_refusals=self._wants_refusals),
         ]
 
     def sealed(self, digest: str) -> str:

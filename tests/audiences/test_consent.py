@@ -14,6 +14,8 @@ from ads_cli.audiences.consent import (
     NO,
     QUOTABLE,
     SUBSCRIBED,
+    UNDECIDED,
+    UNREACHABLE,
     UNSUBSCRIBED,
     YES,
     CellAnswers,
@@ -149,6 +151,120 @@ def test_the_option_fits_the_answers(adsctl, header, answers, condition, left_ou
     words = ("audiences", "check", "people.csv", "-o", "json", "--where", condition)
     done = json.loads(adsctl(*words, code=3 if left_out == 3 else 0).stdout)
     assert (done["rows"], done["valid"], done["left_out"]) == (3, 3 - left_out, left_out)
+
+
+@pytest.mark.parametrize(
+    ("header", "cells", "condition", "left_out"),
+    [
+        ("status", "subscribed unsubscribed bounced", "status=subscribed", 2),
+        ("status", "enabled blocklisted disabled", "status=enabled", 2),
+        ("status", "active subscribed unsubscribed", "status~^(active|subscribed)$", 1),
+        ("status", "Subscribed,Never subscribed,Not specified", "status=Subscribed", 2),
+        ("status", "transactional complained non-subscribed", "status=subscribed", 3),
+        ("status", "unsubscribed,,bounced", "status=", 2),
+        ("state", "subscribed pending archived", "state=subscribed", 2),
+        ("Member Status", "Subscribed Cleaned Gold", "Member Status=Subscribed", 2),
+        ("Contact Status", "active inactive active", "Contact Status=active", 1),
+        ("Email Status", "valid invalid catch-all", "Email Status=valid", 2),
+        ("list_status", "opted-in opted-out unconfirmed", "list_status=opted-in", 2),
+        (
+            "Marketing status",
+            "Marketing contact,Non-marketing contact,",
+            "Marketing status=Marketing contact",
+            2,
+        ),
+        ("Subscription", "yes no yes", "Subscription=yes", 1),
+        ("Abonniert", "ja nein", "Abonniert=ja", 1),
+        ("Kontaktstatus", "Abonniert,Nicht abonniert,Bereinigt", "Kontaktstatus=Abonniert", 2),
+        ("Statut", "abonné,désabonné,non abonné", "Statut=abonné", 2),
+        ("Estado", "suscrito,no suscrito,dado de baja", "Estado=suscrito", 2),
+        ("Stato", "iscritto disiscritto rimbalzato", "Stato=iscritto", 2),
+        ("Situação", "inscrito descadastrado", "Situação=inscrito", 1),
+        ("Stav", "přihlášen odhlášen", "Stav=přihlášen", 1),
+        ("Статус", "Подписан,Не подписан,Отписан", "Статус=Подписан", 2),
+        ("Durum", "AKTİF PASİF", "Durum=AKTİF", 1),
+        ("配信状態", "購読中 配信停止", "配信状態=購読中", 1),
+        ("状态", "已订阅 已退订 未订阅", "状态=已订阅", 2),
+        ("Column 7", "Subscribed Unsubscribed", "Column 7=Subscribed", 1),
+        ("Reason", "UNSUBSCRIBED USER_SUPPRESSED", "Reason=subscribed", 2),
+        ("Email Suppressions", "USER_SUPPRESSED,", "Email Suppressions=", 1),
+        ("Email Marketing Consent", "SUBSCRIBED NEVER_SUBSCRIBED", "Email Marketing Consent=SUBSCRIBED", 1),
+        ("CLEAN_TIME", "2026-01-01 10:00:00,", "CLEAN_TIME=", 1),
+        ("SMS blocklisted", "no yes", "SMS blocklisted!=yes", 1),
+        ("Bounced", "no yes", "Bounced!=yes", 1),
+        ("Email hard bounce reason", "MAILBOX_FULL,", "Email hard bounce reason=", 1),
+        ("unsubscribed_at", "2026-01-01T10:00:00Z,", "unsubscribed_at=", 1),
+        ("Abgemeldet am", "01.02.2026,", "Abgemeldet am=", 1),
+    ],
+)
+def test_a_status_that_tells_who_may_be_contacted_is_known_by_its_words(
+    adsctl, header, cells, condition, left_out
+):
+    texts = cells.split("," if "," in cells else " ")
+    rows = "".join(f"p{number}@x.de,{text}\n" for number, text in enumerate(texts))
+    adsctl.file("people.csv", f"Email,{header}\n{rows}")
+    words = ("audiences", "check", "people.csv", "-q", "-o", "json")
+    done = adsctl(*words)
+    left = f"{left_out} of {len(texts)} rows"
+    assert f": --where {shlex.quote(condition)} leaves out {left}, --ignore" in done.stderr
+    done = adsctl(*words, "--where", condition, code=3 if left_out == len(texts) else 0)
+    assert "tells who" not in done.stderr and json.loads(done.stdout)["left_out"] == left_out
+
+
+@pytest.mark.parametrize(
+    ("header", "cells"),
+    [
+        ("status", "paid shipped pending"),
+        ("status", "active trial churned"),
+        ("status", "active active active"),
+        ("Order status", "completed pending cancelled"),
+        ("Account Status", "enabled disabled invited"),
+        ("Member Status", "Gold Silver"),
+        ("Subscription", "Premium Basic"),
+        ("state", "CA NE OK"),
+        ("State", "Bayern Hessen"),
+        ("Estado", "Jalisco,Nuevo León"),
+        ("Stav", "zaplaceno odesláno"),
+        ("Group", "active inactive"),
+        ("MEMBER_RATING", "1 2"),
+        ("Marketing emails bounced", "0 1"),
+        ("Last name", "Active Bounced Enabled"),
+    ],
+)
+def test_a_status_of_something_else_is_no_consent(adsctl, header, cells):
+    texts = cells.split("," if "," in cells else " ")
+    rows = "".join(f"p{number}@x.de,{text}\n" for number, text in enumerate(texts))
+    adsctl.file("people.csv", f"Email,{header}\n{rows}")
+    assert not adsctl("audiences", "check", "people.csv", "-q").stderr
+
+
+def test_a_list_with_several_columns_of_consent_names_their_options_together(adsctl):
+    cells = ["subscribed,no,", "unsubscribed,no,", "subscribed,yes,", "subscribed,no,2026-01-01"]
+    rows = "".join(f"p{number}@x.de,{text}\n" for number, text in enumerate(cells))
+    adsctl.file("people.csv", f"Email,status,Email blocklisted,Unsubscribed on\n{rows}")
+    said = adsctl("audiences", "check", "people.csv", "-q").stderr.splitlines()
+    together = "--where status=subscribed --where 'Email blocklisted!=yes' --where 'Unsubscribed on='"
+    assert said[3:] == [f"warning: people.csv: 3 columns tell who may be contacted; to use all: {together}"]
+    done = adsctl("audiences", "check", "people.csv", "-q", "-o", "json", *shlex.split(together))
+    assert not done.stderr and json.loads(done.stdout)["valid"] == 1
+
+
+def test_a_status_is_told_at_every_sync_and_by_records(shop, audience, monkeypatch):
+    """It is told of rows that the sync knows, of the rows of each block, and of records without it."""
+    monkeypatch.setattr(list_packer, "BLOCK_BYTES", 1000)
+    cells = ["", "vip"] * 100 + ["unsubscribed", "Geheim"] + ["subscribed"] * 100
+    shop.file("people.csv", "Email,Note\n" + "".join(f"p{n}@x.de,{text}\n" for n, text in enumerate(cells)))
+    rows = [{"email": f"p{n}@x.de"} | ({"Note": text} if text else {}) for n, text in enumerate(cells)]
+    shop.file("people.jsonl", "\n".join(map(json.dumps, rows)))
+    for words in (
+        ("sync", "people.csv", "--audience", "aud", "--yes"),
+        ("sync", "people.csv", "--audience", "aud", "--yes"),
+        ("push", "people.csv", "--audience", "aud"),
+        ("check", "people.jsonl"),
+    ):
+        said = shop("audiences", *words, "-q").stderr
+        assert said.count("'Note' tells who may") == 1 and "Geheim" not in said
+        assert "--where Note=subscribed leaves out 202 of 302 rows" in said
 
 
 @pytest.mark.parametrize("header", ["Consent", "Unsubscribed"])
@@ -363,7 +479,7 @@ def test_a_column_that_tells_when_people_refused_tells_who_did(shop, audience, h
 
 
 def test_no_word_means_two_answers():
-    meanings = [YES, NO, GRANTED, DENIED, SUBSCRIBED, UNSUBSCRIBED, QUOTABLE]
+    meanings = [YES, NO, GRANTED, DENIED, SUBSCRIBED, UNSUBSCRIBED, UNREACHABLE, UNDECIDED, QUOTABLE]
     words = [word for meaning in meanings for word in meaning]
     assert sorted(words) == sorted({*words})
 

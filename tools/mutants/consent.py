@@ -80,7 +80,7 @@ CONSENT = (
         "subscribed means what the header asks",
         "ads_cli/audiences/consent.py",
         "        return word in SUBSCRIBED\n",
-        "        return (word in SUBSCRIBED) == (kind is Consent.AGREED)\n",
+        "        return word not in SUBSCRIBED\n",
         (f"{OPTIONS}::test_the_option_takes_exactly_those_who_agreed_or_those_who_refused",),
     ),
     Mutant(
@@ -106,7 +106,7 @@ CONSENT = (
     ),
     Mutant(
         "a word means yes, and no in another language",
-        "ads_cli/audiences/consent.py",
+        "ads_cli/audiences/answers.toml",
         "no false off nein",
         "no tak false off nein",
         (f"{OPTIONS}::test_no_word_means_two_answers",),

@@ -85,8 +85,8 @@ def test_the_file_of_failed_rows_has_every_row_of_a_product_once_and_can_be_push
     ("own", "availability", "inventory"),
     [
         ({"Variant Inventory Tracker": "", "Variant Inventory Qty": "0"}, "in stock", None),
-        ({"Variant Inventory Tracker": "shopify", "Variant Inventory Qty": "0"}, "out of stock", None),
-        ({"Variant Inventory Tracker": "shopify", "Variant Inventory Qty": "-3"}, "out of stock", None),
+        ({"Variant Inventory Tracker": "shopify", "Variant Inventory Qty": "0"}, "out of stock", 0),
+        ({"Variant Inventory Tracker": "shopify", "Variant Inventory Qty": "-3"}, "out of stock", 0),
         (
             {
                 "Variant Inventory Tracker": "shopify",

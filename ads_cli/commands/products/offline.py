@@ -151,7 +151,7 @@ def _write(plan: "ProductPlan", stream: IO[str], format: FeedFormat) -> None:
 
 
 def _columns(plan: "ProductPlan") -> list[str]:
-    """Return the fields that the feed has or products have, as declared; what is empty is emptied by a sync."""
+    """Return the fields that the feed or a product has, as declared; a sync empties those that are empty."""
     from ...products.normal_form import FIELDS
 
     rows = plan.rows

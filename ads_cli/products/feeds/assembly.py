@@ -10,15 +10,14 @@ from typing import Any, NamedTuple
 from ...feeds.row import Row
 from ...feeds.rows import Rows
 from ...output.text import counted
-from ...spelling import letters_and_digits
 from .kinds import FeedKind, NamePatterns, column_key
+from .kinds.options import OptionNames
 from .transforms import joined_links
 
 Values = dict[str, Any]
 NUMBER = re.compile(r"[+-]?(\d{1,12}(\.\d{0,12})?|\.\d{1,12})", re.ASCII)
 TRUE = ("true", "yes", "1")
 MAX_NAMED = 5  # options that are not sent
-IN_BRACKETS = re.compile(r"[(\[][^()\[\]]*[)\]]\s*\Z")  # at the end of a name, as in `Size (EU)`
 
 
 class Option(NamedTuple):
@@ -33,7 +32,7 @@ class AssembledRows(Rows):
     """The products of an export. Its rows have the columns of the file, and are read by one process."""
 
     COMPOSED: tuple[str, ...]  # the required fields that products have, whatever the columns
-    # Further fields, each with the roles that it is derived from: an export without their columns says nothing of it.
+    # Further fields, each with the roles that it is derived from, of which the export must have columns.
     DERIVED: tuple[tuple[str, ...], ...]
 
     def __init__(self, rows: Rows, kind: FeedKind, rename: Mapping[str, str]) -> None:
@@ -44,9 +43,7 @@ class AssembledRows(Rows):
         self._rows = rows  # by their own columns
         self._mapped = {*rename.values(), *kind.columns.values()}
         self._is_own = NamePatterns(kind.own)
-        self._field_by_option = {
-            letters_and_digits(name): field for field, names in kind.options.items() for name in names
-        }
+        self._field_of_option = OptionNames(kind.options).field_of
         self._left_out: Counter[str] = Counter()
         self._unsent_options: Counter[str] = Counter()
 
@@ -67,8 +64,10 @@ class AssembledRows(Rows):
         if names := [*self._unsent_options.items()]:
             found = ", ".join(f"{name!r} of {counted(count, 'product')}" for name, count in names[:MAX_NAMED])
             more = f", and {len(names) - MAX_NAMED} more" if len(names) > MAX_NAMED else ""
-            verb = "option {} is" if len(names) == 1 else "options {} are"
-            self.notes.append(f"{verb.format(found + more)} not sent; below options a mapping names their field")
+            noun, verb = ("option", "is") if len(names) == 1 else ("options", "are")
+            self.notes.append(
+                f"{noun} {found}{more} {verb} not sent; 'options' of a mapping names the field of one"
+            )
 
     def _copy_state(self) -> None:
         """Take over what the reader found out about the file."""
@@ -101,6 +100,14 @@ class AssembledRows(Rows):
         """Tell whether there is a column for the name of an option."""
         return any(found for role, found in self._columns_by_role.items() if role.endswith("_name"))
 
+    def columns_of(self, *roles: str) -> list[str]:
+        """Return the columns that have roles; they are known from the first row on."""
+        return [column for role in roles for column in self._columns_by_role.get(role, [])[:1]]
+
+    @abstractmethod
+    def option_columns(self) -> list[str]:
+        """Return the columns and fields that tell the variants of a product apart."""
+
     def _cell(self, row: Row, role: str) -> str:
         """Return the value that has a role, or nothing."""
         for column in self._columns_by_role[role]:
@@ -128,11 +135,12 @@ class AssembledRows(Rows):
         if own is not first:
             values = {name: value for name, value in first.values.items() if name in self._shared} | values
         of_options = self._option_fields(options)
+        composed = {**composed, **of_options}
         fields: Values = {}
         for column, value in values.items():
             if field := self._field_by_column.get(column):
                 fields.setdefault(field, value)
-        composed = {name: value for name, value in (composed | of_options).items() if name not in self._mapped & {*fields}}
+        composed = {name: value for name, value in composed.items() if name not in self._mapped & {*fields}}
         fields = {name: value for name, value in (fields | composed).items() if value}
         values = {name: value for name, value in values.items() if name not in composed} | fields
         row = Row(own.line, values, self._problem(own, group), raw=tuple(each.values for each in group))
@@ -161,16 +169,8 @@ class AssembledRows(Rows):
         found = ((self._field_of_option(option.name), option.values) for option in options)
         return {field: values[0] for field, values in found if field and len(values) == 1}
 
-    def _field_of_option(self, name: str) -> str | None:
-        """Return the field that an option gives: `Color:`, `COLORS` and `Colour(s)` are the color."""
-        for written in (name, IN_BRACKETS.sub("", name)):
-            key = letters_and_digits(written)
-            if field := self._field_by_option.get(key) or self._field_by_option.get(key.removesuffix("s")):
-                return field
-        return None
-
     def _names_unsent(self, options: Iterable[Option], sent: Values) -> set[str]:
-        """Return the names of the options with a value that neither a field has, nor what the user asks for."""
+        """Return the names of options with a value that is neither sent nor read by what was asked for."""
         return {
             option.name
             for option in options
@@ -189,7 +189,7 @@ def image_fields(images: Iterable[str], main: str = "") -> Values:
 
 
 def stock_fields(availability: str, quantity: Decimal | None) -> Values:
-    """Return an availability, and the quantity where it is known and agrees: 1 or more if in stock, else 0."""
+    """Return an availability, and the quantity where it agrees: 1 or more of what is in stock, else 0."""
     count = None if quantity is None else max(0, int(quantity))
     agrees = count is not None and (count > 0) == (availability == "in stock")
     return {"availability": availability, "inventory": str(count) if agrees else ""}

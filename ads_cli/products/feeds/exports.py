@@ -1,7 +1,7 @@
 """The products exports of Shopify, Wix and WooCommerce, whose rows together make products."""
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from decimal import ROUND_HALF_UP, Decimal
 from urllib.parse import quote
 
@@ -53,6 +53,10 @@ class ShopifyRows(GroupedRows):
                 **image_fields(images, self._cell(row, "variant_image")),
             }
             yield self._assemble(row, first, composed, self._options(row, first), group)
+
+    def option_columns(self) -> list[str]:
+        """Return the columns of the values of options."""
+        return self.columns_of(*SHOPIFY_OPTIONS)
 
     def _is_variant(self, row: Row) -> bool:
         return any(self._cell(row, role) for role in ("price", "sku", "option1"))
@@ -109,7 +113,11 @@ class WixRows(GroupedRows):
         for row in rows:
             chosen = self._options(row, first)
             several = len(rows) > 1
-            own_id = "-".join([handle, *(value for option in chosen for value in option.values)]) if several else handle
+            own_id = (
+                "-".join([handle, *(value for option in chosen for value in option.values)])
+                if several
+                else handle
+            )
             composed = {
                 "id": self._cell(row, "sku") or own_id,
                 "item_group_id": handle if several else "",
@@ -127,6 +135,10 @@ class WixRows(GroupedRows):
             for role in WIX_OPTIONS
             if (value := self._cell(row, role)) and ";" not in value
         ]
+
+    def option_columns(self) -> list[str]:
+        """Return the fields of options before the columns, in which codes of colors are."""
+        return [*self.kind.options, *self.columns_of(*WIX_OPTIONS)]
 
     def _stock(self, row: Row, first: Row) -> Values:
         """Return whether a variant can be bought, and how many where that is a number."""
@@ -243,8 +255,12 @@ class WooCommerceRows(AssembledRows):
         options = [option for each in group for option in self._attributes(each)]
         return self._assemble(row, parent, composed, options, group)
 
+    def option_columns(self) -> list[str]:
+        """Return the fields of attributes; a column of values may have lists."""
+        return [*self.kind.options]
+
     def _has_options(self, columns: Sequence[str]) -> bool:
-        return any(ATTRIBUTE_NAME.fullmatch(column.casefold()) for column in columns)
+        return any(self._attribute_columns(columns))
 
     def _description(self, row: Row) -> str:
         text = self._cell(row, "description") or self._cell(row, "short_description")
@@ -271,12 +287,18 @@ class WooCommerceRows(AssembledRows):
         others = split_values(self._cell(parent, "images")) if parent is not row else []
         return image_fields([*own, *others])
 
+    def _attribute_columns(self, columns: Iterable[str]) -> Iterator[tuple[str, str]]:
+        """Yield the columns of the name and of the values of each attribute."""
+        by_name = {column.casefold(): column for column in columns}
+        for name, column in by_name.items():
+            if ATTRIBUTE_NAME.fullmatch(name) and (
+                cells := by_name.get(f"{name.removesuffix('name')}value(s)")
+            ):
+                yield column, cells
+
     def _attributes(self, row: Row) -> Iterator[Option]:
-        columns = {column.casefold(): column for column in row.values}
-        for column, name in columns.items():
-            if ATTRIBUTE_NAME.fullmatch(column):
-                cells = columns.get(f"{column.removesuffix('name')}value(s)", "")
-                yield Option(str(row.values[name]), split_values(str(row.values.get(cells, ""))), cells)
+        for name, cells in self._attribute_columns(row.values):
+            yield Option(str(row.values[name]), split_values(str(row.values[cells])), cells)
 
 
 def split_values(text: str) -> list[str]:

@@ -57,7 +57,9 @@ class AsKind(Step, frozen=True, dict=True):
     @property
     def fields(self) -> tuple[str, ...]:
         """Name the lists that columns of the feed are joined to."""
-        return tuple(field for field, columns in self._lists if not {*self.names.values()}.isdisjoint(columns))
+        return tuple(
+            field for field, columns in self._lists if not {*self.names.values()}.isdisjoint(columns)
+        )
 
     @property
     def leaves_out(self) -> bool:

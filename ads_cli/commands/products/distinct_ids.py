@@ -16,7 +16,7 @@ from ...products.normal_form import PRODUCT_SCHEMA
 from ...spelling import letters_and_digits
 
 MAX_COLUMNS = 3  # that tell the rows of a product apart
-MAX_TRIED = 8  # columns that may do so
+MAX_TRIED = 6  # columns that may do so
 MIN_SHARED = 0.1  # of the rows of a plain table share ids; where fewer do, these are rather mistakes
 # Names of columns with an identifier of a product, beside the id; codes of others, such as GTINs, come last.
 IDENTIFIERS = ("variantid", "variantsku", *SYNONYMS["id"], "gtin", *SYNONYMS["gtin"], "mpn", *SYNONYMS["mpn"])
@@ -29,6 +29,7 @@ class IdColumns:
 
     def __init__(self, rows: Rows) -> None:
         first = rows.files[0] if isinstance(rows, SeveralRows) else rows
+        self.key_of = first.field_of  # under which rows have a column
         self.of_export = isinstance(first, AssembledRows)
         if isinstance(first, AssembledRows):
             self.unique = first.columns_of("id")
@@ -36,7 +37,7 @@ class IdColumns:
             self.distinctive = [*first.option_columns(), "title"]
         else:
             named = [name for name in rows.columns if not {"{", "}"} & {*name}]
-            keys = {letters_and_digits(name): name for name in reversed(named) if rows.field_of(name) != "id"}
+            keys = {letters_and_digits(name): name for name in reversed(named) if self.key_of(name) != "id"}
             self.unique = [keys[key] for key in IDENTIFIERS if key in keys]
             self.shared = ["id"]
             options = filter(is_option, named)
@@ -83,7 +84,7 @@ def distinct_id(rows: Rows, read: Iterable[Any]) -> str | None:
         return None
 
     def values(column: str) -> list[str]:
-        key = rows.field_of(column)
+        key = columns.key_of(column)
         return [cell(record.get(key)) for record in found]
 
     def is_full(column: str) -> bool:
@@ -93,7 +94,7 @@ def distinct_id(rows: Rows, read: Iterable[Any]) -> str | None:
         return any(values(column))
 
     for text in columns.templates(is_full, is_filled):
-        template = Template.parse(text).bound(rows.field_of)
+        template = Template.parse(text).bound(columns.key_of)
         if _are_distinct(template, repeated) and _are_distinct(template, found):
             return text
     return None

@@ -100,6 +100,83 @@ def test_rows_with_one_id_that_differ_are_decided_by_keep(adsctl):
     assert "they differ: --keep first or --keep last takes one of them" in said
 
 
+SHOPIFY = "Handle,Title,Body (HTML),Vendor,Option1 Name,Option1 Value,Option2 Name,Option2 Value,\
+Variant SKU,Variant Price,Image Src\n"
+WOOCOMMERCE = "ID,Type,SKU,Name,Description,In stock?,Regular price,Categories,Images,Brands\n"
+PLAIN = "id,title,description,availability,condition,price,link,image_link,brand"
+OF_PLAIN = "d,in stock,new,9 EUR,https://s.example/p,https://s.example/1.jpg,Acme"
+REPEATED = {
+    "a SKU within a handle": (
+        SHOPIFY
+        + "tee,Tee,T.,Acme,Size,S,,,T,9,/1.jpg\ntee,,,,,M,,,T,9,\nmug,Mug,M.,Acme,Size,S,,,U,9,/2.jpg\n",
+        "{Variant SKU}-{Option1 Value}",
+        ["T-S", "T-M", "U-S"],
+    ),
+    "a SKU of several handles": (
+        SHOPIFY + "tee,Tee,T.,Acme,Size,S,,,T,9,/1.jpg\nmug,Mug,M.,Acme,Size,S,,,T,9,/2.jpg\n",
+        "{Handle}-{Option1 Value}",
+        ["tee-S", "mug-S"],
+    ),
+    "a part that some products lack": (
+        SHOPIFY + "tee,Tee,T.,Acme,Color,Red,Size,S,T,9,/1.jpg\ntee,,,,,Red,,M,T,9,\n"
+        "tee,,,,,Blue,,M,T,9,\nmug,Mug,M.,Acme,Title,Default Title,,,,9,/2.jpg\n",
+        "{Handle}-{Option1 Value}{Option2 Value}",
+        ["tee-RedS", "tee-RedM", "tee-BlueM", "mug-Default Title"],
+    ),
+    "of WooCommerce": (
+        WOOCOMMERCE + "1,simple,T,Tee,T.,1,9,S,/1.jpg,Acme\n2,simple,T,Mug,M.,1,9,S,/2.jpg,Acme\n",
+        "{ID}",
+        ["1", "2"],
+    ),
+    "beside a column that has one for each": (
+        f"{PLAIN},variant_id,size\n7,Tee,{OF_PLAIN},a,S\n7,Tee,{OF_PLAIN},b,M\n8,Mug,{OF_PLAIN},c,\n",
+        "{variant_id}",
+        ["a", "b", "c"],
+    ),
+    "of sizes": (
+        f"{PLAIN},Größen,sku\n7,Tee,{OF_PLAIN},S,x\n7,Tee,{OF_PLAIN},M,x\n8,Mug,{OF_PLAIN},L,y\n",
+        "{id}-{Größen}",
+        ["7-S", "7-M", "8-L"],
+    ),
+}
+
+
+@pytest.mark.parametrize("case", REPEATED)
+def test_where_rows_share_an_id_one_that_keeps_all_of_them_is_advised(adsctl, case):
+    content, template, ids = REPEATED[case]
+    adsctl.file("feed.csv", content)
+    shop = ("--currency", "EUR", "--default", "condition=new", "--base-url", "https://s.example")
+    command, outcome = advice(adsctl, "feed.csv", *shop)
+    assert command[-2:] == ["--set", f"id={template}"]
+    assert outcome == f"{len(ids)} of {len(ids)} rows valid, 0 left out, with other ids"
+    command[1] = "convert"
+    adsctl(*command[:3], "out.json", *command[3:])
+    assert [each["id"] for each in json.loads((adsctl.home / "out.json").read_text())] == ids
+
+
+def test_a_few_repeated_ids_of_a_plain_table_are_mistakes_and_change_no_other_id(adsctl):
+    lines = [f"{number},Mug {number},{OF_PLAIN},s{number}" for number in range(30)]
+    adsctl.file("feed.csv", "\n".join([f"{PLAIN},sku", *lines, f"3,Jug,{OF_PLAIN},s99"]))
+    command, outcome = advice(adsctl, "feed.csv")
+    assert command[3:] == ["--keep", "first"]
+    assert outcome == "1 of 31 products is left out; 30 of 30 rows valid"
+
+
+def test_advice_says_how_many_rows_are_merged_or_lose_a_value(adsctl):
+    adsctl.file("feed.json", rows({"id": "a"}, {"id": "a"}, {"gtin": "not-a-number", "brand": "Acme"}))
+    command, outcome = advice(adsctl, "feed.json")
+    assert command[3:] == ["--fix", "duplicates,gtin"]
+    assert outcome == "2 of 2 rows valid, 0 left out, 1 merged, 1 emptied"
+
+
+def test_a_column_with_one_address_for_all_products_is_not_their_link(adsctl):
+    lines = [
+        f"{number},Mug,{OF_PLAIN}".replace("https://s.example/p", "https://s.example/") for number in range(3)
+    ]
+    adsctl.file("feed.csv", "\n".join([PLAIN.replace(",link", ",website"), *lines]))
+    assert advice(adsctl, "feed.csv")[0][3:] == ["--default", "link=https://…"]
+
+
 def test_nothing_is_suggested_where_no_option_helps(adsctl):
     adsctl.file("feed.json", rows({"sale_price": "99999 EUR"}))
     assert "try:" not in adsctl("products", "check", "feed.json", code=3).stderr

@@ -8,7 +8,11 @@ from ....spelling import letters_and_digits
 from . import built_in
 
 IN_BRACKETS = re.compile(r"[(\[][^()\[\]]*[)\]]\s*\Z")  # at the end of a name, as in `Size (EU)`
-OF_OPTION = re.compile(r"(?:product)?option|attribute\s?\d|material\Z|pattern\Z|style\Z", re.IGNORECASE)
+OF_VARIANT = re.compile(
+    r"(?:product)?option|attribute\s?\d|(?:material|pattern|style|sku|ean|barcode)\Z"
+    r"|varia(?:nt|tion)[ _-]?(?:id|sku|name|title)\Z",
+    re.IGNORECASE,
+)
 
 
 @lru_cache(maxsize=1000)
@@ -41,4 +45,4 @@ def option_field(column: str) -> str | None:
 
 def is_option(column: str) -> bool:
     """Tell whether rows that differ in a column may be variants."""
-    return bool(OF_OPTION.match(column)) or option_field(column) is not None
+    return bool(OF_VARIANT.match(column)) or option_field(column) is not None

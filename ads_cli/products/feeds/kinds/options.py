@@ -7,7 +7,7 @@ from functools import cache, lru_cache
 from ....spelling import letters_and_digits
 from . import built_in
 
-IN_BRACKETS = re.compile(r"[(\[][^()\[\]]*[)\]]\s*\Z")  # at the end of a name, as in `Size (EU)`
+IN_BRACKETS = re.compile(r"[(\[][^()\[\]]*[)\]]\s*+\Z")  # at the end of a name, as in `Size (EU)`
 OF_VARIANT = re.compile(
     r"(?:product)?option|attribute\s?\d|(?:material|pattern|style|sku|ean|barcode)\Z"
     r"|varia(?:nt|tion)[ _-]?(?:id|sku|name|title)\Z",

@@ -254,6 +254,9 @@ class Advisor(Protocol):
     def options_for(self, field: str, value: Any) -> list[str] | None:
         """Return the options that make a value of a column valid as a field; None where there are none."""
 
+    def tells_apart(self, column: str) -> bool:
+        """Tell whether rows that differ in a column, which is not sent, are no duplicates."""
+
     def advise(self, problem: Problem, values: dict[str, Any]) -> Problem:
         """Return a problem of a row with the fix for it, or the reason why none does."""
 

@@ -294,8 +294,12 @@ class Validator:
         return [by_id for by_id in positions.values() if sum(map(len, by_id.values())) > 1]
 
     def _content(self, row: Row) -> bytes:
-        known = {name: row.values[name] for name in self.schema.known if name in row.values}
-        return blake2b(msgspec.msgpack.encode((known, row.problem)), digest_size=16).digest()
+        compared = [name for name in self.schema.known if name in row.values]
+        if self.schema.advisor:
+            tells_apart = self.schema.advisor().tells_apart
+            compared += sorted(name for name in row.values.keys() - {*compared} if tells_apart(name))
+        content = [(name, row.values[name]) for name in compared]
+        return blake2b(msgspec.msgpack.encode((content, row.problem)), digest_size=16).digest()
 
 
 def _is_small(block: Block) -> bool:

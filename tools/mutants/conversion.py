@@ -368,8 +368,8 @@ CONVERSION = (
     Mutant(
         "values of an attribute are found in one case of their column",
         "ads_cli/products/feeds/exports.py",
-        "cells = {column.casefold(): value",
-        "cells = {column: value",
+        "{column.casefold(): column for column in columns}",
+        "{column: column for column in columns}",
         (
             "tests/products/feeds/kinds/test_assembly.py::"
             "test_an_attribute_is_found_in_any_case_of_its_columns",

@@ -1,6 +1,7 @@
 """What to type after a check: the options that its findings imply, tried on the feed in memory."""
 
 from collections.abc import Iterator, Sequence
+from dataclasses import asdict, dataclass
 from itertools import islice
 from math import inf
 from time import perf_counter
@@ -8,14 +9,17 @@ from typing import Any, NamedTuple, cast
 
 import msgspec
 
+from ...api.problems import Problem
 from ...console.invocation import Invocation
 from ...errors import AdsctlError, ContentError
+from ...feeds import DUPLICATES
 from ...feeds.decoding import UTF_8, NotUtf8Error
 from ...feeds.row import Row
 from ...feeds.rows import Rows
 from ...masking import mask_address
 from ...output.text import counted, shell_command
 from ...products.feeds.fixes import NAMES, parse_fixes
+from ...products.feeds.fixes.values import Length
 from ...products.normal_form import PRODUCT_SCHEMA
 from ...validation.report import ValidationReport, has_no_required_column
 from ...validation.validator import Validator
@@ -47,7 +51,7 @@ class Advice(NamedTuple):
         """It as programs read it; `choices` are the fields and options whose value is to be named."""
         choices = [option.subject or option.name for option in self.options if option.is_open]
         counts = {"valid": self.outcome.valid, "rows": self.outcome.rows}
-        return {"command": self.command, "choices": choices, **counts}
+        return {"command": self.command, "choices": choices, **counts, **asdict(self.outcome.losses)}
 
     @property
     def certain(self) -> tuple[AdvisedOption, ...]:
@@ -82,7 +86,7 @@ def advise(
     deadline = perf_counter() + seconds
     whole = report is not None and report.rows <= MAX_TRIED_ROWS
     try:
-        found = _without_useless(call, feed, rows, _options_found(call, feed, rows, report, error))
+        found = _without_useless(call, feed, rows, _options_found(call, feed, rows, report, error, deadline))
         if not found:
             return None
         outcome = try_options(call, with_options_of(feed, found), rows, whole=whole, deadline=deadline)
@@ -95,7 +99,10 @@ def advise(
     if outcome.valid < before or (report is None and not outcome.valid):
         return None
     words = _with_advised(call.command_line, found, feed)
-    return Advice(words, f"{outcome} then", outcome, tuple(found), whole)
+    effect = str(outcome)
+    if any(option.name == "set" and option.subject == "id" for option in found):
+        effect += ", with other ids"
+    return Advice(words, effect, outcome, tuple(found), whole)
 
 
 def _options_found(
@@ -104,6 +111,7 @@ def _options_found(
     rows: Rows,
     report: ValidationReport | None,
     error: ContentError | None,
+    deadline: float,
 ) -> list[AdvisedOption]:
     """Find the options that the findings imply, and what else is wrong once they are given."""
     wanted = {line for finding in report.findings for line in finding.lines} if report else set()
@@ -115,6 +123,8 @@ def _options_found(
                 raise error
             report = report or _first_report(tried)
             new = [*implied_options(report, Sample(tried, wanted))]
+            if any(option.name == "keep" for option in new):
+                new = _without_loss(new, current, tried, deadline)
         except NotUtf8Error as undecoded:
             new = [AdvisedOption("encoding", undecoded.encoding)] if undecoded.encoding else []
         new = [option for option in new if not _is_given(current, option)]
@@ -124,6 +134,19 @@ def _options_found(
         current = with_options_of(current, new)
         tried, report, error = current.read_again(call, rows), None, None
     return found
+
+
+def _without_loss(
+    options: Sequence[AdvisedOption], feed: ProductFeedOptions, rows: Rows, deadline: float
+) -> list[AdvisedOption]:
+    """Return options that give each row an id of its own in place of --keep, where that is possible."""
+    from .distinct_ids import distinct_id
+
+    template = distinct_id(rows, _FirstRows(rows, MAX_TRIED_ROWS, deadline))
+    by_id = AdvisedOption("set", f"id={template}", "id")
+    if template is None or _is_given(feed, by_id):
+        return [*options]
+    return [by_id if option.name == "keep" else option for option in options]
 
 
 def _with_advised(
@@ -164,23 +187,60 @@ def _without_useless(
 def _first_report(rows: Rows, limit: int = SAMPLE_ROWS) -> ValidationReport:
     """Validate the first rows; where a table has none of the required columns, all of them are missing."""
     try:
-        return _FirstRows(rows, limit).validated()
+        return _FirstRows(rows, limit).validated()[0]
     except ContentError:
         if not has_no_required_column(rows, PRODUCT_SCHEMA.required):
             raise
         return ValidationReport(missing=dict.fromkeys(PRODUCT_SCHEMA.required, ""))
 
 
+@dataclass
+class Losses:
+    """Count what of a feed options lose; as statistics it takes each validated row."""
+
+    left_out: int = 0  # rows for others with the same id
+    merged: int = 0  # rows into identical ones
+    shortened: int = 0  # rows with a text that was too long
+    emptied: int = 0  # rows with a value that was dropped
+
+    def note(self, row: Row, problems: list[Problem], record: int) -> None:
+        """Count what the fixes of a row lose."""
+        fixes = {change.fix for change in row.changes}
+        self.merged += DUPLICATES in fixes
+        self.shortened += Length.name in fixes
+        self.emptied += any(change.after in (None, "") for change in row.changes if change.fix != DUPLICATES)
+
+    def note_problems(self, row: Row, problems: list[Problem], record: int) -> None:
+        """Note no problems."""
+
+    def add(self, later: "Losses", records: int) -> None:
+        """Add what later rows lose."""
+        self.merged += later.merged
+        self.shortened += later.shortened
+        self.emptied += later.emptied
+
+    def __str__(self) -> str:
+        counts = {name: count for name, count in asdict(self).items() if count and name != "left_out"}
+        return "".join(f", {count:,} {name}" for name, count in counts.items())
+
+
 class Outcome(NamedTuple):
-    """How many rows of a feed are valid by some options."""
+    """How many rows of a feed are valid by some options, and what the options lose."""
 
     valid: int
     rows: int  # without those that are left out
     is_part: bool  # further rows were not tried
     read: int = 0  # rows, with those that are left out
+    losses: Losses = Losses()
 
     def __str__(self) -> str:
-        return f"{self.valid:,} of {'the first ' * self.is_part}{counted(self.rows, 'row')} valid"
+        first, left_out = "the first " * self.is_part, self.losses.left_out
+        valid = f"{self.valid:,} of {first}{counted(self.rows, 'row')} valid"
+        if not left_out:
+            return f"{valid}, 0 left out{self.losses}"
+        verb = "is" if left_out == 1 else "are"
+        products = counted(self.rows + left_out, "product")
+        return f"{left_out:,} of {first}{products} {verb} left out; {valid}{self.losses}"
 
 
 def try_options(
@@ -193,9 +253,10 @@ def try_options(
 ) -> Outcome:
     """Validate an opened feed by other options, at most its first 100,000 rows; `whole` if it has no more."""
     first = _FirstRows(feed.read_again(call, rows), MAX_TRIED_ROWS, deadline)
-    report = first.validated()
+    report, losses = first.validated()
+    losses.left_out = report.left_out - first.left_out - losses.merged
     is_part = first.is_cut or (not whole and report.rows == MAX_TRIED_ROWS)
-    return Outcome(report.valid, report.rows - report.left_out, is_part, report.rows)
+    return Outcome(report.valid, report.rows - report.left_out, is_part, report.rows, losses)
 
 
 class _FirstRows:
@@ -206,20 +267,26 @@ class _FirstRows:
     def __init__(self, rows: Rows, limit: int, deadline: float = inf) -> None:
         self._rows, self._limit, self._deadline = rows, limit, deadline
         self.is_cut = False  # by the deadline
+        self.left_out = 0  # rows, by steps
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self._rows, name)
 
     def __iter__(self) -> Iterator[Row]:
+        self.left_out = 0
         for number, row in enumerate(islice(iter(self._rows), self._limit)):
             if number >= MIN_TRIED_ROWS and not self.is_cut and perf_counter() > self._deadline:
                 self.is_cut, self._limit = True, number  # any further reading is of the same rows
                 return
+            self.left_out += row.left_out
             yield row
 
-    def validated(self) -> ValidationReport:
-        """Validate these rows."""
-        return Validator(cast(Rows, self), PRODUCT_SCHEMA).run()
+    def validated(self) -> tuple[ValidationReport, Losses]:
+        """Validate these rows, and count what is lost of them."""
+        validator = Validator(cast(Rows, self), PRODUCT_SCHEMA)
+        validator.gather(Losses)
+        report = validator.run()
+        return report, cast(Losses, validator.stats)
 
 
 def _is_given(feed: ProductFeedOptions, option: AdvisedOption) -> bool:

@@ -18,6 +18,7 @@ from ...validation.report import ValidationReport
 
 SAMPLE_ROWS = 2000  # on which options are found out
 SEARCHED_ROWS = 20_000  # for the rows of findings that are further on
+DISTINCT = ("id", "link")  # fields whose values differ from product to product
 ADDRESS = f"https://{OPEN}"
 SINGLE = ("currency", "base_url", "keep", "encoding")  # parameters that are no lists
 # What stands for a value that only its owner knows, while options are tried.
@@ -129,7 +130,8 @@ def _filled(field: str, sample: Sample, *, is_missing: bool) -> Iterator[Advised
         if name not in PRODUCT_SCHEMA.known and sample.values(name)
     ]
     for wanted in (field, "gtin", "mpn") if field == "brand" else (field,):
-        if column := column_for(wanted, unsent):
+        column = column_for(wanted, unsent)
+        if column and not _is_same_for_all(wanted, sample.values(column)):
             if wanted in sample.columns.values():
                 yield AdvisedOption("default", f"{wanted}={{{column}}}", wanted)
             else:
@@ -147,6 +149,11 @@ def _filled(field: str, sample: Sample, *, is_missing: bool) -> Iterator[Advised
         yield AdvisedOption("fix", "availability")
     elif field in ("brand", "availability") or (is_missing and field != "id"):  # which must differ
         yield AdvisedOption("default", f"{field}={ADDRESS if field == 'link' else OPEN}", field)
+
+
+def _is_same_for_all(field: str, values: Sequence[Any]) -> bool:
+    """Tell whether a column has one value for all products, such as the shop's page, and the field many."""
+    return field in DISTINCT and len(values) > 2 and len({*map(str, values)}) == 1
 
 
 def _currency(field: str, sample: Sample) -> Iterator[AdvisedOption]:

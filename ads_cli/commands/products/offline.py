@@ -151,13 +151,14 @@ def _write(plan: "ProductPlan", stream: IO[str], format: FeedFormat) -> None:
 
 
 def _columns(plan: "ProductPlan") -> list[str]:
-    """Return the fields that products have, as declared; the header of a plain table names them."""
+    """Return the fields that the feed or a product has, as declared; a sync empties those that are empty."""
     from ...products.normal_form import FIELDS
 
     rows = plan.rows
+    used = {*rows.fields, *rows.composed, *rows.transform.fields}
     if rows.table and not rows.transform.has_steps:
-        used = {*rows.fields, *(["inventory"] if "availability" in plan.report.fixed else ())}
+        used |= {"inventory"} if "availability" in plan.report.fixed else set()
     else:
         items = (checked.item for checked in plan.checked_rows() if checked.item)
-        used = {field for item in items for field in msgspec.to_builtins(item)}
+        used |= {field for item in items for field in msgspec.to_builtins(item)}
     return [field for field in FIELDS if field in used]

@@ -5,23 +5,35 @@ from abc import abstractmethod
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from decimal import Decimal
-from typing import Any
+from typing import Any, NamedTuple
 
 from ...feeds.row import Row
 from ...feeds.rows import Rows
 from ...output.text import counted
 from .kinds import FeedKind, NamePatterns, column_key
+from .kinds.options import OptionNames
 from .transforms import joined_links
 
 Values = dict[str, Any]
 NUMBER = re.compile(r"[+-]?(\d{1,12}(\.\d{0,12})?|\.\d{1,12})", re.ASCII)
 TRUE = ("true", "yes", "1")
+MAX_NAMED = 5  # options that are not sent
+
+
+class Option(NamedTuple):
+    """An option or attribute of a product, such as its color."""
+
+    name: str
+    values: list[str]
+    column: str = ""  # that has the values
 
 
 class AssembledRows(Rows):
     """The products of an export. Its rows have the columns of the file, and are read by one process."""
 
     COMPOSED: tuple[str, ...]  # the required fields that products have, whatever the columns
+    # Further fields, each with the roles that it is derived from, of which the export must have columns.
+    DERIVED: tuple[tuple[str, ...], ...]
 
     def __init__(self, rows: Rows, kind: FeedKind, rename: Mapping[str, str]) -> None:
         super().__init__(rows.source, rows.roots, rows.known, rename)
@@ -31,10 +43,9 @@ class AssembledRows(Rows):
         self._rows = rows  # by their own columns
         self._mapped = {*rename.values(), *kind.columns.values()}
         self._is_own = NamePatterns(kind.own)
-        self._field_by_option = {
-            column_key(name): field for field, names in kind.options.items() for name in names
-        }
+        self._field_of_option = OptionNames(kind.options).field_of
         self._left_out: Counter[str] = Counter()
+        self._unsent_options: Counter[str] = Counter()
 
     @abstractmethod
     def _products(self) -> Iterator[Row]:
@@ -42,6 +53,7 @@ class AssembledRows(Rows):
 
     def _read(self) -> Iterator[Row]:
         self._left_out.clear()
+        self._unsent_options.clear()
         for row in self._products():
             self._copy_state()
             yield row
@@ -49,6 +61,13 @@ class AssembledRows(Rows):
         if self._left_out:
             reasons = ", ".join(f"{count:,} whose {reason}" for reason, count in self._left_out.most_common())
             self.warnings.append(f"{counted(self._left_out.total(), 'product')} left out: {reasons}")
+        if names := [*self._unsent_options.items()]:
+            found = ", ".join(f"{name!r} of {counted(count, 'product')}" for name, count in names[:MAX_NAMED])
+            more = f", and {len(names) - MAX_NAMED} more" if len(names) > MAX_NAMED else ""
+            noun, verb = ("option", "is") if len(names) == 1 else ("options", "are")
+            self.notes.append(
+                f"{noun} {found}{more} {verb} not sent; 'options' of a mapping names the field of one"
+            )
 
     def _copy_state(self) -> None:
         """Take over what the reader found out about the file."""
@@ -71,8 +90,23 @@ class AssembledRows(Rows):
             role: [by_name[column_key(name)] for name in names if column_key(name) in by_name]
             for role, names in self.kind.roles.items()
         }
+        derived = (field for field, *roles in self.DERIVED if all(map(self._columns_by_role.get, roles)))
+        options = self.kind.options if self._has_options(columns) else ()
+        self.composed = dict.fromkeys([*self.COMPOSED, *derived, *options])
         self._shared = {column for column in columns if column not in self._is_own}
         self._field_by_column = {column: field for column in columns if (field := self.named_field(column))}
+
+    def _has_options(self, columns: Sequence[str]) -> bool:
+        """Tell whether there is a column for the name of an option."""
+        return any(found for role, found in self._columns_by_role.items() if role.endswith("_name"))
+
+    def columns_of(self, *roles: str) -> list[str]:
+        """Return the columns that have roles; they are known from the first row on."""
+        return [column for role in roles for column in self._columns_by_role.get(role, [])[:1]]
+
+    @abstractmethod
+    def option_columns(self) -> list[str]:
+        """Return the columns and fields that tell the variants of a product apart."""
 
     def _cell(self, row: Row, role: str) -> str:
         """Return the value that has a role, or nothing."""
@@ -85,7 +119,14 @@ class AssembledRows(Rows):
         """Return the value of a row that has a role, or else that of another row."""
         return self._cell(row, role) or self._cell(other, role)
 
-    def _assemble(self, own: Row, first: Row, composed: Mapping[str, str], group: Sequence[Row]) -> Row:
+    def _assemble(
+        self,
+        own: Row,
+        first: Row,
+        composed: Mapping[str, str],
+        options: Sequence[Option],
+        group: Sequence[Row],
+    ) -> Row:
         """Make the row of a product: its own columns, where empty those of the first row, and its fields.
 
         A field that is composed, even of nothing, is read from a column only where one is mapped to it.
@@ -93,6 +134,8 @@ class AssembledRows(Rows):
         values = own.values
         if own is not first:
             values = {name: value for name, value in first.values.items() if name in self._shared} | values
+        of_options = self._option_fields(options)
+        composed = {**composed, **of_options}
         fields: Values = {}
         for column, value in values.items():
             if field := self._field_by_column.get(column):
@@ -102,6 +145,8 @@ class AssembledRows(Rows):
         values = {name: value for name, value in values.items() if name not in composed} | fields
         row = Row(own.line, values, self._problem(own, group), raw=tuple(each.values for each in group))
         row.left_out = not row.problem and (self._is_left_out(own) or self._is_left_out(first))
+        if not row.left_out:
+            self._unsent_options.update(self._names_unsent(options, of_options))
         return row
 
     def _problem(self, own: Row, group: Sequence[Row]) -> str:
@@ -119,10 +164,21 @@ class AssembledRows(Rows):
                 return True
         return False
 
-    def _option_fields(self, options: Iterable[tuple[str, str]]) -> Values:
-        """Return the fields that options, such as a color, give."""
-        found = ((self._field_by_option.get(column_key(name)), value) for name, value in options)
-        return {field: value for field, value in found if field and value}
+    def _option_fields(self, options: Iterable[Option]) -> Values:
+        """Return the fields that options with one value give."""
+        found = ((self._field_of_option(option.name), option.values) for option in options)
+        return {field: values[0] for field, values in found if field and len(values) == 1}
+
+    def _names_unsent(self, options: Iterable[Option], sent: Values) -> set[str]:
+        """Return the names of options with a value that is neither sent nor read by what was asked for."""
+        return {
+            option.name
+            for option in options
+            if option.name
+            and option.values
+            and self._field_of_option(option.name) not in sent
+            and not self.is_used(option.column)
+        }
 
 
 def image_fields(images: Iterable[str], main: str = "") -> Values:
@@ -133,9 +189,10 @@ def image_fields(images: Iterable[str], main: str = "") -> Values:
 
 
 def stock_fields(availability: str, quantity: Decimal | None) -> Values:
-    """Return an availability, and of what is in stock the quantity, if it is known."""
-    is_counted = availability == "in stock" and quantity is not None and quantity >= 1
-    return {"availability": availability, "inventory": str(int(quantity or 0)) if is_counted else ""}
+    """Return an availability, and the quantity where it agrees: 1 or more of what is in stock, else 0."""
+    count = None if quantity is None else max(0, int(quantity))
+    agrees = count is not None and (count > 0) == (availability == "in stock")
+    return {"availability": availability, "inventory": str(count) if agrees else ""}
 
 
 def price_fields(price: str, full: str) -> Values:

@@ -1,7 +1,7 @@
 """The products exports of Shopify, Wix and WooCommerce, whose rows together make products."""
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from decimal import ROUND_HALF_UP, Decimal
 from urllib.parse import quote
 
@@ -10,6 +10,7 @@ from .assembly import (
     TRUE,
     AssembledRows,
     GroupedRows,
+    Option,
     Values,
     amount,
     image_fields,
@@ -26,13 +27,19 @@ class ShopifyRows(GroupedRows):
     """A row for each variant and for each further image, in which the product's columns are empty."""
 
     COMPOSED = ("id", "availability", "price", "link", "image_link")
+    DERIVED = (
+        ("gtin", "barcode"),
+        ("item_group_id", "handle"),
+        ("inventory", "tracker", "quantity"),
+        ("sale_price", "compare_at_price"),
+        ("additional_image_link", "image"),
+    )
 
     def _variants(self, handle: str, group: Sequence[Row]) -> Iterator[Row]:
         first = group[0]
         variants = [row for row in group if self._is_variant(row)] or [first]
         images = self._images(group)
         for row in variants:
-            values = self._options(row, first)
             chosen = [self._cell(row, option) for option in SHOPIFY_OPTIONS]
             several = len(variants) > 1
             own_id = "-".join([handle, *filter(None, chosen)]) if several else handle
@@ -41,20 +48,26 @@ class ShopifyRows(GroupedRows):
                 "gtin": self._cell(row, "barcode").lstrip("'"),
                 "item_group_id": handle if several else "",
                 "link": f"/products/{quote(handle)}",
-                **values,
                 **self._stock(row),
                 **price_fields(self._cell(row, "price"), self._cell(row, "compare_at_price")),
                 **image_fields(images, self._cell(row, "variant_image")),
             }
-            yield self._assemble(row, first, composed, group)
+            yield self._assemble(row, first, composed, self._options(row, first), group)
+
+    def option_columns(self) -> list[str]:
+        """Return the columns of the values of options."""
+        return self.columns_of(*SHOPIFY_OPTIONS)
 
     def _is_variant(self, row: Row) -> bool:
         return any(self._cell(row, role) for role in ("price", "sku", "option1"))
 
-    def _options(self, row: Row, first: Row) -> Values:
-        """Return the fields that the options of a variant give; their names are in the first row."""
-        pairs = ((self._cell(first, f"{each}_name"), self._cell(row, each)) for each in SHOPIFY_OPTIONS)
-        return self._option_fields((name, value) for name, value in pairs if value.casefold() != NO_OPTION)
+    def _options(self, row: Row, first: Row) -> list[Option]:
+        """Return the options of a variant; their names are in the first row."""
+        return [
+            Option(self._cell(first, f"{role}_name"), [value], self._columns_by_role[role][0])
+            for role in SHOPIFY_OPTIONS
+            if (value := self._cell(row, role)) and value.casefold() != NO_OPTION
+        ]
 
     def _stock(self, row: Row) -> Values:
         """Return whether a variant can be bought, and how many where that is tracked."""
@@ -84,29 +97,48 @@ class WixRows(GroupedRows):
     """A row of the product, then one for each variant and, in the newer form, for each further image."""
 
     COMPOSED = ("id", "availability", "price", "image_link")
+    DERIVED = (
+        ("item_group_id", "handle"),
+        ("product_type", "collection"),
+        ("inventory", "inventory"),
+        ("sale_price", "strikethrough_price"),
+        ("sale_price", "discount"),
+        ("additional_image_link", "images"),
+    )
 
     def _variants(self, handle: str, group: Sequence[Row]) -> Iterator[Row]:
         first = group[0]
         rows = [row for row in group if self._cell(row, "row").casefold() == "variant"] or [first]
         images = [link for row in group for link in self._images(row)]
         for row in rows:
-            chosen = [
-                (self._cell(first, f"{each}_name"), choice(self._cell(row, each)))
-                for each in WIX_OPTIONS
-                if ";" not in self._cell(row, each)
-            ]
+            chosen = self._options(row, first)
             several = len(rows) > 1
-            own_id = "-".join([handle, *(value for _, value in chosen if value)]) if several else handle
+            own_id = (
+                "-".join([handle, *(value for option in chosen for value in option.values)])
+                if several
+                else handle
+            )
             composed = {
                 "id": self._cell(row, "sku") or own_id,
                 "item_group_id": handle if several else "",
                 "product_type": self._cell(first, "collection").partition(";")[0].strip(),
-                **self._option_fields(chosen),
                 **self._stock(row, first),
                 **self._price(row, first),
                 **image_fields(images),
             }
-            yield self._assemble(row, first, composed, group)
+            yield self._assemble(row, first, composed, chosen, group)
+
+    def _options(self, row: Row, first: Row) -> list[Option]:
+        """Return the options of a variant; their names are in the first row, where all choices are a list."""
+        return [
+            Option(self._cell(first, f"{role}_name"), [choice(value)], self._columns_by_role[role][0])
+            for role in WIX_OPTIONS
+            if (value := self._cell(row, role)) and ";" not in value
+        ]
+
+    def option_columns(self) -> list[str]:
+        """Return the fields of options before the columns, in which codes of colors are."""
+        return [*self.kind.options, *self.columns_of(*WIX_OPTIONS)]
 
     def _stock(self, row: Row, first: Row) -> Values:
         """Return whether a variant can be bought, and how many where that is a number."""
@@ -168,6 +200,16 @@ class WooCommerceRows(AssembledRows):
     """A row for each product; variations name their parent, which is anywhere in the file and not sent."""
 
     COMPOSED = ("id", "description", "availability", "price", "link", "image_link")
+    DERIVED = (
+        ("item_group_id", "parent"),
+        ("product_type", "categories"),
+        ("brand", "brands"),
+        ("inventory", "stock"),
+        ("sale_price", "sale_price"),
+        ("sale_price_effective_date", "sale_starts"),
+        ("sale_price_effective_date", "sale_ends"),
+        ("additional_image_link", "images"),
+    )
 
     _parents: dict[str, Row] | None = None  # by SKU and by `id:`
 
@@ -208,11 +250,17 @@ class WooCommerceRows(AssembledRows):
             **self._sale(row),
             **self._stock(row, parent),
             **self._images(row, parent),
-            **(self._attributes(parent) if parent is not row else {}),
-            **self._attributes(row),
         }
         group = [row] if parent is row else [parent, row]
-        return self._assemble(row, parent, composed, group)
+        options = [option for each in group for option in self._attributes(each)]
+        return self._assemble(row, parent, composed, options, group)
+
+    def option_columns(self) -> list[str]:
+        """Return the fields of attributes; a column of values may have lists."""
+        return [*self.kind.options]
+
+    def _has_options(self, columns: Sequence[str]) -> bool:
+        return any(self._attribute_columns(columns))
 
     def _description(self, row: Row) -> str:
         text = self._cell(row, "description") or self._cell(row, "short_description")
@@ -239,15 +287,18 @@ class WooCommerceRows(AssembledRows):
         others = split_values(self._cell(parent, "images")) if parent is not row else []
         return image_fields([*own, *others])
 
-    def _attributes(self, row: Row) -> Values:
-        """Return the fields that attributes with one value give."""
-        pairs = []
-        cells = {column.casefold(): value for column, value in row.values.items()}
-        for column, name in cells.items():
-            if ATTRIBUTE_NAME.fullmatch(column):
-                values = split_values(str(cells.get(f"{column.removesuffix('name')}value(s)", "")))
-                pairs += [(str(name), value) for value in values if len(values) == 1]
-        return self._option_fields(pairs)
+    def _attribute_columns(self, columns: Iterable[str]) -> Iterator[tuple[str, str]]:
+        """Yield the columns of the name and of the values of each attribute."""
+        by_name = {column.casefold(): column for column in columns}
+        for name, column in by_name.items():
+            if ATTRIBUTE_NAME.fullmatch(name) and (
+                cells := by_name.get(f"{name.removesuffix('name')}value(s)")
+            ):
+                yield column, cells
+
+    def _attributes(self, row: Row) -> Iterator[Option]:
+        for name, cells in self._attribute_columns(row.values):
+            yield Option(str(row.values[name]), split_values(str(row.values[cells])), cells)
 
 
 def split_values(text: str) -> list[str]:

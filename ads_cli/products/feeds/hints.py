@@ -12,6 +12,7 @@ from .fixes import TRIGGERS, all_fixes
 from .fixes.fix import FIELD_TYPES, Fix
 from .fixes.money import Price
 from .fixes.texts import Html
+from .kinds.options import is_option
 from .transforms import ABSOLUTE, HAS_HOST, IMAGES, LINKS, PRICES, is_bare_amount
 
 OPEN = "…"  # stands for a value that only the owner of a feed knows
@@ -165,6 +166,7 @@ class FixAdvisor:
     column_for = staticmethod(column_for)
     fields_of_columns = staticmethod(fields_of_columns)
     options_for = staticmethod(options_for)
+    tells_apart = staticmethod(is_option)
 
     def __init__(self) -> None:
         self._price = Price()

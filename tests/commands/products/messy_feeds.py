@@ -156,7 +156,7 @@ def google_xml() -> MessyFeed:
         )
     head = '<?xml version="1.0"?>\n<rss version="2.0" xmlns:g="http://base.google.com/ns/1.0"><channel>'
     text = f"{head}\n<title>Shop</title><link>{SHOP}</link>\n{''.join(records)}\n</channel></rss>\n"
-    return MessyFeed("google.xml", text.encode(), 108)
+    return MessyFeed("google.xml", text.encode(), 120)
 
 
 def meta() -> MessyFeed:
@@ -319,7 +319,7 @@ Image Position,Gift Card,SEO Title,SEO Description,Status
             }
             rows.append(variant | (product if at == 0 else {}))
     return MessyFeed(
-        "products_export_1.csv", table(header, rows).encode(), 59, {"base_url": SHOP, "currency": "EUR"}
+        "products_export_1.csv", table(header, rows).encode(), 74, {"base_url": SHOP, "currency": "EUR"}
     )
 
 

@@ -33,7 +33,7 @@ def advice(adsctl, *words: str) -> tuple[list[str], str]:
 def test_a_check_ends_in_a_command_that_does_what_it_says(adsctl):
     adsctl.file("feed.csv", FOREIGN)
     command, outcome = advice(adsctl, "feed.csv")
-    assert outcome == "2 of 2 rows valid then"
+    assert outcome == "2 of 2 rows valid, 0 left out"
     done = adsctl(*command, "-o", "json")
     assert json.loads(done.stdout)["valid"] == 2
     assert "try:" not in done.stderr
@@ -50,13 +50,17 @@ def test_options_that_a_push_does_not_have_are_left_out():
 def test_what_only_the_owner_knows_is_left_open_and_named(adsctl):
     adsctl.file("feed.json", rows({"price": "12.50", "link": "/p/1", "brand": None}, {}))
     command, outcome = advice(adsctl, "feed.json")
-    assert "--default 'brand=…'" in shlex.join(command) and outcome == "2 of 2 rows valid then"
+    assert "--default 'brand=…'" in shlex.join(command) and outcome == "2 of 2 rows valid, 0 left out"
     report = json.loads(adsctl("products", "check", "feed.json", "-o", "json", code=3).stdout)
     assert report["try"] == {
         "command": shlex.join(["adsctl", *command[:3], "-o", "json", *command[3:]]),
         "choices": ["brand"],
         "valid": 2,
         "rows": 2,
+        "left_out": 0,
+        "merged": 0,
+        "shortened": 0,
+        "emptied": 0,
     }
 
 
@@ -78,7 +82,8 @@ def test_options_that_were_typed_stay_and_those_of_a_recipe_count(adsctl):
     adsctl.file("feed.json", rows({"price": "12,50", "description": "<b>x</b>", "title": "a" * 200}))
     adsctl.file("shop.yaml", "currency: EUR\nfix: html\n")
     command, outcome = advice(adsctl, "feed.json", "--recipe", "shop.yaml")
-    assert command[4:] == ["shop.yaml", "--fix", "html,length,price"] and outcome == "1 of 1 row valid then"
+    assert command[4:] == ["shop.yaml", "--fix", "html,length,price"]
+    assert outcome == "1 of 1 row valid, 0 left out, 1 shortened"
     command, _ = advice(adsctl, "feed.json", "--fix", "html", "--currency", "EUR")
     assert command[-2:] == ["--fix", "length,price"]
     adsctl(*command)
@@ -87,11 +92,89 @@ def test_options_that_were_typed_stay_and_those_of_a_recipe_count(adsctl):
 def test_rows_with_one_id_that_differ_are_decided_by_keep(adsctl):
     adsctl.file("feed.json", rows({"id": "a"}, {"id": "a", "title": "Other"}, {"id": "b"}, {"id": "b"}))
     command, outcome = advice(adsctl, "feed.json")
-    assert command[3:] == ["--keep", "first"] and outcome == "2 of 2 rows valid then"
+    assert command[3:] == ["--keep", "first"]
+    assert outcome == "2 of 4 products are left out; 2 of 2 rows valid"
     said = adsctl(
         "products", "check", "feed.json", "--fix", "duplicates", code=3, ADSCTL_OUTPUT="table"
     ).stdout
     assert "they differ: --keep first or --keep last takes one of them" in said
+
+
+SHOPIFY = "Handle,Title,Body (HTML),Vendor,Option1 Name,Option1 Value,Option2 Name,Option2 Value,\
+Variant SKU,Variant Price,Image Src\n"
+WOOCOMMERCE = "ID,Type,SKU,Name,Description,In stock?,Regular price,Categories,Images,Brands\n"
+PLAIN = "id,title,description,availability,condition,price,link,image_link,brand"
+OF_PLAIN = "d,in stock,new,9 EUR,https://s.example/p,https://s.example/1.jpg,Acme"
+REPEATED = {
+    "a SKU within a handle": (
+        SHOPIFY
+        + "tee,Tee,T.,Acme,Size,S,,,T,9,/1.jpg\ntee,,,,,M,,,T,9,\nmug,Mug,M.,Acme,Size,S,,,U,9,/2.jpg\n",
+        "{Variant SKU}-{Option1 Value}",
+        ["T-S", "T-M", "U-S"],
+    ),
+    "a SKU of several handles": (
+        SHOPIFY + "tee,Tee,T.,Acme,Size,S,,,T,9,/1.jpg\nmug,Mug,M.,Acme,Size,S,,,T,9,/2.jpg\n",
+        "{Handle}-{Option1 Value}",
+        ["tee-S", "mug-S"],
+    ),
+    "a part that some products lack": (
+        SHOPIFY + "tee,Tee,T.,Acme,Color,Red,Size,S,T,9,/1.jpg\ntee,,,,,Red,,M,T,9,\n"
+        "tee,,,,,Blue,,M,T,9,\nmug,Mug,M.,Acme,Title,Default Title,,,,9,/2.jpg\n",
+        "{Handle}-{Option1 Value}{Option2 Value}",
+        ["tee-RedS", "tee-RedM", "tee-BlueM", "mug-Default Title"],
+    ),
+    "of WooCommerce": (
+        WOOCOMMERCE + "1,simple,T,Tee,T.,1,9,S,/1.jpg,Acme\n2,simple,T,Mug,M.,1,9,S,/2.jpg,Acme\n",
+        "{ID}",
+        ["1", "2"],
+    ),
+    "beside a column that has one for each": (
+        f"{PLAIN},variant_id,size\n7,Tee,{OF_PLAIN},a,S\n7,Tee,{OF_PLAIN},b,M\n8,Mug,{OF_PLAIN},c,\n",
+        "{variant_id}",
+        ["a", "b", "c"],
+    ),
+    "of sizes": (
+        f"{PLAIN},Größen,sku\n7,Tee,{OF_PLAIN},S,x\n7,Tee,{OF_PLAIN},M,x\n8,Mug,{OF_PLAIN},L,y\n",
+        "{id}-{Größen}",
+        ["7-S", "7-M", "8-L"],
+    ),
+}
+
+
+@pytest.mark.parametrize("case", REPEATED)
+def test_where_rows_share_an_id_one_that_keeps_all_of_them_is_advised(adsctl, case):
+    content, template, ids = REPEATED[case]
+    adsctl.file("feed.csv", content)
+    shop = ("--currency", "EUR", "--default", "condition=new", "--base-url", "https://s.example")
+    command, outcome = advice(adsctl, "feed.csv", *shop)
+    assert command[-2:] == ["--set", f"id={template}"]
+    assert outcome == f"{len(ids)} of {len(ids)} rows valid, 0 left out, with other ids"
+    command[1] = "convert"
+    adsctl(*command[:3], "out.json", *command[3:])
+    assert [each["id"] for each in json.loads((adsctl.home / "out.json").read_text())] == ids
+
+
+def test_a_few_repeated_ids_of_a_plain_table_are_mistakes_and_change_no_other_id(adsctl):
+    lines = [f"{number},Mug {number},{OF_PLAIN},s{number}" for number in range(30)]
+    adsctl.file("feed.csv", "\n".join([f"{PLAIN},sku", *lines, f"3,Jug,{OF_PLAIN},s99"]))
+    command, outcome = advice(adsctl, "feed.csv")
+    assert command[3:] == ["--keep", "first"]
+    assert outcome == "1 of 31 products is left out; 30 of 30 rows valid"
+
+
+def test_advice_says_how_many_rows_are_merged_or_lose_a_value(adsctl):
+    adsctl.file("feed.json", rows({"id": "a"}, {"id": "a"}, {"gtin": "not-a-number", "brand": "Acme"}))
+    command, outcome = advice(adsctl, "feed.json")
+    assert command[3:] == ["--fix", "duplicates,gtin"]
+    assert outcome == "2 of 2 rows valid, 0 left out, 1 merged, 1 emptied"
+
+
+def test_a_column_with_one_address_for_all_products_is_not_their_link(adsctl):
+    lines = [
+        f"{number},Mug,{OF_PLAIN}".replace("https://s.example/p", "https://s.example/") for number in range(3)
+    ]
+    adsctl.file("feed.csv", "\n".join([PLAIN.replace(",link", ",website"), *lines]))
+    assert advice(adsctl, "feed.csv")[0][3:] == ["--default", "link=https://…"]
 
 
 def test_nothing_is_suggested_where_no_option_helps(adsctl):
@@ -113,7 +196,7 @@ def test_a_column_with_a_list_of_images_is_suggested_with_what_splits_it(adsctl,
 def test_a_list_of_one_image_is_split_and_no_address_is_asked_for(adsctl):
     adsctl.file("feed.json", rows({"image_link": ["https://a.example/1.jpg"]}, {}))
     command, outcome = advice(adsctl, "feed.json")
-    assert command[3:] == ["--split", "image_link=,"] and outcome == "2 of 2 rows valid then"
+    assert command[3:] == ["--split", "image_link=,"] and outcome == "2 of 2 rows valid, 0 left out"
     adsctl(*command)
 
 
@@ -153,20 +236,20 @@ def test_several_files_are_tried_together(adsctl):
     adsctl.file("a.json", rows({"price": "12,50 EUR"}))
     adsctl.file("b.json", rows({"id": "other", "description": "<p>x</p>"}))
     command, outcome = advice(adsctl, "a.json", "b.json")
-    assert command[4:] == ["--fix", "html,price"] and outcome == "2 of 2 rows valid then"
+    assert command[4:] == ["--fix", "html,price"] and outcome == "2 of 2 rows valid, 0 left out"
 
 
 def test_standard_input_is_tried_without_reading_it_again(adsctl):
     said = adsctl(
         "products", "check", "-", "--format", "json", input=rows({"price": "12,50 EUR"}), code=3
     ).stderr
-    assert "--fix price  # 1 of 1 row valid then" in said
+    assert "--fix price  # 1 of 1 row valid, 0 left out" in said
 
 
 def test_a_large_feed_is_tried_on_its_first_rows(adsctl, monkeypatch):
     monkeypatch.setattr("ads_cli.commands.products.advice.MAX_TRIED_ROWS", 3)
     adsctl.file("feed.json", rows(*[{"price": "12,50 EUR"}] * 5))
-    assert advice(adsctl, "feed.json")[1] == "3 of the first 3 rows valid then"
+    assert advice(adsctl, "feed.json")[1] == "3 of the first 3 rows valid, 0 left out"
 
 
 @pytest.mark.parametrize("wrong", [0, 4])
@@ -176,14 +259,14 @@ def test_a_few_mistakes_of_a_large_feed_are_fixed_and_not_left_out(adsctl, monke
     changes[wrong] = {"price": "12,50 EUR"}
     adsctl.file("feed.json", rows(*changes))
     command, outcome = advice(adsctl, "feed.json")
-    assert command[3:] == ["--fix", "price"] and outcome == "3 of the first 3 rows valid then"
+    assert command[3:] == ["--fix", "price"] and outcome == "3 of the first 3 rows valid, 0 left out"
 
 
 def test_rows_are_tried_for_no_longer_than_the_check_took(adsctl, monkeypatch):
     monkeypatch.setattr("ads_cli.commands.products.advice.MIN_TRIED_ROWS", 2)
     monkeypatch.setattr("ads_cli.commands.products.advice.perf_counter", itertools.count().__next__)
     adsctl.file("feed.json", rows(*[{"price": "12,50 EUR"}] * 4, {"id": "sku-1"}))
-    assert advice(adsctl, "feed.json")[1] == "2 of the first 2 rows valid then"
+    assert advice(adsctl, "feed.json")[1] == "2 of the first 2 rows valid, 0 left out"
 
 
 @pytest.mark.parametrize("separator", ["|", ";", ","])

@@ -112,3 +112,85 @@ def test_a_product_with_other_fields_that_the_service_changes_back_is_told(synce
         syncer.catalog({"id": "a", "title": "Shouted", "sale_price": "5.00 EUR"})
         syncer.sync(code=code)
         assert syncer.sent == ([] if code else ["a"])
+
+
+SHOP = ("--currency", "EUR", "--default", "condition=new", "--default", "brand=Acme")
+SHOPIFY = """\
+Handle,Title,Body (HTML),Type,Option1 Name,Option1 Value,Variant SKU,\
+Variant Barcode,Variant Inventory Tracker,Variant Inventory Qty,Variant Price,Variant Compare At Price,\
+Image Src,Image Position
+"""
+WOOCOMMERCE = """\
+ID,Type,SKU,Name,Description,In stock?,Stock,Regular price,Sale price,\
+Date sale price starts,Date sale price ends,Categories,Images,Parent,Attribute 1 name,Attribute 1 value(s)
+"""
+WIX = """\
+handleId,fieldType,name,description,productImageUrl,collection,sku,price,discountMode,discountValue,inventory,\
+productOptionName1,productOptionDescription1
+"""
+# An export with a sale, stock, images and options, the one after all these ended, and what is emptied.
+EXPORTS = {
+    "shopify": (
+        SHOPIFY
+        + "tee,Tee,A tee.,Shirts,Farben,Rot,T-1,4006381333931,shopify,5,30,40,https://s.example/1.jpg,1\n"
+        "tee,,,,,,,,,,,,https://s.example/2.jpg,2\n",
+        SHOPIFY + "tee,Tee,A tee.,Shirts,Title,Default Title,T-1,,shopify,0,40,,https://s.example/1.jpg,1\n",
+        {"sale_price", "gtin", "additional_image_link", "color", "inventory"},
+    ),
+    "woocommerce": (
+        WOOCOMMERCE + "1,variation,T-1,Tee,A tee.,1,5,40,30,2026-12-01,2026-12-24,Shirts,"
+        '"https://s.example/1.jpg, https://s.example/2.jpg",tees,Couleurs,Rouge\n',
+        WOOCOMMERCE + "1,simple,T-1,Tee,A tee.,0,0,40,,,,,https://s.example/1.jpg,,,\n",
+        {
+            *("sale_price", "sale_price_effective_date", "additional_image_link", "color", "inventory"),
+            *("product_type", "item_group_id"),
+        },
+    ),
+    "wix": (
+        WIX + "p1,Product,Tee,A tee.,1.jpg;2.jpg,Shirts,T-1,40,PERCENT,25,5,Talla,S\n",
+        WIX + "p1,Product,Tee,A tee.,1.jpg,,T-1,40,PERCENT,0,0,,\n",
+        {"sale_price", "additional_image_link", "size", "inventory", "product_type"},
+    ),
+}
+
+
+@pytest.mark.parametrize("kind", EXPORTS)
+def test_what_an_export_no_longer_has_is_named_by_a_diff_and_emptied(syncer, kind):
+    first, later, emptied = EXPORTS[kind]
+    words = (*SHOP, "--base-url", "https://shop.example", "--default", "link=https://shop.example/p")
+    syncer.adsctl.file("feed.csv", first)
+    syncer.adsctl("products", "sync", "feed.csv", *words, "-q", "-o", "none")
+    assert emptied <= {name for name, value in syncer.stored("T-1").items() if value is not None}
+    syncer.adsctl.file("feed.csv", later)
+    (record,) = json.loads(
+        syncer.adsctl("products", "diff", "feed.csv", *words, "-o", "json", code=10).stdout
+    )
+    assert emptied <= record["fields"].keys()
+    assert {name: record["fields"][name]["new"] for name in emptied} == dict.fromkeys(emptied) | {
+        "inventory": 0
+    }
+    syncer.adsctl("products", "sync", "feed.csv", *words, "-q", "-o", "none")
+    held = syncer.stored("T-1")
+    assert not any(held.get(name) for name in emptied)
+    syncer.adsctl("products", "diff", "feed.csv", *words)
+
+
+@pytest.mark.parametrize("kind", EXPORTS)
+def test_a_converted_export_empties_what_the_export_would(syncer, kind):
+    first, later, emptied = EXPORTS[kind]
+    words = (*SHOP, "--base-url", "https://shop.example", "--default", "link=https://shop.example/p")
+    for content in (first, later):
+        syncer.adsctl.file("feed.csv", content)
+        syncer.adsctl("products", "convert", "feed.csv", "converted.csv", *words, "--force")
+        syncer.adsctl("products", "sync", "converted.csv", "-q", "-o", "none")
+    assert not any(syncer.stored("T-1").get(name) for name in emptied)
+
+
+def test_an_export_without_a_column_says_nothing_of_what_is_derived_from_it(syncer):
+    syncer.catalog({"id": "T-1", **OPTIONAL})
+    columns = "Handle,Title,Body (HTML),Vendor,Variant SKU,Variant Price,Image Src"
+    syncer.adsctl.file("feed.csv", f"{columns}\ntee,Tee,A tee.,Acme,T-1,40,https://s.example/1.jpg\n")
+    words = ("feed.csv", *SHOP, "--base-url", "https://shop.example")
+    (record,) = json.loads(syncer.adsctl("products", "diff", *words, "-o", "json", code=10).stdout)
+    emptied = {name for name, field in record["fields"].items() if field["new"] is None}
+    assert emptied == {"item_group_id", "additional_image_link"}

@@ -55,6 +55,13 @@ class AsKind(Step, frozen=True, dict=True):
     names: dict[str, str] = {}  # under which rows have the columns of the feed
 
     @property
+    def fields(self) -> tuple[str, ...]:
+        """Name the lists that columns of the feed are joined to."""
+        return tuple(
+            field for field, columns in self._lists if not {*self.names.values()}.isdisjoint(columns)
+        )
+
+    @property
     def leaves_out(self) -> bool:
         """Tell whether the kind has values of rows that are left out."""
         return bool(self.kind.left_out)

@@ -48,6 +48,11 @@ class Variant:
     def is_out(self) -> bool:
         return self.quantity is not None and self.quantity <= 0 and not self.sold_when_out
 
+    def inventory(self, availability: str) -> int | None:
+        """Return the quantity that agrees with an availability: 1 or more if in stock, else 0."""
+        count = None if self.quantity is None else max(0, self.quantity)
+        return count if count is not None and bool(count) == (availability == "in stock") else None
+
 
 @dataclass
 class Item:

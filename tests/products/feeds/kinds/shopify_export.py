@@ -141,7 +141,7 @@ def _product(item: Item, variant: Variant) -> dict[str, object]:
             "brand": item.vendor,
             "product_type": item.type,
             "availability": "out of stock" if variant.is_out else "in stock",
-            "inventory": variant.quantity if (variant.quantity or 0) > 0 else None,
+            "inventory": variant.inventory("out of stock" if variant.is_out else "in stock"),
             "condition": "new",
             "price": money(variant.full_price or variant.price),
             "sale_price": money(variant.price) if variant.full_price else "",

@@ -1,6 +1,7 @@
 """What the rows of an export mean together: messages name them, and what cannot be right is an error."""
 
 import csv
+import json
 
 import pytest
 
@@ -85,8 +86,8 @@ def test_the_file_of_failed_rows_has_every_row_of_a_product_once_and_can_be_push
     ("own", "availability", "inventory"),
     [
         ({"Variant Inventory Tracker": "", "Variant Inventory Qty": "0"}, "in stock", None),
-        ({"Variant Inventory Tracker": "shopify", "Variant Inventory Qty": "0"}, "out of stock", None),
-        ({"Variant Inventory Tracker": "shopify", "Variant Inventory Qty": "-3"}, "out of stock", None),
+        ({"Variant Inventory Tracker": "shopify", "Variant Inventory Qty": "0"}, "out of stock", 0),
+        ({"Variant Inventory Tracker": "shopify", "Variant Inventory Qty": "-3"}, "out of stock", 0),
         (
             {
                 "Variant Inventory Tracker": "shopify",
@@ -142,6 +143,54 @@ def test_an_address_with_a_comma_stays_one_address(adsctl, service):
     adsctl("products", "push", "export.csv", *OPTIONS)
     (found,) = [each for each in service.emulator.data.products() if each["id"] == "sku-mug"]
     assert found["additional_image_link"] == "https://cdn.example/w_500%2Ch_500/2.jpg"
+
+
+@pytest.mark.parametrize(
+    ("field", "names"),
+    [
+        ("color", "Color Colors COLOUR Colours Color: Farbe Farben Farbe(n) Couleurs Colores Cores Kleuren"),
+        ("color", "Renk Цвет Kolor Barva Färg Farve Väri Szín 颜色 顏色 色 カラー 색상 צבע اللون Colori"),
+        ("size", "Size Sizes size: Größe Größen Grösse Taille Tailles Talla Tallas Tamaño Tamaños Tamanho"),
+        ("size", "Taglia Taglie Maat Maten Beden Размер Rozmiar Velikost Storlek Størrelse Koko Méret 尺码"),
+        ("size", "尺寸 サイズ 사이즈 מידה المقاس Size_(EU) GRÖSSE taille. Tamanhos"),
+    ],
+)
+def test_an_option_is_read_by_its_name_in_any_language_and_number(adsctl, field, names):
+    handles = {name.replace("_", " "): f"mug-{number}" for number, name in enumerate(names.split())}
+    options = [
+        product(handle, **{"Option1 Name": name, "Option1 Value": f"one {name[0]}"})
+        for name, handle in handles.items()
+    ]
+    adsctl.file("export.csv", table(*options))
+    done = adsctl("products", "convert", "export.csv", "out.json", *OPTIONS)
+    found = {each["id"]: each.get(field) for each in json.loads((adsctl.home / "out.json").read_text())}
+    assert found == {f"sku-{handle}": f"one {name[0]}" for name, handle in handles.items()}
+    assert "not sent" not in done.stderr
+
+
+def test_options_that_no_field_takes_are_named_with_the_products_that_have_them(adsctl):
+    rows = [
+        product("mug", **{"Option1 Name": "Material", "Option1 Value": "Clay"}),
+        {"Handle": "mug", "Variant SKU": "sku-2", "Option1 Value": "Tin", "Variant Price": "9"},
+        product("hat", **{"Option1 Name": "Estilo", "Option1 Value": "A"}),
+        product("bag", **{"Option1 Name": "Material", "Option1 Value": "Jute", "Status": "draft"}),
+        product("cup"),
+    ]
+    adsctl.file("export.csv", table(*rows))
+    words = ("products", "check", "export.csv", *OPTIONS)
+    said = adsctl(*words).stderr
+    assert "options 'Material' of 2 products, 'Estilo' of 1 product are not sent" in said
+    assert "Title" not in said
+    sent = adsctl(*words, "--set", "custom_label_0={Option1 Value}").stderr
+    assert "Material" not in sent
+
+
+def test_variants_that_differ_in_an_option_that_is_not_sent_are_no_duplicates(adsctl):
+    rows = [
+        product("mug", **{"Option1 Name": "Material", "Option1 Value": "Clay"}),
+        {"Handle": "mug", "Variant SKU": "sku-mug", "Option1 Value": "Tin", "Variant Price": "12.50"},
+    ]
+    assert "they differ" in check(adsctl, *rows, options=[*OPTIONS, "--fix", "duplicates"])
 
 
 WOO = {

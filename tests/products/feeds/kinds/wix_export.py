@@ -201,7 +201,7 @@ def _product(item: Item, n: int, variant: Variant, newer: bool) -> dict[str, obj
             "brand": item.vendor,
             "product_type": "" if newer else item.type,
             "availability": "out of stock" if is_out else "in stock",
-            "inventory": variant.quantity if (variant.quantity or 0) > 0 else None,
+            "inventory": variant.inventory("out of stock" if is_out else "in stock"),
             "condition": "new",
             "price": money(price),
             "sale_price": money(sale) if sale else "",

@@ -145,7 +145,7 @@ def _product(item: Item, n: int, variant: Variant) -> dict[str, object]:
             "brand": item.vendor,
             "product_type": item.type,
             "availability": availability,
-            "inventory": variant.quantity if (variant.quantity or 0) > 0 else None,
+            "inventory": variant.inventory(availability),
             "condition": "new",
             "price": f"{variant.full_price or variant.price} EUR",
             "sale_price": money(variant.price) if variant.full_price else "",

@@ -3,6 +3,8 @@
 import codecs
 import re
 
+from ..decoding import MARKS
+
 BYTE_ORDER_MARKS = {
     codecs.BOM_UTF8: "utf-8",
     codecs.BOM_UTF16_LE: "utf-16-le",
@@ -12,10 +14,16 @@ BYTE_ORDER_MARKS = {
 UTF_16_XML = {b"<\0": "utf-16-le", b"\0<": "utf-16-be"}
 # Atomic: a comment ends at the first "-->", and nothing is tried twice.
 WEB_PAGE = re.compile(r"(?>(?:<!--.*?-->\s*+)*)<(!doctype\s+html|html|head|body|script)\b", re.I | re.S)
+# Tags of its errors in HTML, those of Xdebug too, or the time as in a log.
+PHP_MESSAGE = re.compile(
+    r"(?:</?(?:b|br|font|i|p|pre|span|table|th|tr)\b[^<>]*>\s*|\( ! \)\s*|\[[^\[\]]{1,60}\]\s*)*+(?:PHP\s+)?"
+    r"(?:Warning|Notice|Deprecated|Strict Standards|(?:(?:Recoverable|Catchable) f|F)atal error|Parse error)"
+    r"(?:</b>)?\s?:\s(?s:.{1,2000}?)\son line\s+(?:<[bi]>)?\d+"
+)
+MAX_MESSAGE = 100  # characters of it that are shown
+TAG = re.compile(r"<[^<>]*>")
 XML = re.compile(r"<[?!/\w]")
 DELIMITERS = ",;\t|"
-# The field is one text in XML too, in which these separate what each element gives.
-SEPARATORS = {"additional_image_link": ","}
 
 
 def decoded_head(head: bytes) -> str:
@@ -25,13 +33,24 @@ def decoded_head(head: bytes) -> str:
     """
     for mark, encoding in BYTE_ORDER_MARKS.items():
         if head.startswith(mark):
-            return head[len(mark) :].decode(encoding, "replace")
+            return head.decode(encoding, "replace").lstrip("\ufeff")
+    head = MARKS.sub(b"", head)
     return head.decode(UTF_16_XML.get(head[:2], "latin-1"), "replace")
 
 
 def is_web_page(head: bytes) -> bool:
     """Recognize HTML, which servers send where they mean an error or a sign-in."""
     return bool(WEB_PAGE.match(decoded_head(head).lstrip()))
+
+
+def php_message(text: str) -> str:
+    """Return the first words of what PHP says at the beginning of a text; empty where it says nothing."""
+    if not (found := PHP_MESSAGE.match(text.lstrip())):
+        return ""
+    from ...people_masking import mask_people
+
+    words = mask_people(" ".join(TAG.sub("", found[0]).split()))
+    return words if len(words) <= MAX_MESSAGE else f"{words[:MAX_MESSAGE]}…"
 
 
 # What is named as a feed by mistake, by its first bytes.

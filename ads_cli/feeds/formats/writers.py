@@ -12,7 +12,7 @@ from ...errors import ContentError
 from ...output.records import csv_rows
 from ...output.text import as_flow_yaml, cell
 from ..registry import FeedFormat, load
-from . import SEPARATORS
+from .. import SEPARATORS
 
 
 class RowWriter(ABC):

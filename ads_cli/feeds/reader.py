@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, BinaryIO, NamedTuple
 
 from ..errors import ContentError, UsageError
 from .decoding import UTF_8, check_encoding
-from .formats import decoded_head, is_web_page, other_file, php_message
+from .formats import PHP_HINT, decoded_head, is_web_page, other_file, php_message
 from .locations import InMemory, Location, parse_location
 from .registry import (
     FORMATS,
@@ -103,9 +103,8 @@ def open_source(
         )
     source = Source(location, found or FORMATS[default_format or "lines"], encoding, options)
     head, member = source.head(SNIFF_BYTES)
-    if words := php_message(decoded_head(head)):
-        hint = "correct what makes the feed, or turn off display_errors in its PHP"
-        raise ContentError(f"{source.label} begins with a message of PHP: {words!r}", hint=hint)
+    if words := php_message(decoded_head(head))[0]:
+        raise ContentError(f"{source.label} begins with a message of PHP: {words}", hint=PHP_HINT)
     if format is None:
         source.read_as(_detect(source, head, member, found, default_format))
     return source

@@ -21,6 +21,7 @@ PHP_MESSAGE = re.compile(
     r"(?:</b>)?\s?:\s(?s:.{1,2000}?)\son line\s+(?:<[bi]>)?\d+"
 )
 MAX_MESSAGE = 100  # characters of it that are shown
+PHP_HINT = "correct what makes the feed, or turn off display_errors in its PHP"
 TAG = re.compile(r"<[^<>]*>")
 XML = re.compile(r"<[?!/\w]")
 DELIMITERS = ",;\t|"
@@ -43,14 +44,14 @@ def is_web_page(head: bytes) -> bool:
     return bool(WEB_PAGE.match(decoded_head(head).lstrip()))
 
 
-def php_message(text: str) -> str:
-    """Return the first words of what PHP says at the beginning of a text; empty where it says nothing."""
-    if not (found := PHP_MESSAGE.match(text.lstrip())):
-        return ""
+def php_message(text: str, *, within: bool = False) -> tuple[str, int]:
+    """Return what PHP says at the beginning of a text, or within it, and where; "" where it says nothing."""
+    if not (found := PHP_MESSAGE.search(text) if within else PHP_MESSAGE.match(text.lstrip())):
+        return "", 0
     from ...people_masking import mask_people
 
     words = mask_people(" ".join(TAG.sub("", found[0]).split()))
-    return words if len(words) <= MAX_MESSAGE else f"{words[:MAX_MESSAGE]}…"
+    return repr(words if len(words) <= MAX_MESSAGE else f"{words[:MAX_MESSAGE]}…"), found.start()
 
 
 # What is named as a feed by mistake, by its first bytes.

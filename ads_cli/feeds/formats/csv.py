@@ -12,7 +12,7 @@ from ...output.text import counted, listed
 from ..header import Header, plain_name, width_problem
 from ..row import Row
 from ..rows import MAX_LINE_BYTES, Block, TableRows, TextRows, UnreadableBlockError
-from . import DELIMITERS
+from . import DELIMITERS, php_message
 
 if TYPE_CHECKING:
     import _csv
@@ -105,6 +105,8 @@ class CsvRows(TextRows, TableRows):
         for field, column, cell in zip(self.cell_fields, self._cell_columns, cells, strict=False):
             if field and cell.strip():
                 problem = self.add_value(values, field, cell, column) or problem
+        if problem and (words := php_message(self.delimiter.join(cells))[0]):
+            problem = f"is a message of PHP: {words}"
         return Row(line, values, problem) if values else None
 
     def _parse_by_line(self, line: int, block: Block, others: Iterable[Block]) -> Iterator[Row]:

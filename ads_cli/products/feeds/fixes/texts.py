@@ -6,6 +6,7 @@ from html import unescape
 from html.entities import html5
 from typing import Any
 
+from ....feeds import CONTROL_CHARACTER, WHITESPACE
 from ....api.products import find_html_tag, html_tag_starts
 from .fix import FIELD_TYPES, MULTILINE, TEXT_FIELDS, Edit, edit_texts
 
@@ -49,8 +50,8 @@ def clean_id(text: str) -> str:
 class Whitespace:
     """Removes invisible white space; `may_apply` is true wherever `apply` changes something."""
 
-    name = "whitespace"
-    rules = tuple(FIELD_TYPES)
+    name = WHITESPACE
+    rules = (CONTROL_CHARACTER, *FIELD_TYPES)
 
     def may_apply(self, text: str, values: dict[str, Any]) -> bool:
         """Look for what is removed; a space at either end of a value is one of two in `text`."""

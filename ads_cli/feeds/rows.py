@@ -173,7 +173,7 @@ class Rows(RowNames, ABC):
         return {names.get(field, field): value for field, value in values.items()}
 
     def distinct_names(self, header: list[str]) -> list[str]:
-        """Return the names of columns; one that is repeated gets a free number, and is read as the first is."""
+        """Return the names of columns; one that is repeated gets a free number, and is read as the first."""
         names, counts, taken = [], Counter[str](), set(header)
         for name in header:
             counts[name] += name != "" and name not in self.ignored

@@ -14,11 +14,12 @@ BYTE_ORDER_MARKS = {
 UTF_16_XML = {b"<\0": "utf-16-le", b"\0<": "utf-16-be"}
 # Atomic: a comment ends at the first "-->", and nothing is tried twice.
 WEB_PAGE = re.compile(r"(?>(?:<!--.*?-->\s*+)*)<(!doctype\s+html|html|head|body|script)\b", re.I | re.S)
-# Tags of its errors in HTML, those of Xdebug too, or the time as in a log.
+# With tags of its errors in HTML, of Xdebug too, or the time as in a log. Limits keep a search linear.
 PHP_MESSAGE = re.compile(
-    r"(?:</?(?:b|br|font|i|p|pre|span|table|th|tr)\b[^<>]*>\s*|\( ! \)\s*|\[[^\[\]]{1,60}\]\s*)*+(?:PHP\s+)?"
+    r"(?:(?:</?(?:b|br|font|i|p|pre|span|table|th|tr)\b[^<>]{0,200}>|\( ! \)|\[[^\[\]]{1,60}\])\s{0,9}){0,12}+"
+    r"(?:PHP\s{1,9})?"
     r"(?:Warning|Notice|Deprecated|Strict Standards|(?:(?:Recoverable|Catchable) f|F)atal error|Parse error)"
-    r"(?:</b>)?\s?:\s(?s:.{1,2000}?)\son line\s+(?:<[bi]>)?\d+"
+    r"(?:</b>)?\s?:\s(?s:.{1,1000}?)\son line\s{1,9}(?:<[bi]>)?\d{1,9}"
 )
 MAX_MESSAGE = 100  # characters of it that are shown
 PHP_HINT = "correct what makes the feed, or turn off display_errors in its PHP"

@@ -6,8 +6,8 @@ from html import unescape
 from html.entities import html5
 from typing import Any
 
-from ....feeds import CONTROL_CHARACTER, WHITESPACE
 from ....api.products import find_html_tag, html_tag_starts
+from ....feeds import CONTROL_CHARACTER, WHITESPACE
 from .fix import FIELD_TYPES, MULTILINE, TEXT_FIELDS, Edit, edit_texts
 
 # The first byte of each character's UTF-8 is in TRIGGERS: rows without any are never shown to the fix.

@@ -203,8 +203,9 @@ class Rows(RowNames, ABC):
         if not (lines := self.repeated_headers):
             return []
         number = counted(len(lines), "row repeats the header and is", "rows repeat the header and are")
-        more = ", …" if len(lines) > FIRST_LINES else ""
-        return [f"{number} skipped: {self.places(lines[:FIRST_LINES], ())}{more}"]
+        where = "line" if len(lines) == 1 else "lines"
+        first = [*map(str, lines[:FIRST_LINES]), *["…"] * (len(lines) > FIRST_LINES)]
+        return [f"{number} skipped: {where} {', '.join(first)}"]
 
     def error(self, line: int, message: str, *, column: int | None = None, hint: str = "") -> ContentError:
         """Make an error about a line of the source."""

@@ -24,7 +24,7 @@ MAX_TITLES = 20  # lines without a known column that may precede it, too
 MAX_LOOKAHEAD = 4 * 1024 * 1024  # characters in which cells of lines above them are sought
 BLOCK_BYTES = 256 * 1024
 MAX_OPEN_BYTES = 4 * 1024 * 1024  # a block that may end inside a quoted cell is extended up to this size
-OTHER_HEADER = "the header of another table, with other columns; make each table a file of its own"
+OTHER_HEADER = "a header that differs from the first one; make each table a file of its own"
 BLANKS = " \t\r\n,;|"  # of which a line without a value consists
 
 
@@ -90,6 +90,8 @@ class CsvRows(TextRows, TableRows):
                 if not values:
                     continue  # only delimiters and blanks
                 yield Row(line, values)
+        except UnreadableBlockError:
+            raise
         except (ValueError, csv.Error) as error:
             raise UnreadableBlockError(next_line, str(error)) from error
 

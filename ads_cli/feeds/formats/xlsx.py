@@ -43,7 +43,7 @@ class XlsxRows(RecordRows):
             self.notes.append(f"{counted(at, 'row')} skipped before the header")
         self.if_empty = line, "no row below the header"
         for row in chain(first[at + 1 :], rows):
-            if header.is_repeated_by(row.cells):
+            if known[at] and header.is_repeated_by(row.cells):
                 self.repeated_headers.append(row.number)
                 continue
             values = dict(zip(names, row.cells, strict=False))

@@ -97,9 +97,7 @@ def test_two_columns_for_one_field_are_refused_where_they_differ(feeds, header, 
 
 
 @given(
-    parts=st.lists(
-        st.lists(st.text("ab1é\ufeff", min_size=1, max_size=4), max_size=3), min_size=1, max_size=4
-    ),
+    parts=st.lists(st.lists(st.text("ab1é\ufeff", min_size=1), max_size=3), min_size=1, max_size=4),
     marks=st.lists(st.sampled_from(["", "\ufeff", "\ufeff\ufeff"]), min_size=4, max_size=4),
     encoding=st.sampled_from(["utf-8", "utf-16"]),
 )

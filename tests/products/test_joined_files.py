@@ -1,4 +1,4 @@
-"""Files as programs write and join them: repeated headers and marks, delimiters and cells at the ends of rows."""
+"""Files as programs write and join them: marks, repeated headers and columns, cells at ends of rows."""
 
 import json
 
@@ -21,7 +21,7 @@ def check(adsctl, name: str, content: str, *words: str, code: int = 0, subject: 
     [
         (f"{MARK * 2}{TOP}{row()}", ""),
         (f"\n# exported\n{MARK}{TOP}{row()}", ""),
-        (f'{MARK}"{MARK}{TOP.replace(",", '",', 1)}{row()}', ""),
+        (MARK + '"' + MARK + TOP.replace(",", '",', 1) + row(), ""),
         (f"{TOP}{row()}{MARK}{TOP}{MARK}{row(id='2')}", "1 row repeats the header and is skipped: line 3"),
         (f"{TOP}{TOP.title().replace('_', ' ')}{row()}{TOP.upper()}", "2 rows repeat the header and are"),
         (f"{HEADER},,\n{row()}{row(id='2').strip()},,,,\n", ""),
@@ -47,7 +47,7 @@ def test_a_file_is_read_as_programs_write_it(adsctl, content, skipped):
         (f"{TOP}{row()}{row(id='2')[:40]}\n", "cells, and the header has"),
         (f"{TOP}{row().strip()},x\n", "cells, and the header has"),
         (
-            f"{TOP}{row()}PHP Fatal error:  Out of memory in /f.php on line 3\n",
+            f"{TOP}{row()}PHP Fatal error:  No memory in /f.php on line 3\n",
             "is a message of PHP: 'PHP Fatal",
         ),
     ],

@@ -185,7 +185,7 @@ class CsvRows(TextRows, TableRows):
         self._usual_width = len(fields) if len({*used}) == len(used) else None
         # A person is known by one value; a line of a feed with one cell of several is a part of a row.
         least = 0 if self.sensitive else min(2, self.header.width)
-        last = max((at for at, field in enumerate(fields, 1) if field in self.required), default=0)
+        last = max((1 + fields.index(field) for field in {*self.required}.intersection(fields)), default=0)
         self._needed_cells = max(least, last)
 
 

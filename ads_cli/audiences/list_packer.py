@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn
 
 from ..api.problems import Problem
 from ..errors import ContentError
-from ..feeds.formats.csv import read_cells, wrong_width
+from ..feeds.formats.csv import read_cells
+from ..feeds.header import Header, width_problem
 from ..feeds.row import Row
 from ..feeds.rows import Block, FileRows, Rows, TableRows
 from ..parallel import batched
@@ -34,11 +35,12 @@ class TableLayout(NamedTuple):
 
     delimiter: str
     width: int  # cells of a row
+    header: Header
 
     @classmethod
     def of(cls, rows: TableRows) -> "TableLayout":
         """Return the layout of a table whose header was read."""
-        return cls(rows.delimiter, len(rows.cell_fields))
+        return cls(rows.delimiter, len(rows.cell_fields), rows.header)
 
 
 class UserLayout(NamedTuple):
@@ -62,8 +64,9 @@ class PackedBlock(NamedTuple):
 
     packed: PackedRows
     rows: int
-    blank: list[int]  # rows without any value, which are not counted as records
-    lines: dict[int, int]  # of rows with problems, counted from 0 in what was packed
+    blank: list[int]  # rows without any value, which are not counted as records; repeated headers too
+    lines: dict[int, int]  # of rows with problems and headers, counted from 0 in what was packed
+    headers: Sequence[int] = ()  # rows that repeat the header
 
 
 class RowNumbers:
@@ -114,7 +117,7 @@ def pack_block(layout: UserLayout, block: Block, options: PackingOptions) -> Pac
         return PackedBlock(PackedRows([]), 0, [], {})
     if (parsed := _parse_block(layout.table, block)) is None:
         return None
-    text, cells, problems = parsed
+    text, cells, problems, headers = parsed
     rows = len(cells[0]) if cells else 0
     packed = layout.roles.pack(cells, rows, layout.resolver, options, problems)
     not_packed = [*packed.problems, *packed.left_out]
@@ -125,46 +128,62 @@ def pack_block(layout: UserLayout, block: Block, options: PackingOptions) -> Pac
         packed.problems.pop(row, None)
     packed.shaped = packed.shaped and packed.shaped.without(blank)
     packed.answers = layout.roles.count_answers(cells, options, [*packed.left_out, *blank])
-    reported = {*packed.problems, *packed.partial, *packed.doubts}
+    reported = {*packed.problems, *packed.partial, *packed.doubts, *headers}
     lines = _find_lines(layout.table, text, reported) if reported else {}
-    return PackedBlock(packed, rows, blank, lines)
+    return PackedBlock(packed, rows, blank, lines, headers)
 
 
 def find_answers(table: TableLayout, undecided: UndecidedColumns, block: Block) -> AnswersInBlock | None:
     """Find what undecided columns say in a block; return None where it cannot be parsed."""
     if (parsed := _parse_block(table, block)) is None:
         return None
-    text, cells, problems = parsed
+    text, cells, problems, _ = parsed
     rows = len(cells[0]) if cells else 0
     answers = undecided.find_answers(cells, rows, problems.keys())
     named = {row for found in answers.values() for row in found.rows}
     return AnswersInBlock(answers, _find_lines(table, text, named) if named else {}, rows)
 
 
-def _parse_block(table: TableLayout, block: Block) -> tuple[str, list[Sequence[str]], ProblemsByRow] | None:
-    """Return the text of a block, its columns, and the rows with too many or too few cells."""
+def _parse_block(
+    table: TableLayout, block: Block
+) -> tuple[str, list[Sequence[str]], ProblemsByRow, list[int]] | None:
+    """Return the text of a block and what `_parse` does; None where it cannot be parsed."""
     try:
         text = block.data.decode()
         return None if "\0" in text else (text, *_parse(table, text))
-    except (UnicodeDecodeError, csv.Error):
+    except (ValueError, csv.Error):  # it is not UTF-8, or has the header of another table
         return None
 
 
-def _parse(table: TableLayout, text: str) -> tuple[list[Sequence[str]], ProblemsByRow]:
-    """Return the columns of a block, and the rows with too many or too few cells."""
-    width = table.width
+def _parse(table: TableLayout, text: str) -> tuple[list[Sequence[str]], ProblemsByRow, list[int]]:
+    """Return the columns of a block, the rows with too many cells, and those that repeat the header.
+
+    The cells of a repeated header are empty. Raises ValueError for the header of another table.
+    """
+    width, first_cells = table.width, table.header.first_cells
     if width == 1 and not any(sign in text for sign in ('"', "\r", table.delimiter)):
-        return [text.removesuffix("\n").split("\n")], {}  # one value a line, which is common
+        values = text.removesuffix("\n").split("\n")  # one value a line, which is common
+        if first_cells.isdisjoint(values):
+            return [values], {}, []
     rows = list(_read_csv(table, text))
     problems: ProblemsByRow = {}
     if any(len(row) != width for row in rows):
         for number, row in enumerate(rows):
             if len(row) == width:
                 continue
-            if row:  # else the line is empty
-                problems[number] = [("", wrong_width(row, width))]
+            if problem := width_problem(row, width):
+                problems[number] = [("", problem)]
             row[:] = [*row, *[""] * width][:width]
-    return list(zip(*rows, strict=True)), problems
+    columns: list[Sequence[str]] = list(zip(*rows, strict=True))
+    if not columns or first_cells.isdisjoint(columns[0]):
+        return columns, problems, []
+    headers = [number for number, row in enumerate(rows) if table.header.is_repeated_by(row)]
+    for number in headers:
+        rows[number] = [""] * width
+        problems.pop(number, None)
+    if any(map(table.header.is_another, rows)):
+        raise ValueError
+    return list(zip(*rows, strict=True)), problems, headers
 
 
 def _read_csv(table: TableLayout, text: str) -> "_csv.Reader":
@@ -224,6 +243,11 @@ class ListPacker:
     def notes(self) -> list[str]:
         """Return the remarks of the reader about the file."""
         return self._reader.notes
+
+    @property
+    def warnings(self) -> list[str]:
+        """Return what the reader left out."""
+        return self._reader.skipped
 
     def resolve_with(self, resolver: ParamsResolver) -> None:
         """Resolve parameters with another resolver from the next reading on."""
@@ -297,8 +321,9 @@ class ListPacker:
         try:
             for found, result in self._found_rows(blocks, options, memo):
                 numbers = RowNumbers(found, result, before)
-                before, known = numbers.last_record, found if memo else None
-                yield ListPart(result.packed, numbers.records(), numbers.lines(), before, known)
+                before, known, lines = numbers.last_record, found if memo else None, numbers.lines()
+                self._reader.repeated_headers += [lines[row] for row in result.headers]
+                yield ListPart(result.packed, numbers.records(), lines, before, known)
         except UnreadableError:
             self._raise_content_error()
 

@@ -169,6 +169,7 @@ class MultiFileAudiencePlan(ListPlan):
         self._refuses_invalid = refuses_invalid
         self._reads_all, self._on_validated, self._on_changed = reads_all, on_validated, on_changed
         self._notes: dict[str, None] = {}
+        self._warnings: dict[str, None] = {}
 
     def validate(
         self,
@@ -181,7 +182,7 @@ class MultiFileAudiencePlan(ListPlan):
         self.rows.forget()
         for file in self._lists if self._reads_all else ():
             self._validate_next(file, on_progress, comparison).close()
-        self._settings.describe(self.report, self.rows.columns, [*self._notes])
+        self._settings.describe(self.report, self.rows.columns, [*self._notes], [*self._warnings])
         return self.report
 
     def add_answers(self, found: dict[str, CellAnswers]) -> None:
@@ -211,6 +212,7 @@ class MultiFileAudiencePlan(ListPlan):
         self.rows.add(file, file.label, plan.report.rows, plan.batch_count, several_per_line=several_per_line)
         self.report.merge_list(plan.report, before)
         self._notes |= dict.fromkeys(f"{file.label}: {note}" for note in plan.rows.notes)
+        self._warnings |= dict.fromkeys(f"{file.label}: {warning}" for warning in plan.warnings)
         return plan
 
     def _open(self, file: ListFile) -> AudiencePlan:

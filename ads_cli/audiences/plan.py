@@ -118,11 +118,14 @@ class ListSettings(NamedTuple):
             partial=0 if self.packing.keep_partial else None,
         )
 
-    def describe(self, report: ListReport, columns: Sequence[str], notes: Sequence[str]) -> None:
-        """Put into a report what is to be said about columns and their values."""
+    def describe(
+        self, report: ListReport, columns: Sequence[str], notes: Sequence[str], warnings: Sequence[str]
+    ) -> None:
+        """Put into a report what is to be said about files, columns and their values."""
         consents = self.columns.consents(columns, report.answers)
         report.notes = [*notes, *self.columns.notes(columns, consents), *report.describe_values()]
         report.warnings = [
+            *warnings,
             *self.columns.notices,
             *describe_consent(consents, report.answers, wants_refusals=self._wants_refusals),
         ]
@@ -299,7 +302,7 @@ class AudiencePlan(ListPlan):
             raise ContentError(f"{self.rows.source.label}: there is no row of people in it")
         for answers in report.answers.values():  # records may be far from any that has the column
             answers[""] += report.rows - report.left_out - answers.total()
-        self._settings.describe(report, self.rows.columns, self._packer.notes)
+        self._settings.describe(report, self.rows.columns, self._packer.notes, self._packer.warnings)
         return report
 
     def _validation_options(self, comparison: "ListComparison | None") -> PackingOptions:
@@ -325,6 +328,11 @@ class AudiencePlan(ListPlan):
         operations = (operations for part in parts for operations in part.operations)
         for number, request in enumerate(split_requests(operations)):
             yield Batch(number, request)
+
+    @property
+    def warnings(self) -> list[str]:
+        """Return what was left out of the file."""
+        return self._packer.warnings
 
     def checked_rows(self) -> Iterator[CheckedRow]:
         """Read the list again and yield each row with its problems."""

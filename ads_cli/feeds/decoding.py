@@ -5,6 +5,7 @@ import io
 import re
 from collections.abc import Callable, Iterator
 from contextlib import suppress
+from functools import partial
 from typing import TYPE_CHECKING, Any, BinaryIO, NamedTuple
 
 from ..errors import ContentError, UsageError
@@ -15,6 +16,8 @@ if TYPE_CHECKING:
 BUFFER_BYTES = 1024 * 1024
 PIECE_BYTES = 64 * 1024
 UTF_8 = "utf-8"
+MARK = "\ufeff"  # the byte order mark; within a text, where files that begin with it were joined
+MARKS = re.compile(rb"(?m:^)(?:\xef\xbb\xbf)++")
 
 
 def check_encoding(encoding: str) -> None:
@@ -52,19 +55,31 @@ class PieceStream(io.RawIOBase):
 
 
 def as_utf_8(stream: "Buffered", encoding: str, label: str) -> BinaryIO:
-    """Convert a stream to UTF-8 without a byte order mark; a byte order mark outranks `encoding`."""
+    """Convert a stream to UTF-8 without byte order marks; one at its beginning outranks `encoding`."""
     start = stream.peek(4)[:4]
     if start.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
-        return _transcoded(stream, "utf-16", label)
-    if start.startswith(codecs.BOM_UTF8):
-        stream.read(len(codecs.BOM_UTF8))
-    elif codecs.lookup(encoding).name != UTF_8:
-        return _transcoded(stream, encoding, label)
-    return stream
+        pieces = _utf_8_pieces(stream, "utf-16", label)
+    elif start.startswith(codecs.BOM_UTF8) or codecs.lookup(encoding).name == UTF_8:
+        pieces = iter(partial(stream.read, PIECE_BYTES), b"")
+    else:
+        pieces = _utf_8_pieces(stream, encoding, label)
+    return io.BufferedReader(PieceStream(_without_marks(pieces)), BUFFER_BYTES)
 
 
-def _transcoded(stream: "Buffered", encoding: str, label: str) -> BinaryIO:
-    return io.BufferedReader(PieceStream(_utf_8_pieces(stream, encoding, label)), BUFFER_BYTES)
+def _without_marks(pieces: Iterator[bytes]) -> Iterator[bytes]:
+    """Yield UTF-8 without the marks at the beginning of the text and of lines, where files were joined."""
+    held, is_line_begun = b"", False  # `held`: the first bytes of a mark at the beginning of a line
+    for piece in pieces:
+        data = held + piece
+        if codecs.BOM_UTF8 in data:
+            begin = (data.find(b"\n") + 1 or len(data)) if is_line_begun else 0
+            data = data[:begin] + MARKS.sub(b"", data[begin:])
+        last = data.rfind(b"\n") + 1
+        is_mark = len(data) - last < len(codecs.BOM_UTF8) and codecs.BOM_UTF8.startswith(data[last:])
+        held = data[last:] if is_mark and (last or not is_line_begun) else b""
+        is_line_begun = not held and (len(data) > last or (is_line_begun and not last))
+        yield data[: len(data) - len(held)]
+    yield held
 
 
 def _utf_8_pieces(stream: "Buffered", encoding: str, label: str) -> Iterator[bytes]:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, BinaryIO, NamedTuple
 
 from ..errors import ContentError, UsageError
 from .decoding import UTF_8, check_encoding
-from .formats import is_web_page, other_file
+from .formats import PHP_HINT, decoded_head, is_web_page, other_file, php_message
 from .locations import InMemory, Location, parse_location
 from .registry import (
     FORMATS,
@@ -102,14 +102,18 @@ def open_source(
             hint=f"add --format {'|'.join(readable_formats())}",
         )
     source = Source(location, found or FORMATS[default_format or "lines"], encoding, options)
+    head, member = source.head(SNIFF_BYTES)
+    if words := php_message(decoded_head(head))[0]:
+        raise ContentError(f"{source.label} begins with a message of PHP: {words}", hint=PHP_HINT)
     if format is None:
-        source.read_as(_detect(source, found, default_format))
+        source.read_as(_detect(source, head, member, found, default_format))
     return source
 
 
-def _detect(source: Source, named: FeedFormat | None, default_format: str | None) -> FeedFormat:
+def _detect(
+    source: Source, head: bytes, member: str, named: FeedFormat | None, default_format: str | None
+) -> FeedFormat:
     """Choose the format: a certain content, then the name, the name of a zip member, any content."""
-    head, member = source.head(SNIFF_BYTES)
     if is_web_page(head):
         hint = "look at it in a browser: it may ask to sign in, or say what is wrong"
         raise ContentError(f"{source.label} is a web page, not a feed", hint=hint)

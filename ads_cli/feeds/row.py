@@ -100,6 +100,10 @@ class ColumnStep(Step, frozen=True):
 class RowFixes(Protocol):
     """Changes what breaks a rule; a Struct, as a step is."""
 
+    @property
+    def names(self) -> tuple[str, ...]:
+        """Name the fixes."""
+
     def may_fix_texts(self, rows: Sequence[dict[str, Any]]) -> bool:
         """Tell whether a text of some rows may have to be fixed; asked of many at once, and again of each."""
 
@@ -144,6 +148,10 @@ class RowTransform:
     def has_steps(self) -> bool:
         """Tell whether rows are changed before they are validated."""
         return bool(self.steps)
+
+    def has_fix(self, name: str) -> bool:
+        """Tell whether a fix is applied."""
+        return self.fixes is not None and name in self.fixes.names
 
     @property
     def digest(self) -> str:

@@ -8,10 +8,13 @@ from itertools import count
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, BinaryIO, NamedTuple
 
+from ..api.problems import quoted
 from ..errors import ContentError, UsageError
-from ..output.text import listed
+from ..output.text import counted, listed
 from ..spelling import suggestion
+from . import SEPARATORS
 from .decoding import NOT_TEXT, OTHER_SCRIPTS, SEARCHED_BYTES, NotUtf8Error, ProbableEncoding
+from .header import Header, plain_name
 from .row import Row, RowTransform
 
 if TYPE_CHECKING:
@@ -78,7 +81,9 @@ class Rows(RowNames, ABC):
         self.transform = RowTransform()  # of each row, after it is read
         self._column_by_field: dict[str, str] = {}
         self._columns_named = 0  # of `columns`, in `_column_by_field`
-        self.numbers_repeated_columns = False  # a repeated name is followed by a number, and no error
+        self.numbers_repeated_columns = False  # each of several with a name is a column of its own
+        self._repeated_columns: dict[str, str] = {}  # names with numbers, to the names without
+        self.repeated_headers: list[int] = []  # lines of the last reading, which are skipped
 
     @property
     def table(self) -> "TableRows | None":
@@ -92,7 +97,9 @@ class Rows(RowNames, ABC):
 
     def named_field(self, column: str) -> str | None:
         """Return the field that the user, or else the kind of the feed, names for a column."""
-        return self.rename.get(column) or self.kind_field(column)
+        field = self.rename.get(column) or self.kind_field(column)
+        first = None if field else self._repeated_columns.get(column)
+        return self.field_of(first) if first and self.is_used(first) else field
 
     def field_of(self, column: str) -> str:
         """Return the field that a column is read as; its own name, known or not, if no other is named."""
@@ -165,18 +172,40 @@ class Rows(RowNames, ABC):
         self._columns_named = len(self.columns)
         return {names.get(field, field): value for field, value in values.items()}
 
-    def distinct_names(self, header: list[str], line: int) -> list[str]:
-        """Return the names of columns; one that is repeated gets a free number, or is an error."""
+    def distinct_names(self, header: list[str]) -> list[str]:
+        """Return the names of columns; one that is repeated gets a free number, and is read as the first."""
         names, counts, taken = [], Counter[str](), set(header)
         for name in header:
             counts[name] += name != "" and name not in self.ignored
-            if counts[name] > 1 and not self.numbers_repeated_columns:
-                raise self.error(line, f"the column {name!r} is repeated in the header")
             while counts[name] > 1 and (numbered := f"{name} ({counts[name]})") in taken:
                 counts[name] += 1  # a column of the file, or one that was numbered, has this name
             names.append(numbered if counts[name] > 1 else name)
             taken.add(names[-1])
+            if counts[name] > 1 and not self.numbers_repeated_columns:
+                self._repeated_columns[numbered] = name
         return names
+
+    def add_value(self, values: dict[str, Any], field: str, value: Any, column: str) -> str:
+        """Add the value of a column to a row; return the problem where another column gives another value."""
+        before = values.setdefault(field, value)
+        if before == value:
+            return ""
+        if (separator := SEPARATORS.get(field)) and isinstance(before, str) and isinstance(value, str):
+            values[field] = f"{before}{separator}{value}"
+            return ""
+        first = next(name for name in self.columns if self.field_of(name) == field)
+        which = f"the columns {first!r} and {column!r} are both read as {field!r}"
+        return which if self.sensitive else f"{which}, and differ: {quoted(before)} and {quoted(value)}"
+
+    @property
+    def skipped(self) -> list[str]:
+        """Say which rows were skipped since they repeat the header."""
+        if not (lines := self.repeated_headers):
+            return []
+        number = counted(len(lines), "row repeats the header and is", "rows repeat the header and are")
+        where = "line" if len(lines) == 1 else "lines"
+        first = [*map(str, lines[:FIRST_LINES]), *["…"] * (len(lines) > FIRST_LINES)]
+        return [f"{number} skipped: {where} {', '.join(first)}"]
 
     def error(self, line: int, message: str, *, column: int | None = None, hint: str = "") -> ContentError:
         """Make an error about a line of the source."""
@@ -260,6 +289,8 @@ class TableRows(FileRows):
     has_header = True
     delimiter = ","
     cell_fields: tuple[str, ...] = ()  # the field of each cell; "" if it is ignored
+    required: Collection[str] = ()  # fields without which a row that has too few cells is a broken line
+    header = Header(())
 
     def __getstate__(self) -> dict[str, Any]:
         """Leave out the source: a copy in another process only parses blocks."""
@@ -330,21 +361,18 @@ class RecordRows(FileRows):
             if value is None or (isinstance(value, str) and (not value or value.isspace())):
                 continue
             name = self._field_by_key[key]
-            if name in values:
-                other = next(other for other in record if self._field_by_key[other] == name)
-                problem = problem or f"the keys {other!r} and {key!r} are both read as {name!r}"
-            elif name not in self.ignored:
-                values[name] = value
+            if name not in self.ignored:
+                problem = self.add_value(values, name, value, key) or problem
         return Row(line, values, problem)
 
     def _add_keys(self, record: dict[str, Any], line: int) -> None:
         """Add the new keys of a record to the columns."""
         new = [key for key in record if key not in self._field_by_key]
         for key in new:
-            self._field_by_key[key] = self.field_of(key.strip())
+            self._field_by_key[key] = self.field_of(plain_name(key))
         if len(self._field_by_key) > MAX_KEYS:
             raise self.error(line, f"the records have more than {MAX_KEYS:,} different keys")
-        names = (name for key in new if (name := key.strip()) not in self.ignored)
+        names = (name for key in new if (name := plain_name(key)) not in self.ignored)
         self.columns = tuple(dict.fromkeys((*self.columns, *names)))
 
     @property

@@ -244,11 +244,15 @@ class RowValidator:
 
 
 def run_on_block(validator: RowValidator, rows: TableRows, block: Block, method: str, *args: Any) -> Any:
-    """Call `validate` or `encode` with the rows of a block; return None where they cannot be parsed."""
+    """Call `validate` or `encode` with the rows of a block; return None where they cannot be parsed.
+
+    Nor where the header is repeated: such rows are counted where all are read one by one.
+    """
     try:
-        return getattr(validator, method)(rows.parse_block(block), *args)
+        result = getattr(validator, method)(rows.parse_block(block), *args)
     except UnreadableBlockError:
         return None
+    return None if rows.repeated_headers else result
 
 
 def _no_problems(item: Any) -> list[Problem]:

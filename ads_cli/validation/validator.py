@@ -131,6 +131,8 @@ class Validator:
         self.kept: RowSpool | None = None  # what `keep` asked for
         self._with_values: dict[str, Any] = {}  # columns that are not sent, with a value of each
         self._on_progress: OnProgress = lambda rows: None
+        if rows.table:
+            rows.table.required = {*schema.required} - rows.transform.fields
         self._blocks = rows.table and BlockRunner(
             rows.table, self._make_task, on_header=self._require_columns
         )

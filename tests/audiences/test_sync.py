@@ -285,7 +285,8 @@ def test_nobody_is_deleted_where_a_row_may_be_anybodys(customers):
 
 
 @pytest.mark.parametrize(
-    ("row", "deleted"), [("u1@", 0), ("u4@x.de,,", 0), ("u1@x.de,12", 1), (" ,", 2), ("", 2)]
+    ("row", "deleted"),
+    [("u1@", 0), ("u4@x.de,,x", 0), ("u1@x.de,12", 1), (" ,", 2), (",,", 2)],
 )
 def test_the_file_is_not_read_again_for_whom_an_invalid_row_may_be_of(customers, monkeypatch, row, deleted):
     words = ("sync", "people.csv", "--prune", "--max-delete", "100%", "--skip-invalid")

@@ -12,6 +12,7 @@ from ads_cli.feeds.locations import InMemory
 from ads_cli.feeds.reader import open_value_list, read_rows
 from ads_cli.feeds.registry import FORMATS
 from ads_cli.feeds.source import Source
+from tests.feeds.conftest import FeedFolder
 
 
 @pytest.mark.parametrize("delimiter", [",", ";", "\t", "|"])
@@ -89,8 +90,27 @@ def test_mapping_a_missing_column_is_a_usage_error(feeds):
 
 
 @pytest.mark.parametrize(("header", "rename"), [("id,id", {}), ("id, id ", {}), ("id,sku", {"sku": "id"})])
-def test_two_columns_for_one_field_are_refused(feeds, header, rename):
-    assert feeds.error("f.csv", f"{header}\n1,2\n", **rename).startswith("f.csv:1: ")
+def test_two_columns_for_one_field_are_refused_where_they_differ(feeds, header, rename):
+    equal, either, other, differ = feeds.read("f.csv", f"{header}\n1,1\n2,\n,3\n4,5\n", **rename)
+    assert [(row[1], row[2]) for row in (equal, either, other)] == [({"id": each}, "") for each in "123"]
+    assert differ[0] == 5 and "are both read as 'id', and differ: '4' and '5'" in differ[2]
+
+
+@given(
+    parts=st.lists(st.lists(st.text("ab1é\ufeff", min_size=1), max_size=3), min_size=1, max_size=4),
+    marks=st.lists(st.sampled_from(["", "\ufeff", "\ufeff\ufeff"]), min_size=4, max_size=4),
+    encoding=st.sampled_from(["utf-8", "utf-16"]),
+)
+def test_joined_files_have_the_rows_of_each(tmp_path_factory, parts, marks, encoding):
+    feeds = FeedFolder(tmp_path_factory.mktemp("joined"))
+    rows = [f"{number}x,{value}" for number, values in enumerate(parts) for value in values]
+    files = [
+        f"{mark}id,title\n" + "".join(f"{number}x,{value}\n" for value in values)
+        for number, (values, mark) in enumerate(zip(parts, marks, strict=False))
+    ]
+    if rows:
+        read = feeds.values("f.csv", "".join(files).encode(encoding))
+        assert [f"{row['id']},{row.get('title', '')}" for row in read] == rows
 
 
 @pytest.mark.parametrize("content", ["id,title\n", "id,title\n\n", "# a\n# b\n"])

@@ -36,8 +36,8 @@ def test_entities_are_refused_before_any_is_replaced(feeds, hidden, monkeypatch)
     [
         ("<a>\n<p><id>1</id></p>\n<p><id>2</id></a>", "3:14", "record 2: mismatched tag"),
         ("<a>\n<p><id>1</id></p>\n<p><id>2 < 3</id></p></a>", "3:11", "invalid token"),
-        ("<a>\n<p><id>1</id></p>\n<p><id>\x0b</id></p></a>", "3:8", "invalid token"),
-        ("<a>\n<p><id>1</id></p>\n<p><id>&#11;</id></p></a>", "3:8", "invalid character number"),
+        ("<a>\n<p><id>1</id></p>\n<p><i\x0bd>2</i\x0bd></p></a>", "3:6", "invalid token"),
+        ("<a>\n<p><id>1</id></p>\n<p><id>&#xD800;</id></p></a>", "3:8", "invalid character number"),
         ("<a>\n<p><id>1</id></p>\n<p x=1><id>2</id></p></a>", "3:6", "invalid token"),
         ("<p><id>1</id></p>\n<p><id>2</id></p>", "2:1", "junk after document element"),
     ],

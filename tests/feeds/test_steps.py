@@ -90,9 +90,9 @@ def test_a_column_that_no_row_has_is_refused_with_a_suggestion(tmp_path, name, w
 
 
 def test_a_row_that_cannot_be_read_is_not_converted(tmp_path):
-    rows = converted(tmp_path, "f.csv", "id,title,size\n1,Mug\n2,Cup,L\n", Append("size"))
+    rows = converted(tmp_path, "f.csv", "id,title,size\n1,Mug,,x\n2,Cup,L\n", Append("size"))
     assert [row.values["title"] for row in rows] == ["Mug", "Cup L"]
-    rows = converted(tmp_path, "f.csv", "id,title,size\n1\n2,Cup,L\n", Append("size"))
+    rows = converted(tmp_path, "f.csv", "id,title,size\n1,Mug,M,x\n2,Cup,L\n", Append("size"))
     assert [bool(row.problem) for row in rows] == [True, False]
 
 

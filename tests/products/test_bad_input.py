@@ -87,9 +87,9 @@ def test_rows_are_grouped_by_how_many_cells_they_have(adsctl, command, name):
     done = adsctl(command, "check", name, "-o", "json", code=3)
     findings = json.loads(done.stdout)["findings"]
     found = {each["problem"]: each["lines"] for each in findings if "cells" in each["problem"]}
-    assert found == {
-        f"has {n} cells, and the header has 4": at for n, at in [(1, [2, 4]), (2, [3]), (5, [5])]
-    }
+    # Of a list no cell is required, and empty cells at the end of a row are none.
+    short = [(1, [2, 4]), (2, [3])] if command == "products" else []
+    assert found == {f"has {n} cells, and the header has 4": at for n, at in [*short, (5, [5])]}
 
 
 def test_yaml_with_exponential_aliases_is_refused(adsctl):

@@ -3,6 +3,8 @@
 import codecs
 import re
 
+from ..decoding import MARKS
+
 BYTE_ORDER_MARKS = {
     codecs.BOM_UTF8: "utf-8",
     codecs.BOM_UTF16_LE: "utf-16-le",
@@ -12,10 +14,18 @@ BYTE_ORDER_MARKS = {
 UTF_16_XML = {b"<\0": "utf-16-le", b"\0<": "utf-16-be"}
 # Atomic: a comment ends at the first "-->", and nothing is tried twice.
 WEB_PAGE = re.compile(r"(?>(?:<!--.*?-->\s*+)*)<(!doctype\s+html|html|head|body|script)\b", re.I | re.S)
+# With tags of its errors in HTML, of Xdebug too, or the time as in a log. Limits keep a search linear.
+PHP_MESSAGE = re.compile(
+    r"(?:(?:</?(?:b|br|font|i|p|pre|span|table|th|tr)\b[^<>]{0,99}>|\( ! \)|\[[^\[\]]{1,60}\])\s{0,9}){0,12}+"
+    r"(?:PHP\s{1,9})?"
+    r"(?:Warning|Notice|Deprecated|Strict Standards|(?:(?:Recoverable|Catchable) f|F)atal error|Parse error)"
+    r"(?:</b>)?\s?:\s(?s:.{1,1000}?)\son line\s{1,9}(?:<[bi]>)?\d{1,9}"
+)
+MAX_MESSAGE = 100  # characters of it that are shown
+PHP_HINT = "correct what makes the feed, or turn off display_errors in its PHP"
+TAG = re.compile(r"<[^<>]*>")
 XML = re.compile(r"<[?!/\w]")
 DELIMITERS = ",;\t|"
-# The field is one text in XML too, in which these separate what each element gives.
-SEPARATORS = {"additional_image_link": ","}
 
 
 def decoded_head(head: bytes) -> str:
@@ -25,13 +35,24 @@ def decoded_head(head: bytes) -> str:
     """
     for mark, encoding in BYTE_ORDER_MARKS.items():
         if head.startswith(mark):
-            return head[len(mark) :].decode(encoding, "replace")
+            return head.decode(encoding, "replace").lstrip("\ufeff")
+    head = MARKS.sub(b"", head)
     return head.decode(UTF_16_XML.get(head[:2], "latin-1"), "replace")
 
 
 def is_web_page(head: bytes) -> bool:
     """Recognize HTML, which servers send where they mean an error or a sign-in."""
     return bool(WEB_PAGE.match(decoded_head(head).lstrip()))
+
+
+def php_message(text: str, *, within: bool = False) -> tuple[str, int]:
+    """Return what PHP says at the beginning of a text, or within it, and where; "" where it says nothing."""
+    if not (found := PHP_MESSAGE.search(text) if within else PHP_MESSAGE.match(text.lstrip())):
+        return "", 0
+    from ...people_masking import mask_people
+
+    words = mask_people(" ".join(TAG.sub("", found[0]).split()))
+    return repr(words if len(words) <= MAX_MESSAGE else f"{words[:MAX_MESSAGE]}…"), found.start()
 
 
 # What is named as a feed by mistake, by its first bytes.

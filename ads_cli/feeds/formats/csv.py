@@ -5,13 +5,14 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from io import BytesIO
 from itertools import chain, count, islice
-from typing import TYPE_CHECKING, BinaryIO, NamedTuple
+from typing import TYPE_CHECKING, Any, BinaryIO, NamedTuple
 
 from ...errors import UsageError
 from ...output.text import counted, listed
+from ..header import Header, plain_name, width_problem
 from ..row import Row
 from ..rows import MAX_LINE_BYTES, Block, TableRows, TextRows, UnreadableBlockError
-from . import DELIMITERS
+from . import DELIMITERS, php_message
 
 if TYPE_CHECKING:
     import _csv
@@ -23,17 +24,13 @@ MAX_TITLES = 20  # lines without a known column that may precede it, too
 MAX_LOOKAHEAD = 4 * 1024 * 1024  # characters in which cells of lines above them are sought
 BLOCK_BYTES = 256 * 1024
 MAX_OPEN_BYTES = 4 * 1024 * 1024  # a block that may end inside a quoted cell is extended up to this size
+OTHER_HEADER = "a header that differs from the first one; make each table a file of its own"
 BLANKS = " \t\r\n,;|"  # of which a line without a value consists
 
 
 def read_cells(lines: Iterable[str], delimiter: str, *, strict: bool = True) -> "_csv.Reader":
     """Read rows of cells; a quote opens a cell where it begins one, and is doubled inside."""
     return csv.reader(lines, delimiter=delimiter, strict=strict)
-
-
-def wrong_width(cells: Sequence[str], width: int) -> str:
-    """Tell that a row has too many or too few cells."""
-    return f"has {len(cells)} cells, and the header has {width}"
 
 
 class CsvRows(TextRows, TableRows):
@@ -45,6 +42,8 @@ class CsvRows(TextRows, TableRows):
     """
 
     usual_delimiter = ","
+    _needed_cells = 0  # of a row; one with fewer is a broken line
+    _usual_width: int | None = 0  # of a row; None where columns share a field, and no row is usual
 
     def _read(self) -> Iterator[Row]:
         stream = self.source.stream()
@@ -56,6 +55,7 @@ class CsvRows(TextRows, TableRows):
                 yield from self._parse_block(block)
             except UnreadableBlockError as error:
                 yield from self._parse_by_line(error.line, block, blocks)
+        self.warnings += self.skipped
 
     def blocks(self, size: int) -> Iterator[Block]:
         """Read the header; return the rows, cut where probably no cell continues."""
@@ -72,22 +72,44 @@ class CsvRows(TextRows, TableRows):
     def _parse(self, lines: Iterable[str], first_line: int) -> Iterator[Row]:
         """Parse lines, of which the first is a line of the file; raise UnreadableBlockError."""
         reader = read_cells(lines, self.delimiter)
-        fields = self.cell_fields
-        width, reads_all_cells = len(fields), "" not in fields
+        fields, width, first_cells = self.cell_fields, self._usual_width, self.header.first_cells
+        reads_all_cells = "" not in fields
         next_line = first_line
         try:
             for cells in reader:
                 line, next_line = next_line, first_line + reader.line_num
                 if not cells:
                     continue  # a blank line
+                if len(cells) != width or cells[0] in first_cells:
+                    if row := self._unusual_row(line, cells):
+                        yield row
+                    continue
                 values = {f: c for f, c in zip(fields, cells) if c.strip()}  # noqa: B905 - strict= is slower
                 if not reads_all_cells:
                     values.pop("", None)
                 if not values:
                     continue  # only delimiters and blanks
-                yield Row(line, values, wrong_width(cells, width) if len(cells) != width else "")
+                yield Row(line, values)
+        except UnreadableBlockError:
+            raise
         except (ValueError, csv.Error) as error:
             raise UnreadableBlockError(next_line, str(error)) from error
+
+    def _unusual_row(self, line: int, cells: list[str]) -> Row | None:
+        """Read a row that has other cells than most; None where it repeats the header, or has no value."""
+        if cells[0] in self.header.first_cells:
+            if self.header.is_repeated_by(cells):
+                self.repeated_headers.append(line)
+                return None
+            if self.header.is_another(cells):
+                raise UnreadableBlockError(line, OTHER_HEADER)
+        values, problem = dict[str, Any](), width_problem(cells, len(self.cell_fields), self._needed_cells)
+        for field, column, cell in zip(self.cell_fields, self._cell_columns, cells, strict=False):
+            if field and cell.strip():
+                problem = self.add_value(values, field, cell, column) or problem
+        if problem and (words := php_message(self.delimiter.join(cells))[0]):
+            problem = f"is a message of PHP: {words}"
+        return Row(line, values, problem) if values else None
 
     def _parse_by_line(self, line: int, block: Block, others: Iterable[Block]) -> Iterator[Row]:
         """Parse a block from a line on, and all others; raise ContentError where that fails."""
@@ -100,7 +122,7 @@ class CsvRows(TextRows, TableRows):
 
     def _read_header(self, stream: BinaryIO) -> Block:
         """Find the header; set the columns, the delimiter and the notes; return what was read below it."""
-        self.notes = list(self.source.notes)
+        self.notes, self.warnings, self.repeated_headers = list(self.source.notes), [], []
         head = _Head(self._lines(stream), self._count_known, self.usual_delimiter)
         row, titles = self._find_header(head)
         if titles:
@@ -110,7 +132,8 @@ class CsvRows(TextRows, TableRows):
         if row.error:
             raise self.error(row.line, _explain(row.error))
         self.delimiter = row.delimiter
-        self.cell_fields = tuple(self._fields_of([cell.strip() for cell in row.cells], row.line))
+        self.header = Header(row.cells, self.known)
+        self._set_fields([*map(plain_name, row.cells)])
         return Block(row.end, head.text_below(row).encode())
 
     def _find_header(self, head: "_Head") -> tuple["_HeadRow", int]:
@@ -143,25 +166,27 @@ class CsvRows(TextRows, TableRows):
         return row
 
     def _count_known(self, cells: Iterable[str]) -> int:
-        names = map(str.strip, cells)
+        names = map(plain_name, cells)
         return sum(name in self.known or name in self.rename for name in names)
 
-    def _fields_of(self, header: list[str], line: int) -> list[str]:
-        """Return the field of each cell, "" for a cell that is ignored; set the columns."""
-        header = self.distinct_names(header, line)
-        self.columns = tuple(name for name in header if name not in self.ignored and name)
+    def _set_fields(self, header: list[str]) -> None:
+        """Set the columns, and the field of each cell."""
+        names = self.distinct_names(header)
+        self.columns = tuple(name for name in names if name not in self.ignored and name)
         for name in self.rename:
             if name not in self.columns:
                 raise UsageError(
                     f"--map: {self.source.label} has no column {name!r}",
                     hint=f"columns: {listed(self.columns)}",
                 )
-        first: dict[str, str] = {}
-        for column, name in zip(self.columns, self.fields, strict=True):
-            if (other := first.setdefault(name, column)) != column:
-                message = f"the columns {other!r} and {column!r} are both read as {name!r}"
-                raise self.error(line, message, hint="remove one, or --map it to another field")
-        return ["" if name in self.ignored else self.field_of(name) for name in header]
+        fields = tuple("" if name in self.ignored else self.field_of(name) for name in names)
+        self.cell_fields, self._cell_columns = fields, names
+        used = [*filter(None, fields)]
+        self._usual_width = len(fields) if len({*used}) == len(used) else None
+        # A person is known by one value; a line of a feed with one cell of several is a part of a row.
+        least = 0 if self.sensitive else min(2, self.header.width)
+        last = max((1 + fields.index(field) for field in {*self.required}.intersection(fields)), default=0)
+        self._needed_cells = max(least, last)
 
 
 class TsvRows(CsvRows):
@@ -329,6 +354,8 @@ def _explain(reason: str) -> str:
             "a quote in this row is never closed, "
             f"or a cell is longer than {csv.field_size_limit():,} characters"
         )
+    if reason == OTHER_HEADER:
+        return reason
     if "new-line character" in reason:
         return "a line ends with CR alone; save the file with LF or CRLF"
     return f"not CSV: {reason}; double a quote inside a quoted cell"

@@ -11,8 +11,8 @@ from ...api.names import FIELDS
 from ...errors import ContentError
 from ...output.records import csv_rows
 from ...output.text import as_flow_yaml, cell
+from .. import SEPARATORS
 from ..registry import FeedFormat, load
-from . import SEPARATORS
 
 
 class RowWriter(ABC):

@@ -11,6 +11,7 @@ from typing import BinaryIO, cast
 
 from ...errors import ContentError, UsageError
 from ...output.text import counted
+from ..header import Header, plain_name
 from ..locations import spooled
 from ..row import Row
 from ..rows import RecordRows
@@ -30,27 +31,31 @@ class XlsxRows(RecordRows):
         first = list(islice(rows, HEADER_ROWS))
         if not first:
             raise self.error(1, "the sheet is empty")
-        known = [sum(self.is_field(cell.strip()) for cell in row.cells) for row in first]
+        known = [sum(self.is_field(plain_name(cell)) for cell in row.cells) for row in first]
         at = known.index(max(known))
         if not known[at]:  # a title has fewer cells than the header of foreign columns
             filled = [sum(1 for cell in row.cells if cell.strip()) for row in first]
             at = next(index for index, count in enumerate(filled) if 2 * count >= max(filled))
         line = first[at].number
-        header = self.distinct_names([name.strip() for name in first[at].cells], line)
-        self.notes = list(self.source.notes)
+        header, names = Header(first[at].cells), self.distinct_names([*map(plain_name, first[at].cells)])
+        self.notes, self.warnings, self.repeated_headers = list(self.source.notes), [], []
         if at:
             self.notes.append(f"{counted(at, 'row')} skipped before the header")
         self.if_empty = line, "no row below the header"
         for row in chain(first[at + 1 :], rows):
-            values = dict(zip(header, row.cells, strict=False))
+            if known[at] and header.is_repeated_by(row.cells):
+                self.repeated_headers.append(row.number)
+                continue
+            values = dict(zip(names, row.cells, strict=False))
             values.pop("", None)
             problems = [f"the cell {cell} is {text}" for cell, text in row.errors.items()]
             problems += [
-                f"{header[column]!r} has more than {MAX_DIGITS} digits: {ROUNDED}"
+                f"{names[column]!r} has more than {MAX_DIGITS} digits: {ROUNDED}"
                 for column in row.rounded
-                if column < len(header) and self.is_used(header[column])
+                if column < len(names) and self.is_used(names[column])
             ]
             yield self.row(row.number, values, ", ".join(problems))
+        self.warnings += self.skipped
 
     def _sheet_rows(self) -> Iterator[WorkbookRow]:
         """Yield the rows that are not empty; raise the error of the process."""

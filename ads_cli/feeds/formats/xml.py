@@ -7,8 +7,10 @@ from typing import Any, NamedTuple, cast
 from xml.parsers import expat
 
 from ...errors import ContentError
+from .. import CONTROL_CHARACTER, WHITESPACE
 from ..row import Row
 from ..rows import FileRows
+from . import PHP_HINT, php_message
 from .xml_records import (
     ANYWHERE,
     CLOSE,
@@ -25,7 +27,7 @@ from .xml_records import (
     nested_text,
     nested_value,
 )
-from .xml_text import XmlRepair, XmlText, deferred
+from .xml_text import CONTROLS, XmlRepair, XmlText, deferred
 
 OUTSIDE, IN_RECORD, IN_FIELD = range(3)  # depths
 MAX_CACHED_TAG_ORDERS = 1000
@@ -157,11 +159,22 @@ def _field(
     return tag, element_value("".join(cast(list[str], events)), attributes)
 
 
+def _with_controls(value: Any, found: list[str]) -> Any:
+    """Return a value with the control characters that others stand in for; add them to those found."""
+    if isinstance(value, dict):
+        return {key: _with_controls(nested, found) for key, nested in value.items()}
+    if isinstance(value, list):
+        return [_with_controls(each, found) for each in value]
+    found += (CONTROLS[ord(each)] for each in value if ord(each) in CONTROLS)
+    return value.translate(CONTROLS)
+
+
 MAX_RECORD_BYTES = 16 * 1024 * 1024
 EXCERPT_BYTES = 20
 CODES = expat.errors.codes
 REPAIRABLE = (
     CODES[expat.errors.XML_ERROR_INVALID_TOKEN],
+    CODES[expat.errors.XML_ERROR_BAD_CHAR_REF],
     CODES[expat.errors.XML_ERROR_UNDEFINED_ENTITY],
 )
 CUT_OFF = (
@@ -178,7 +191,7 @@ class XmlRows(FileRows):
 
     A document type declaration is refused, so that none declares entities. Those of HTML are characters
     though nobody declared them, and any other `&` that begins no reference is a text: both are repaired, once
-    expat has refused the first of them.
+    expat has refused the first of them. So are control characters, which only a fix takes out of a record.
     """
 
     _repairs = False  # whether characters that should have been escaped were found
@@ -196,6 +209,11 @@ class XmlRows(FileRows):
         self.notes = [*self.source.notes, *self._record_notes, *reading.notes]
         if not reading.count:
             raise self._no_record()
+
+    @property
+    def allows_controls(self) -> bool:
+        """Tell whether control characters do no harm: a fix removes them, or nothing is sent as it is."""
+        return self.sensitive or self.transform.has_fix(WHITESPACE)
 
     @cached_property
     def fields_by_tag(self) -> ElementFields:
@@ -267,8 +285,9 @@ class _Reading:
             yield from found
 
     def _parse(self, chunk: bytes, *, is_end: bool) -> list[Row]:
-        self._chunk_begins += len(self._chunk)
-        self._chunk = chunk
+        if chunk:
+            self._chunk_begins += len(self._chunk)
+            self._chunk = chunk
         self._found = []
         try:
             self._parser.Parse(chunk, is_end)
@@ -279,7 +298,7 @@ class _Reading:
         if not self._in_record:
             self._handlers.clear_text_outside_records()
         begins = self._record_begins if self._in_record else self._parser.CurrentByteIndex
-        if self._chunk_begins + len(chunk) - begins > MAX_RECORD_BYTES:
+        if self._chunk_begins + len(self._chunk) - begins > MAX_RECORD_BYTES:
             what = "a record" if self._in_record else "a tag"
             raise self._error(f"{what} of more than {MAX_RECORD_BYTES:,} bytes")
         return self._found
@@ -299,7 +318,13 @@ class _Reading:
 
     def _end_record(self, values: dict[str, Any], problem: str) -> None:
         self._in_record = False
-        self._found.append(Row(self._record_line, values, problem))
+        rule = ""
+        if self._repair and self._repair.controls:
+            found: list[str] = []
+            values = _with_controls(values, found)
+            if found and not (problem or self._rows.allows_controls):
+                rule, problem = CONTROL_CHARACTER, f"has U+{ord(found[0]):04X}, which XML does not allow"
+        self._found.append(Row(self._record_line, values, problem, problem_rule=rule))
 
     @property
     def _line(self) -> int:
@@ -321,12 +346,17 @@ class _Reading:
         before = len("</") if error.code == TAG_MISMATCH else 0
         line, column = error.lineno + self._text.lines_before, error.offset + 1 - before
         record = f" in record {self.count + len(self._found) + 1}" if self._in_record else ""
+        at = self._parser.ErrorByteIndex - self._chunk_begins - before
+        words, begin = php_message(self._chunk.decode("latin-1"), within=True)
+        if words:
+            line -= self._chunk.count(b"\n", begin, max(at, begin))
+            return self._rows.error(line, f"not XML{record}: a message of PHP: {words}", hint=PHP_HINT)
         if error.code in CUT_OFF and self._stack:
             return self._rows.error(
                 line, f"the file is cut off{record}", hint="export it again", column=column
             )
-        at = self._parser.ErrorByteIndex - self._chunk_begins - before
         excerpt = self._chunk[at : at + EXCERPT_BYTES].decode("utf-8", "ignore") if at >= 0 else ""
+        excerpt = excerpt.translate(CONTROLS)
         found = f" at {excerpt!r}" if excerpt and not self._rows.sensitive else ""
         return self._rows.error(
             line,

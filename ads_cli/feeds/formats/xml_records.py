@@ -5,8 +5,8 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 from xml.parsers import expat
 
+from .. import SEPARATORS
 from ..rows import MAX_KEYS
-from . import SEPARATORS
 from .xml_text import deferred
 
 if TYPE_CHECKING:

@@ -19,12 +19,22 @@ if TYPE_CHECKING:
 CHUNK_BYTES = 64 * 1024
 DECLARATION = re.compile(rb"""\s*+<\?xml\s[^>]*?encoding\s*+=\s*+["']([\w.:-]+)["']""")
 DECLARATION_BYTES = 1024
-# Sections in which an "&" is literal, and an "&" elsewhere that does not begin a reference of XML.
+# Sections in which an "&" is literal; a reference to a control; and an "&" that begins no reference of XML.
 TOKEN = re.compile(
-    rb"<!\[CDATA\[|<!--|<\?|&(?!(?:amp|lt|gt|quot|apos|#[0-9]+|#x[0-9a-fA-F]+);)([A-Za-z][A-Za-z0-9]{1,30};)?"
+    rb"<!\[CDATA\[|<!--|<\?|&(?:#(?:"
+    rb"(?=[0-9])0*+([1-8]?|1[124-9]|2[0-9]|3[01]|6553[45])"
+    rb"|x(?=\w)0*+([1-8bBcCeEfF]?|1[0-9a-fA-F]|[fF]{3}[eEfF])"
+    rb");|(?!(?:amp|lt|gt|quot|apos|#[0-9]+|#x[0-9a-fA-F]+);)([A-Za-z][A-Za-z0-9]{1,30};)?)"
 )
 ENDS = {b"<![CDATA[": b"]]>", b"<!--": b"-->", b"<?": b"?>"}
 MAX_TOKEN_BYTES = 40
+# What XML does not allow, in references neither, and characters for private use that expat reads instead.
+CONTROL = re.compile(rb"[\x00-\x08\x0b\x0c\x0e-\x1f]|\xef\xbf[\xbe\xbf]")
+STAND_INS = {
+    chr(code): chr(0xF0000 + number)
+    for number, code in enumerate((*range(9), 11, 12, *range(14, 32), 0xFFFE, 0xFFFF))
+}
+CONTROLS = {ord(stand_in): control for control, stand_in in STAND_INS.items()}
 
 
 class XmlText:
@@ -86,10 +96,10 @@ def deferred(chunks: Iterator[bytes], parser: "expat.XMLParserType") -> Iterator
 
 
 class XmlRepair:
-    """Escapes what should have been: an "&" that begins no reference, and the entities of HTML."""
+    """Escapes what should have been: an "&" that begins no reference, entities of HTML, and controls."""
 
     def __init__(self) -> None:
-        self.ampersands = 0
+        self.ampersands = self.controls = 0
         self.entities: Counter[str] = Counter()
 
     @property
@@ -109,7 +119,7 @@ class XmlRepair:
         """Yield the chunks with both escaped."""
         data, end = b"", b""  # `end` of a section that is not markup
         for chunk in chunks:
-            data += chunk
+            data = CONTROL.sub(self._stand_in, data + chunk)
             repaired, data, end = self._repair(data, end, len(data) - MAX_TOKEN_BYTES)
             if repaired:
                 yield repaired
@@ -134,17 +144,25 @@ class XmlRepair:
             token = match[0]
             parts.append(data[position : match.start()])
             end = ENDS.get(token, b"")
-            parts.append(token if end else self._escape(token))
+            parts.append(token if end else self._escape(match))
             position = match.end()
         limit = max(limit, position)
         return b"".join([*parts, data[position:limit]]), data[limit:], end
 
-    def _escape(self, token: bytes) -> bytes:
+    def _stand_in(self, control: re.Match[bytes]) -> bytes:
+        self.controls += 1
+        return STAND_INS[control[0].decode()].encode()
+
+    def _escape(self, found: re.Match[bytes]) -> bytes:
         from html.entities import html5
 
-        name = token[1:].decode()
+        decimal, hexadecimal, name = found[1], found[2], (found[3] or b"").decode()
+        if decimal is not None or hexadecimal is not None:
+            self.controls += 1
+            code = int(decimal or b"0") if hexadecimal is None else int(hexadecimal or b"0", 16)
+            return STAND_INS[chr(code)].encode()
         if name in html5:
             self.entities[name] += 1
             return "".join(f"&#{ord(character)};" for character in html5[name]).encode()
         self.ampersands += 1
-        return b"&amp;" + token[1:]
+        return b"&amp;" + name.encode()

@@ -188,7 +188,7 @@ class FixAdvisor:
 
 def _is_fixed_by(fix: Fix, field: str, values: dict[str, Any], *, of_type: bool) -> bool:
     """Try a fix on a copy of the values, of which a fix of texts looks at one at a time."""
-    if isinstance(fix, Html):
+    if isinstance(fix, Html) or not field:
         return True  # it always does, and takes longer than all others together
     fixed = {field: values.get(field)} if fix.name in TRIGGERS else dict(values)
     if field not in (edited for edited, _, _ in fix.apply(fixed)):

@@ -7,6 +7,7 @@ from html.entities import html5
 from typing import Any
 
 from ....api.products import find_html_tag, html_tag_starts
+from ....feeds import CONTROL_CHARACTER, WHITESPACE
 from .fix import FIELD_TYPES, MULTILINE, TEXT_FIELDS, Edit, edit_texts
 
 # The first byte of each character's UTF-8 is in TRIGGERS: rows without any are never shown to the fix.
@@ -49,8 +50,8 @@ def clean_id(text: str) -> str:
 class Whitespace:
     """Removes invisible white space; `may_apply` is true wherever `apply` changes something."""
 
-    name = "whitespace"
-    rules = tuple(FIELD_TYPES)
+    name = WHITESPACE
+    rules = (CONTROL_CHARACTER, *FIELD_TYPES)
 
     def may_apply(self, text: str, values: dict[str, Any]) -> bool:
         """Look for what is removed; a space at either end of a value is one of two in `text`."""

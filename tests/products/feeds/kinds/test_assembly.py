@@ -53,12 +53,12 @@ def test_a_row_without_a_handle_is_an_error(adsctl):
     assert "export.csv:3: has no Handle" in told
 
 
-def test_a_row_with_too_few_cells_makes_every_variant_of_its_product_invalid(adsctl):
+def test_a_row_with_too_many_cells_makes_every_variant_of_its_product_invalid(adsctl):
     text = table(product("mug"), product("mug", **{"Variant SKU": "b", "Option1 Value": "B"}), product("jug"))
-    adsctl.file("export.csv", text.replace(",active\nmug", "\nmug", 1))
+    adsctl.file("export.csv", text.replace(",active\nmug", ",active,x\nmug", 1))
     done = adsctl("products", "check", "export.csv", "-o", "table", *OPTIONS, code=3)
-    assert "export.csv:2: has 10 cells, and the header has 11" in done.stdout
-    assert "export.csv:3: line 2 of it has 10 cells" in done.stdout
+    assert "export.csv:2: has 12 cells, and the header has 11" in done.stdout
+    assert "export.csv:3: line 2 of it has 12 cells" in done.stdout
     assert "2 of 3 rows invalid" in done.stderr
 
 

@@ -78,7 +78,8 @@ def check(
         try:
             report = validate_with_progress(call, plan)
         except ContentError as error:
-            end.advise_without_report(rows, error)
+            if end.finish_without_report(rows, error):
+                return
             raise
         tried = end.advise(rows, report)
         with checked_images(call, plan, images, report) as checked_rows:

@@ -90,7 +90,7 @@ class CheckEnd:
             self._recipe or not self._call.messages.quiet or self._call.printer.format in ("json", "yaml")
         )
         self._has_findings, self._row_count = bool(report.invalid), report.rows
-        if not (report.invalid and (is_shown or self._interactive)):
+        if not (report.invalid and is_shown):
             return None
         self._find_advice(rows, report)
         if self._advice is None and report.valid:  # nothing helps the others but a person

@@ -2,7 +2,7 @@
 
 import re
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from rich.cells import cell_len, set_cell_size
@@ -13,7 +13,6 @@ from ...feeds.rows import Rows
 from ...output.messages import fitted, terminal_width
 from ...output.text import Lines, cell, listed, safe, shell_command
 from ...products.feeds.hints import column_for, options_for, template_of_nested
-from ...products.feeds.transforms import ABSOLUTE
 from ...products.normal_form import PRODUCT_SCHEMA
 from ...spelling import folded, suggestion
 from .advice import MAX_TRIED_ROWS, Advice, Outcome, advise, try_options, with_options_of
@@ -21,11 +20,13 @@ from .implied_options import AdvisedOption, Sample
 from .options import ProductFeedOptions
 
 ANSWERS = "number or name of a column; =TEXT for each row; - for none; ? for the columns"
+DEFAULTS = {"condition": "condition=new"}  # that advice has once other columns are known
 EMPTY = ("", None)
 IDENTIFYING = ("brand", "gtin", "mpn")  # a product needs one of them
 MAX_NAME_WIDTH = 30  # of a column, in a list of them
 SEEN_VALUES = 200  # from which a column is proposed
 IMAGE = re.compile(r"(?i)\.(?:jpe?g|png|gif|webp)(?:[?#]|\Z)")
+ADDRESS = re.compile(r"(?i)(?:https?:/)?/\S+\Z")
 AMOUNT = re.compile(r"\d[.,]\d\d(?!\d)|[€$£]|\b[A-Z]{3}\b")
 
 
@@ -37,24 +38,31 @@ class Questions:
         self.outcome: Outcome | None = None
         self._call, self._rows = call, rows
         self._whole = count is not None and count <= MAX_TRIED_ROWS
+        self._taken: list[AdvisedOption] = []  # without questions
         self._asked: set[str] = set()  # the fields whose column was asked for
+        self._has_ended = False  # the input
 
     def ask(self, advice: Advice | None) -> None:
         """Ask for each value that is open, once; show what each option comes to."""
-        self._take(advice.certain if advice else ())
-        if self._ask_for_columns():
+        certain = advice.certain if advice else ()
+        self._take([option for option in certain if option.name != "default"])
+        defaults = [option for option in certain if option.name == "default"]
+        if self._ask_for_columns({option.subject: option.value for option in defaults}):
             again = self.feed.read_again(self._call, self._rows)
-            advice = advise(self._call, self.feed, again, None, None, seconds=0)
-            self._take(advice.certain if advice else ())
+            advice = advise(self._call, self.feed, again, None, None, seconds=0) or advice
+        self._take(advice.certain if advice else ())
         for option in advice.options if advice else ():
             if option.is_open and option.subject not in self._asked:
                 self._ask_for_value(option)
 
     def _take(self, options: Sequence[AdvisedOption]) -> None:
-        """Take options whose values are known; all fixes are one."""
-        fixes = [option for option in options if option.name == "fix"]
-        others = [option for option in options if option.name != "fix"]
-        for group in [fixes, *([option] for option in others if option.subject not in self._asked)]:
+        """Take options whose values are known, but for fields that were asked for; all fixes are one."""
+        left = [
+            option for option in options if option not in self._taken and option.subject not in self._asked
+        ]
+        self._taken += left
+        fixes = [option for option in left if option.name == "fix"]
+        for group in [fixes, *([option] for option in left if option not in fixes)]:
             if group:
                 self._try(group)
 
@@ -77,12 +85,23 @@ class Questions:
             if self._try([option._replace(value=value)]):
                 return
 
-    def _answer(self, question: str) -> str:
+    def _answer(self, question: str, proposed: str = "") -> str:
+        """Return what is typed, or what is proposed; nothing once the input has ended."""
+        if self._has_ended:
+            return ""
         self._call.messages.ask(question)
-        return sys.stdin.readline().strip()
+        line = sys.stdin.readline()
+        if not line:
+            self._has_ended = True
+            self._call.messages.show("")  # the terminal has not begun a line
+            return ""
+        return line.strip() or proposed
 
-    def _ask_for_columns(self) -> bool:
-        """Ask for the column of each field that no row has; return whether one was named."""
+    def _ask_for_columns(self, defaults: Mapping[str, str]) -> bool:
+        """Ask for the column of each field that no row has; return whether one was named.
+
+        `defaults` are proposed where no column looks like the field.
+        """
         columns = FileColumns(Sample(self.feed.read_again(self._call, self._rows), ()))
         if not (missing := columns.missing_fields):
             return False
@@ -92,7 +111,9 @@ class Questions:
         named: list[AdvisedOption] = []
         for field in missing:
             self._asked.add(field)
-            if option := self._column_or_value(field, columns):
+            default = (defaults.get(field) or DEFAULTS.get(field, "")).removeprefix(field)
+            proposed = columns.propose(field) or default
+            if option := self._column_or_value(field, columns, proposed):
                 named.append(option)
         return bool(named) and self._try(named)
 
@@ -100,13 +121,11 @@ class Questions:
         self._call.messages.show(Lines(columns.lines(terminal_width(sys.stderr))))
         self._call.messages.show(ANSWERS)
 
-    def _column_or_value(self, field: str, columns: "FileColumns") -> AdvisedOption | None:
+    def _column_or_value(self, field: str, columns: "FileColumns", proposed: str) -> AdvisedOption | None:
         """Ask until an answer can be used; return None where the field is left out."""
-        proposed = columns.propose(field)
+        question = f"{field} [{columns.label(proposed)}]:" if proposed else f"{field}:"
         while True:
-            self._call.messages.ask(f"{field} [{columns.label(proposed)}]:" if proposed else f"{field}:")
-            line = sys.stdin.readline()
-            typed = line.strip() or (proposed if line else "")  # the end of input proposes nothing
+            typed = self._answer(question, proposed)
             if typed in ("", "-"):
                 return None
             if typed == "?":
@@ -151,6 +170,11 @@ class Column(NamedTuple):
         """The values as texts."""
         return [cell(value) for value in self.values]
 
+    def template_of(self, field: str) -> str | None:
+        """Return the template that fills a field from a key of nested values."""
+        nested = template_of_nested(field, {field: self.values})
+        return nested and nested.replace(f"{{{field}.", f"{{{self.name}.")
+
     @property
     def is_unique(self) -> bool:
         """Whether no value is there twice."""
@@ -191,8 +215,8 @@ class FileColumns:
         exact = {column.name: column for column in self._columns}
         if found := exact.get(typed) or by_name.get(folded(typed)):
             return found
-        is_number = typed.isascii() and typed.isdecimal() and 1 <= int(typed) <= len(self._columns)
-        return self._columns[int(typed) - 1] if is_number else None
+        numbers = {str(number): column for number, column in enumerate(self._columns, 1)}
+        return numbers.get(typed)
 
     def take(self, column: Column) -> None:
         """Propose a column for no further field."""
@@ -204,7 +228,7 @@ class FileColumns:
 
     def option(self, field: str, column: Column) -> AdvisedOption:
         """Return the option that reads a column as a field, be it that of another or beside an empty one."""
-        if nested := template_of_nested(field, {column.name: column.values}):
+        if nested := column.template_of(field):
             return AdvisedOption("set", f"{field}={nested}", field)
         if column not in self._free or any(each.field == field for each in self._columns):
             return AdvisedOption("set", f"{field}={{{column.name}}}", field)
@@ -217,18 +241,18 @@ class FileColumns:
         fits = [column for column in self._free if column.values and _looks_like(field, column)]
         if field == "description":
             fits.sort(key=lambda column: -sum(map(len, column.texts)))
-        if fits:
-            return fits[0].name
-        return "=new" if field == "condition" else ""
+        return fits[0].name if fits else ""
 
 
 def _looks_like(field: str, column: Column) -> bool:
     """Whether all values of a column look like those of a field."""
     texts = column.texts
+    if any(isinstance(value, dict) for value in column.values):
+        return field == "price" and column.template_of(field) is not None
     if field in ("link", "image_link"):
         is_image = field == "image_link"
-        return all(ABSOLUTE.match(text) and bool(IMAGE.search(text)) == is_image for text in texts)
-    if all(ABSOLUTE.match(text) for text in texts):
+        return all(map(ADDRESS.match, texts)) and all(bool(IMAGE.search(text)) == is_image for text in texts)
+    if any(map(ADDRESS.match, texts)):
         return False
     if field == "price":
         return all(AMOUNT.search(text) and options_for(field, text) is not None for text in texts)

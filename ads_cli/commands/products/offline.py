@@ -32,7 +32,7 @@ def check(
         str | None, option("FILE", "Write a first mapping of this feed here", "--write-mapping")
     ] = None,
     recipe_draft: RecipeDraft = None,
-    interactive: Annotated[bool, flag("Ask for columns and values that are missing, and write a recipe")] = False,
+    interactive: Annotated[bool, flag("Ask for what is missing, and write a recipe")] = False,
     diff: Annotated[bool, flag("With --fix: show each changed field before and after")] = False,
 ) -> None:
     """Check a product feed, offline, and send nothing.

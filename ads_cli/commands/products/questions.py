@@ -20,7 +20,8 @@ from .implied_options import AdvisedOption, Sample
 from .options import ProductFeedOptions
 
 ANSWERS = "number or name of a column; =TEXT for each row; - for none; ? for the columns"
-DEFAULTS = {"condition": "condition=new"}  # that advice has once other columns are known
+# What advice gives where it knows the other columns.
+DEFAULTS = {"condition": "condition=new", "description": "description={title}"}
 EMPTY = ("", None)
 IDENTIFYING = ("brand", "gtin", "mpn")  # a product needs one of them
 MAX_NAME_WIDTH = 30  # of a column, in a list of them
@@ -39,6 +40,7 @@ class Questions:
         self._call, self._rows = call, rows
         self._whole = count is not None and count <= MAX_TRIED_ROWS
         self._taken: list[AdvisedOption] = []  # without questions
+        self._named: list[AdvisedOption] = []  # in answer to questions for columns
         self._asked: set[str] = set()  # the fields whose column was asked for
         self._has_ended = False  # the input
 
@@ -108,14 +110,13 @@ class Questions:
         lacking = f"{self._rows.source.label} has no column for {listed(missing)}. Its columns:"
         self._call.messages.show(Lines(fitted(safe(lacking), sys.stderr).split("\n")))
         self._show(columns)
-        named: list[AdvisedOption] = []
         for field in missing:
             self._asked.add(field)
             default = (defaults.get(field) or DEFAULTS.get(field, "")).removeprefix(field)
             proposed = columns.propose(field) or default
             if option := self._column_or_value(field, columns, proposed):
-                named.append(option)
-        return bool(named) and self._try(named)
+                self._named.append(option)
+        return bool(self._named) and self._try(self._named)
 
     def _show(self, columns: "FileColumns") -> None:
         self._call.messages.show(Lines(columns.lines(terminal_width(sys.stderr))))
@@ -141,8 +142,9 @@ class Questions:
                 return option
 
     def _can_be_read(self, option: AdvisedOption) -> bool:
+        changed = with_options_of(self.feed, [*self._named, option])
         try:
-            next(iter(with_options_of(self.feed, [option]).read_again(self._call, self._rows)), None)
+            next(iter(changed.read_again(self._call, self._rows)), None)
         except AdsctlError as error:
             self._call.messages.warn(error.message)
             return False

@@ -351,9 +351,9 @@ def test_a_column_can_be_two_fields_and_a_field_be_left_out(adsctl):
     session = adsctl.terminal("products", "check", "shop.csv", "--interactive", width=300)
     asked(session, "id", "1", "1 Wxyz1")
     asked(session, "title", "", "2 Foo")
-    asked(session, "description", "=A {Foo}, {nothing}")
+    asked(session, "description", "=A {Foo}, {nothing}", "={title}")
     session.expect("--default: no column 'nothing'")
-    asked(session, "description", "Foo")
+    asked(session, "description", "Foo", "={title}")
     for field in ("availability", "condition", "price"):
         session.expect(f"{field}.*: ")
         session.sendline("-")

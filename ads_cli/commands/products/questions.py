@@ -27,7 +27,7 @@ IDENTIFYING = ("brand", "gtin", "mpn")  # a product needs one of them
 MAX_NAME_WIDTH = 30  # of a column, in a list of them
 SEEN_VALUES = 200  # from which a column is proposed
 IMAGE = re.compile(r"(?i)\.(?:jpe?g|png|gif|webp)(?:[?#]|\Z)")
-ADDRESS = re.compile(r"(?i)(?:https?:/)?/\S+\Z")
+ADDRESS = re.compile(r"(?i)\A(?:https?:/)?/\S++\Z")
 AMOUNT = re.compile(r"\d[.,]\d\d(?!\d)|[€$£]|\b[A-Z]{3}\b")
 
 

@@ -10,7 +10,7 @@ from types import MappingProxyType, NoneType, UnionType
 from typing import Annotated, Any, Literal, Union, get_args, get_origin
 
 import msgspec
-from msgspec import UNSET, Meta
+from msgspec import NODEFAULT, UNSET, Meta
 
 from ..spelling import as_option
 from .time import HourOrDay, Time
@@ -135,6 +135,7 @@ class Field(msgspec.Struct, frozen=True):
     name: str
     type: FieldType
     required: bool
+    default: Any = None  # sent where no value is given: the service requires one
 
     @property
     def option(self) -> str:
@@ -155,7 +156,7 @@ class Field(msgspec.Struct, frozen=True):
     def help(self) -> str:
         """Describe the field in one line: meaning, limits, default of the service."""
         description = self.type.limit("description") or (self._record if self.type.is_id else "")
-        default = self.type.extra("default")
+        default = self.type.extra("default") if self.default is None else self.default
         if isinstance(default, bool):
             default = "yes" if default else None
         shown = "" if default is None else f"default {default}"
@@ -203,7 +204,12 @@ def enum_fields(struct: type[msgspec.Struct]) -> frozenset[str]:
 def fields_of(struct: type[msgspec.Struct]) -> tuple[Field, ...]:
     """List the fields of a Struct in declaration order."""
     return tuple(
-        Field(field.name, field_type_of(field.type), field.required)
+        Field(
+            field.name,
+            field_type_of(field.type),
+            field.required,
+            default=None if field.default is NODEFAULT else field.default,
+        )
         for field in msgspec.structs.fields(struct)
     )
 
@@ -212,6 +218,13 @@ def fields_of(struct: type[msgspec.Struct]) -> tuple[Field, ...]:
 def fields_by_name(struct: type[msgspec.Struct]) -> Mapping[str, Field]:
     """Return the fields of a Struct by their names, in declaration order."""
     return MappingProxyType({field.name: field for field in fields_of(struct)})
+
+
+@cache
+def sent_defaults(struct: type[msgspec.Struct]) -> Mapping[str, Any]:
+    """Return the values that are sent where none are given, by the names of their fields."""
+    values = ((field.name, field.default) for field in fields_of(struct))
+    return MappingProxyType({name: value for name, value in values if value is not None})
 
 
 @cache

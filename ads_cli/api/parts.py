@@ -9,7 +9,7 @@ import msgspec
 
 from ..errors import UsageError
 from .endpoint import Request, endpoint
-from .fields import enum_fields, fields_by_name, fields_of
+from .fields import enum_fields, fields_by_name, fields_of, sent_defaults
 from .names import GENERIC, Names
 from .types import ID_PATTERN, ID_WORDS, InAccount, InCatalog
 
@@ -45,6 +45,9 @@ def path_of(request: Request, names: Names = GENERIC) -> str:
 def params_of(request: Request) -> dict[str, Any]:
     """List the fields that are not in the path, as plain values by their own names; bytes stay bytes."""
     fields: dict[str, Any] = msgspec.to_builtins(request, builtin_types=(bytes,), enc_hook=str)
+    for name, value in sent_defaults(type(request)).items():
+        if fields.get(name) is None:
+            fields[name] = value
     for name in request.endpoint.path_fields:
         del fields[name]
     return fields

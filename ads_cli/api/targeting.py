@@ -134,10 +134,7 @@ MAX_PUBLISHERS_WITH_CURATED_CATEGORY = 5
 TargetingValue = Annotated[
     str, Meta(min_length=1, description="What is targeted: a keyword, or a value that a search finds")
 ]
-Operator = Annotated[
-    OperatorType,
-    Meta(description="NE excludes the value; LT and GTE compare it", extra={"default": "EQ"}),
-]
+Operator = Annotated[OperatorType, Meta(description="NE excludes the value; LT and GTE compare it")]
 
 
 @rule("targeting_value")
@@ -201,7 +198,7 @@ class AddCriterion(InAccount, kw_only=True):
     line_item_id: LineItemId
     targeting_type: TargetingType
     targeting_value: TargetingValue
-    operator_type: Operator | None = None
+    operator_type: Operator | None = "EQ"
 
     own_value = value_fits_type
     own_operator = operator_fits_type

@@ -51,7 +51,6 @@ DEVIATIONS: dict[str, dict[str, str]] = {
     "user_settings.get": {"user_id: type": "an id is text everywhere"},
     "user_settings.update": {"user_id: type": "an id is text everywhere"},
     "targeting_criteria.create": {
-        "operator_type: required": EXAMPLE,
         "targeting_type: values": "other pages of the reference name categories and publishers",
     },
     "targeting_criteria.network_operators.list": {

@@ -112,7 +112,7 @@ def wrong_in(field: Field, facts: dict[str, Any]) -> Iterator[str]:
     """Yield what differs in one parameter."""
     type_ = field.type
     item = type_.item if type_.base is list else type_
-    if field.required != (facts["required"] is True):
+    if (field.required or field.default is not None) != (facts["required"] is True):
         yield "required"
     if (
         type_.is_comma_list != (facts.get("comma_list", False) or facts["type"] == "array")

@@ -61,6 +61,7 @@ def criterion(line_item: LineItem, targeting_type: str, value: str) -> Targeting
     """Describe a criterion of a line item."""
     found = TargetingCriteria(ACCOUNT)
     found.line_item_id, found.targeting_type, found.targeting_value = line_item.id, targeting_type, value
+    found.operator_type = "EQ"
     return found
 
 
@@ -91,8 +92,6 @@ def batches() -> None:
     LineItem.batch_save(ACCOUNT, line_items)
     criteria = [criterion(line_items[0], "LOCATION", BERLIN)]
     criteria += [criterion(line_items[0], "PHRASE_KEYWORD", "righteous dude")]
-    for one in criteria:
-        one.operator_type = "EQ"
     TargetingCriteria.batch_save(ACCOUNT, criteria)
     assert all(one.id for one in (*line_items, *criteria))
     for kind, records in ((TargetingCriteria, criteria), (LineItem, line_items), (Campaign, campaigns)):

@@ -195,7 +195,7 @@ def targeting() -> None:
     assert place["country_code"] == "DE" and len(interests) > 50
     criterion = TargetingCriteria(ACCOUNT)
     criterion.line_item_id, criterion.targeting_type = line_item, place["targeting_type"]
-    criterion.targeting_value = place["targeting_value"]
+    criterion.targeting_value, criterion.operator_type = place["targeting_value"], "EQ"
     criterion.save()
     assert criterion.id and criterion.name == place["name"] and criterion.operator_type == "EQ"
     loaded = TargetingCriteria.load(ACCOUNT, criterion.id)

@@ -47,9 +47,8 @@ def criteria(account):
 @pytest.fixture
 def add(local, criteria):
     def send(line_item: str, targeting_type: str, value: str, operator: str | None = None):
-        given = {"operator_type": operator} if operator else {}
         fields = {"line_item_id": line_item, "targeting_type": targeting_type, "targeting_value": value}
-        return local.send("POST", criteria, **fields, **given)
+        return local.send("POST", criteria, **fields, operator_type=operator or "EQ")
 
     return send
 

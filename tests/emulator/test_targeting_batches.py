@@ -21,7 +21,7 @@ def targeted(local):
 
 def create(targeting_type: str, value: str) -> dict:
     fields = {"line_item_id": REACH, "targeting_type": targeting_type, "targeting_value": value}
-    return {"operation_type": "Create", "params": fields}
+    return {"operation_type": "Create", "params": fields | {"operator_type": "EQ"}}
 
 
 def delete(criterion: str) -> dict:

@@ -42,7 +42,7 @@ ASSISTANTS = (
     Mutant(
         "a message that cannot be read is not answered",
         "ads_cli/commands/mcp/server.py",
-        "            await self._writing.send(SessionMessage(_error_of_message(message)))\n",
+        "                await self._answers.send(SessionMessage(error))\n",
         "            pass\n",
         (
             "tests/commands/mcp/test_hostile.py::test_a_message_that_cannot_be_read_is_answered[[]-None--32600]",

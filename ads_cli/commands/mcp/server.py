@@ -2,9 +2,11 @@
 
 import json
 import os
+import select
 import signal
 import sys
 import time
+from collections import Counter
 from contextlib import suppress
 from typing import Any, Self
 
@@ -29,6 +31,7 @@ WRITES = """
 Nothing changes without plan_change, which sends nothing, and apply_change, which does what a plan says, once.
 Show a plan to the person before you apply it. A guard bounds what may be spent in a day: {bound}."""
 
+CANCELLED = "notifications/cancelled"  # what such a notification names is not answered
 END_POLL_SECONDS = 0.02
 
 
@@ -49,14 +52,23 @@ class ToolServer:
             on_call_tool=self._call_tool,
         )
 
+        output = os.dup(sys.stdout.fileno())  # the SDK diverts standard output
+
         async def main() -> None:
-            async with anyio.create_task_group() as group, stdio_server() as (reading, writing):
+            async with anyio.create_task_group() as group:
                 group.start_soon(self._end_at_signal)
-                requests: Any = _Requests(reading, writing)
-                await server.run(requests, writing, server.create_initialization_options())
+                async with stdio_server() as (reading, writing):  # its end writes the last answers
+                    answers: Any = _Answers(writing)
+                    requests: Any = _Requests(reading, answers, output)
+                    await server.run(requests, answers, server.create_initialization_options())
                 group.cancel_scope.cancel()
 
-        anyio.run(main)
+        try:
+            anyio.run(main)
+        except ExceptionGroup as group:
+            raise _first(group) from None
+        finally:
+            os.close(output)
 
     async def _list_tools(self, context: Any, params: Any) -> types.ListToolsResult:
         tools = [_described(tool, self._root) for tool in self._toolbox.tools.values()]
@@ -116,28 +128,84 @@ def _described(tool: Tool, root: Any) -> types.Tool:
     )
 
 
-class _Requests:
-    """The messages of a client; the SDK answers none that cannot be read, so that this does."""
+def _first(error: BaseException) -> BaseException:
+    """Return the first error of a group of groups."""
+    while isinstance(error, BaseExceptionGroup):
+        error = error.exceptions[0]
+    return error
 
-    def __init__(self, reading: Any, writing: Any) -> None:
-        self._reading, self._writing = reading, writing
+
+class _Stream:
+    """A stream of messages between the client and the SDK."""
+
+    def __init__(self, stream: Any) -> None:
+        self._stream = stream
 
     def __getattr__(self, name: str) -> Any:
-        return getattr(self._reading, name)
+        return getattr(self._stream, name)
 
     async def __aenter__(self) -> Self:
         return self
 
     async def __aexit__(self, *error: object) -> None:
-        await self._reading.aclose()
+        await self._stream.aclose()
+
+
+class _Answers(_Stream):
+    """The messages to a client; knows which of its requests are not answered yet."""
+
+    def __init__(self, stream: Any) -> None:
+        super().__init__(stream)
+        self.awaited: Counter[str] = Counter()  # by id: a client may repeat one
+
+    async def send(self, message: SessionMessage) -> None:
+        await self._stream.send(message)
+        self.settle(getattr(message.message, "id", None))
+
+    def settle(self, id: object) -> None:
+        """Await no answer to one request of an id any longer."""
+        self.awaited -= Counter([str(id)])
+
+
+class _Requests(_Stream):
+    """The messages of a client.
+
+    The SDK answers none that cannot be read, so that this does. It cancels at the end of input what runs, so
+    that the input ends only once all is answered, or nobody reads the answers.
+    """
+
+    def __init__(self, stream: Any, answers: _Answers, output: int) -> None:
+        super().__init__(stream)
+        self._answers, self._output = answers, output
 
     def __aiter__(self) -> Self:
         return self
 
     async def __anext__(self) -> Any:
-        while isinstance(message := await anext(self._reading), Exception):
-            await self._writing.send(SessionMessage(_error_of_message(message)))
-        return message
+        try:
+            while isinstance(received := await anext(self._stream), Exception):
+                error = _error_of_message(received)
+                self._answers.awaited[str(error.id)] += 1
+                await self._answers.send(SessionMessage(error))
+        except StopAsyncIteration:
+            while self._answers.awaited and not _is_closed(self._output):
+                await anyio.sleep(END_POLL_SECONDS)
+            raise
+        message = received.message
+        if isinstance(message, types.JSONRPCRequest):
+            self._answers.awaited[str(message.id)] += 1
+        elif isinstance(message, types.JSONRPCNotification) and message.method == CANCELLED:
+            self._answers.settle((message.params or {}).get("requestId"))
+        return received
+
+
+def _is_closed(output: int) -> bool:
+    """Return whether nobody reads a pipe or a socket any longer."""
+    if sys.platform == "win32":
+        return False
+    poll = select.poll()
+    poll.register(output, 0)  # errors and a hang-up are always reported
+    return bool(poll.poll(0))
 
 
 def _error_of_message(error: Exception) -> types.JSONRPCError:

@@ -14,7 +14,7 @@ from ...api.products import MAX_IMAGE_BYTES, PutProducts
 from ...console.invocation import Invocation
 from ...console.output_file import OutputFile
 from ...console.progress import progress
-from ...errors import AdsctlError, ContentError, NotConfirmedError
+from ...errors import ContentError, NotConfirmedError
 from ...feeds.decoding import NotUtf8Error
 from ...feeds.rows import Rows
 from ...masking import mask_address
@@ -34,7 +34,6 @@ if TYPE_CHECKING:
     from ...products.images import ImageCheck
     from ..uploads.recipe import RecipeFile
     from .advice import Advice, Outcome
-    from .implied_options import AdvisedOption
 
 SHARE_OF_CHECK = 0.45  # of its time, in which options are tried, and as long the same rows without them
 FAILED = "failed.csv"
@@ -76,6 +75,9 @@ class CheckEnd:
         self._recipe = recipe
         self._out: RecipeFile | None = None
         self._advice: Advice | None = None
+        self._has_findings = False
+        self._row_count: int | None = None  # unknown until all are checked
+        self._outcome: Outcome | None = None  # of what was answered
 
     def begin(self, rows: Rows) -> None:
         """Ask before an existing file is replaced by the recipe."""
@@ -87,6 +89,7 @@ class CheckEnd:
         is_shown = (
             self._recipe or not self._call.messages.quiet or self._call.printer.format in ("json", "yaml")
         )
+        self._has_findings, self._row_count = bool(report.invalid), report.rows
         if not (report.invalid and is_shown):
             return None
         self._find_advice(rows, report)
@@ -99,12 +102,21 @@ class CheckEnd:
             self._advice = Advice(words, f"{sends}, and writes the others to {FAILED}", outcome)
         return self._advice.record if self._advice else None
 
-    def advise_without_report(self, rows: Rows, error: ContentError) -> None:
-        """Say what to type where a table has none of the required columns, or is in another encoding."""
+    def finish_without_report(self, rows: Rows, error: ContentError) -> bool:
+        """Say what to type where a table has none of the required columns, or is in another encoding.
+
+        Returns whether every row is valid by what was answered; raises ContentError where some are not.
+        """
         is_advised = isinstance(error, NotUtf8Error) or has_no_required_column(rows, PRODUCT_SCHEMA.required)
-        if is_advised and not self._call.messages.quiet:
+        if is_advised and (self._interactive or not self._call.messages.quiet):
             self._find_advice(rows, None, error)
+            if self._interactive:
+                self._has_findings = True
+                if not self.finish(rows) and self._outcome:
+                    raise ContentError(f"{rows.source.label}: {self._outcome}")
+                return bool(self._outcome)
             self._say()
+        return False
 
     def _find_advice(
         self, rows: Rows, report: ValidationReport | None, error: ContentError | None = None
@@ -124,8 +136,13 @@ class CheckEnd:
             self._say()
             self._write(self._with_certain(), rows, advice.open_pairs if advice else {})
             return False
-        feed, outcome = self._ask(rows, advice) if advice else (self._feed, None)
-        self._write(feed, rows, {})
+        from .questions import Questions
+
+        questions = Questions(self._call, self._feed, rows, self._row_count)
+        if self._has_findings:
+            questions.ask(advice)
+        self._write(questions.feed, rows, {})
+        self._outcome = outcome = questions.outcome
         return bool(outcome and outcome.valid == outcome.rows and not outcome.is_part)
 
     def _say(self) -> None:
@@ -138,40 +155,6 @@ class CheckEnd:
         from .advice import with_options_of
 
         return with_options_of(self._feed, self._advice.certain)
-
-    def _ask(self, rows: Rows, advice: "Advice") -> "tuple[ProductFeedOptions, Outcome | None]":
-        """Ask for each value that is open, once; show what each option comes to."""
-        from .advice import try_options, with_options_of
-
-        feed, outcome = self._feed, None
-        fixes = [option for option in advice.options if option.name == "fix"]
-        others = [[option] for option in advice.options if option.name != "fix"]
-        others.sort(key=lambda options: options[0] not in advice.certain)  # what is asked for comes last
-        for options in [*([fixes] if fixes else []), *others]:
-            while None not in (filled := [*map(self._filled, options)]):
-                changed = with_options_of(feed, [option for option in filled if option])
-                try:
-                    outcome = try_options(self._call, changed, rows, whole=advice.whole)
-                except AdsctlError as error:
-                    self._call.messages.warn(error.message)
-                    if not options[0].is_open:
-                        break
-                    continue
-                feed = changed
-                shown = shell_command(word for option in filled if option for word in option.words)
-                self._call.messages.show(f"{shown}: {outcome}")
-                break
-        return feed, outcome
-
-    def _filled(self, option: "AdvisedOption") -> "AdvisedOption | None":
-        """Return an option with what was typed for it; None where nothing was."""
-        if not option.is_open:
-            return option
-        self._call.messages.ask(f"{shell_command(option.words)} (empty to leave it out):")
-        typed = sys.stdin.readline().strip()
-        if not typed:
-            return None
-        return option._replace(value=f"{option.subject}={typed}" if option.subject else typed)
 
     def _write(self, feed: ProductFeedOptions, rows: Rows, open_pairs: dict[str, list[str]]) -> None:
         """Write the recipe, if one is asked for."""

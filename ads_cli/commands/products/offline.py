@@ -32,7 +32,7 @@ def check(
         str | None, option("FILE", "Write a first mapping of this feed here", "--write-mapping")
     ] = None,
     recipe_draft: RecipeDraft = None,
-    interactive: Annotated[bool, flag("Ask for values that are missing, and write a recipe")] = False,
+    interactive: Annotated[bool, flag("Ask for what is missing, and write a recipe")] = False,
     diff: Annotated[bool, flag("With --fix: show each changed field before and after")] = False,
 ) -> None:
     """Check a product feed, offline, and send nothing.
@@ -45,8 +45,8 @@ def check(
     earlier check, as its server says, is not fetched again.
 
     The line `try:` is the command to type next, with every option that the findings imply; it was tried in
-    memory. --interactive asks on a terminal for what only you know, shows what each value comes to, and
-    writes a recipe, as --write-recipe does of what is certain.
+    memory. --interactive asks on a terminal for columns that are missing and for what only you know, shows
+    what each answer comes to, and writes a recipe, as --write-recipe does of what is certain.
 
     For example: adsctl products check feed.csv
     """
@@ -78,7 +78,8 @@ def check(
         try:
             report = validate_with_progress(call, plan)
         except ContentError as error:
-            end.advise_without_report(rows, error)
+            if end.finish_without_report(rows, error):
+                return
             raise
         tried = end.advise(rows, report)
         with checked_images(call, plan, images, report) as checked_rows:

@@ -15,10 +15,9 @@ from ...api.names import SERVICES, Names
 from ...api.problems import Problem
 from ...api.rates import TOTAL_COUNTS, Rate
 from ...api.records import with_removed, without_removed
-from ...api.validation import convert
 from ..storage import Record, Store
 from .faults import PARTIAL
-from .request import IncomingRequest, echoed_params, read_params, value_or_default
+from .request import IncomingRequest, converted, echoed_params, read_params, value_or_default
 from .responses import ApiError, Headers, HttpResponse, Result, not_found, with_names_of
 from .signatures import Authenticator
 
@@ -238,7 +237,7 @@ def read_request(context: RequestContext, endpoint: Endpoint, request_type: type
     removed: list[str] = []
     if context.service == "x":
         params, removed = without_removed(request_type, params)
-    request = with_removed(convert(request_type, params, strict=endpoint.params_in == "json"), removed)
+    request = with_removed(converted(request_type, params, strict=endpoint.params_in == "json"), removed)
     context.echoed = echoed_params(request, endpoint)
     if value_or_default(request, "with_total_count"):
         context.rate_headers = context.rate_limits.consume_total_count(context.user)

@@ -3,19 +3,21 @@
 import re
 from collections.abc import Collection, Mapping
 from functools import cache, cached_property
-from typing import Any
+from typing import Any, TypeVar
 from urllib.parse import parse_qsl, quote
 
 import msgspec
 
 from ...api.endpoint import Endpoint, Request
-from ...api.fields import FieldType, enum_fields, fields_by_name, fields_of
+from ...api.fields import FieldType, enum_fields, fields_by_name, fields_of, sent_defaults
 from ...api.names import ENUMS, GENERIC, Names
 from ...api.parts import params_of
 from ...api.problems import InvalidError, Problem
+from ...api.validation import convert
 from ..storage import without
 from .responses import ApiError
 
+R = TypeVar("R", bound=Request)
 PART_NAME = re.compile(rb'\b(name|filename)="([^"]*)"', re.IGNORECASE)
 MAX_BODY_BYTES = 8_000_000  # the largest body that the specification allows has 5,000,000
 FORM = "application/x-www-form-urlencoded"
@@ -281,6 +283,23 @@ def _parse_text(field_type: FieldType | None, text: Any) -> Any:
         except msgspec.DecodeError:
             return text  # validation rejects it, naming the field
     return text
+
+
+def converted(request_type: type[R], values: Mapping[str, Any], *, strict: bool = False) -> R:
+    """Convert the parameters of a request; raise InvalidError with every error.
+
+    What a client sends by default is required: a default is the client's, not that of the service.
+    """
+    missing = [
+        Problem(name, "is required") for name in sent_defaults(request_type) if values.get(name) is None
+    ]
+    try:
+        request = convert(request_type, values, strict=strict)
+    except InvalidError as error:
+        raise InvalidError([*error.problems, *missing]) from None
+    if missing:
+        raise InvalidError(missing)
+    return request
 
 
 def echoed_params(request: Request, endpoint: Endpoint) -> dict[str, Any]:

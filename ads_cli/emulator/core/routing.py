@@ -12,11 +12,11 @@ from ...api.names import SERVICES
 from ...api.parts import batch_request, operation_of
 from ...api.problems import InvalidError, Problem
 from ...api.registry import requests_for
-from ...api.validation import convert
 from ..storage import without
 from .handlers import RegisteredHandler, RequestContext, error_of, registered
 from .request import (
     IncomingRequest,
+    converted,
     fields_of_record_only,
     json_value,
     read_names,
@@ -95,7 +95,7 @@ def read_operation(context: RequestContext, request_type: type[Request], params:
     values: Mapping[str, Any] = split_texts(request_type, params, context.names)
     values = without_unknown(request_type, values, context.names, context.unknown, "params.")
     values = read_names(values, context.names, enum_fields(request_type))
-    return convert(request_type, {**values, **context.path_params})
+    return converted(request_type, {**values, **context.path_params})
 
 
 # By service: older versions whose paths are answered as those of a later one. The public SDK of service x

@@ -70,6 +70,10 @@ class RawClient:
         self.process.stdin.write(line + b"\n")
         self.process.stdin.flush()
 
+    def end_input(self) -> None:
+        self.process.stdin.close()
+        self.process.stdin = None  # which communicate would flush
+
     def request(self, method: str, **params: Any) -> int:
         self._id += 1
         self.send({"jsonrpc": "2.0", "id": self._id, "method": method, "params": params})

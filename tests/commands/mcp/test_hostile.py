@@ -11,6 +11,7 @@ from pathlib import Path
 import anyio
 import pytest
 
+from ads_cli.cli.error_boundary import BROKEN_PIPE_EXIT_CODE
 from ads_cli.commands.mcp.applies import AppliedPlans
 from ads_cli.commands.mcp.child import COMMANDS_AT_ONCE, MAX_WAITING, Commands
 from ads_cli.commands.mcp.query import query
@@ -18,8 +19,9 @@ from ads_cli.commands.mcp.results import NOTICE, ResultFiles, as_text
 from ads_cli.config.mandate import Mandate
 from ads_cli.errors import AdsctlError, UnavailableError, UsageError
 from tests.adsctl import TIMEOUT_SECONDS
-from tests.commands.mcp.client import LOCAL, processes_with, raw
+from tests.commands.mcp.client import LATEST_WITH_HANDSHAKE, LOCAL, processes_with, raw
 from tests.conftest import feed
+from tests.processes.server import ASSISTANTS
 
 
 def test_messages_that_are_none_end_neither_the_server_nor_its_answers(adsctl):
@@ -341,7 +343,88 @@ def test_a_client_that_goes_away_ends_the_server_and_its_commands(adsctl, silent
     with raw(adsctl, *ACCOUNT) as client:
         ask(client, silent)
         assert len(commands_of(adsctl)) == 1
-    assert client.process.returncode == 0
+        client.process.stdout.close()
+        client.end_input()
+        assert client.process.stderr.read() == b""
+        assert client.process.wait(TIMEOUT_SECONDS) == BROKEN_PIPE_EXIT_CODE
+    assert not commands_of(adsctl)
+
+
+def piped(*requests, version=LATEST_WITH_HANDSHAKE):
+    """The lines of a client that does not wait for answers; the last has no line feed."""
+    about = {"protocolVersion": version, "capabilities": {}, "clientInfo": {"name": "t", "version": "1"}}
+    lines = [
+        {"id": "hello", "method": "initialize", "params": about},
+        {"method": "notifications/initialized"},
+        *requests,
+    ]
+    return "\n".join(json.dumps({"jsonrpc": "2.0"} | line) for line in lines)
+
+
+def reading(id, command):
+    return {"id": id, "method": "tools/call", "params": {"name": "read", "arguments": {"command": command}}}
+
+
+@pytest.mark.parametrize("is_file", [True, False])
+@pytest.mark.parametrize(
+    "requests",
+    [
+        [{"id": 5, "method": "tools/list"}],
+        [reading(5, "campaigns list")],
+        [{"id": id, "method": "ping"} for id in range(200)],
+        [reading(1, "campaigns list"), {"id": 1, "method": "ping"}, {"id": "1", "method": "ping"}],
+        [{"id": 5, "method": "no/such/method"}, {"id": 6, "method": 5}],
+        [],
+    ],
+    ids=["tools", "a call", "many", "ids that repeat", "requests that are none", "a greeting"],
+)
+def test_requests_before_the_end_of_input_are_answered(adsctl, requests, is_file):
+    text = piped(*requests)
+    command = adsctl.forked(*LOCAL, "mcp", modules=ASSISTANTS)
+    source = {"stdin": adsctl.file("requests.jsonl", text).open()} if is_file else {"input": text}
+    done = subprocess.run(
+        command,
+        **source,
+        capture_output=True,
+        text=True,
+        env=adsctl.environment,
+        cwd=adsctl.home,
+        timeout=TIMEOUT_SECONDS,
+    )
+    answers = [json.loads(line) for line in done.stdout.splitlines()]
+    assert sorted(str(answer["id"]) for answer in answers) == sorted(
+        ["hello", *(str(request["id"]) for request in requests)]
+    )
+    assert not any("Connection closed" in str(answer) for answer in answers)
+    assert (done.returncode, done.stderr) == (0, "")
+
+
+def test_a_call_that_takes_a_while_is_answered_after_the_end_of_input(adsctl, silent):
+    with raw(adsctl, *ACCOUNT) as client:
+        id = ask(client, silent)
+        client.end_input()
+        with pytest.raises(subprocess.TimeoutExpired):
+            client.process.wait(0.3)
+        silent.end()
+        assert not client.response(id)["result"]["isError"]
+        assert client.process.wait(TIMEOUT_SECONDS) == 0
+
+
+def test_a_cancelled_call_is_not_awaited_at_the_end_of_input(adsctl, silent):
+    with raw(adsctl, *ACCOUNT) as client:
+        id = ask(client, silent)
+        client.send({"jsonrpc": "2.0", "method": "notifications/cancelled", "params": {"requestId": id}})
+        client.end_input()
+        assert client.process.wait(TIMEOUT_SECONDS) == 0
+    assert not commands_of(adsctl)
+
+
+def test_a_signal_ends_what_is_answered_after_the_end_of_input(adsctl, silent):
+    with raw(adsctl, *ACCOUNT) as client:
+        ask(client, silent)
+        client.end_input()
+        client.process.send_signal(signal.SIGINT)
+        assert client.process.wait(TIMEOUT_SECONDS) == 128 + signal.SIGINT
     assert not commands_of(adsctl)
 
 

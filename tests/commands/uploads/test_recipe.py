@@ -1,9 +1,11 @@
 """Recipes: everything that options say of a feed, kept in a file."""
 
 import json
+import re
 
 import msgspec
 import pytest
+from rich.cells import cell_len
 
 from ads_cli.commands.audiences.lists import ListOptions
 from ads_cli.commands.conversions import ConversionFileOptions
@@ -245,6 +247,139 @@ def test_an_interactive_check_asks_for_what_is_missing_shows_its_effect_and_writ
     session.wait()
     assert session.exitstatus == 0
     adsctl("products", "check", "shop.csv", "--recipe", "shop.recipe.yaml")
+
+
+UNKNOWN = {  # a product and another, under names that no kind of export has
+    "Wxyz1": ("A-1", "A-2"),
+    "Foo": ("Kettle", "Mug"),
+    "Bar": ("A kettle of steel", "A mug"),
+    "Baz": ("https://shop.example/p/a-1", "https://shop.example/p/a-2"),
+    "Qux": ("https://cdn.example/a-1.jpg", "https://cdn.example/a-2.jpg"),
+    "Zahl": ("19,90", "8,00"),
+    "Lager": ("5", "0"),
+}
+QUESTIONS = "number or name of a column; =TEXT for each row; - for none; . for the columns"
+
+
+def table_of(columns: dict[str, tuple[str, ...]]) -> str:
+    return "".join(";".join(row) + "\n" for row in [columns, *zip(*columns.values(), strict=True)])
+
+
+def json_of(columns: dict[str, tuple[str, ...]]) -> str:
+    return json.dumps([dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)])
+
+
+def xml_of(columns: dict[str, tuple[str, ...]]) -> str:
+    rows = zip(*columns.values(), strict=True)
+    cells = ("".join(f"<{n}>{v}</{n}>" for n, v in zip(columns, row, strict=True)) for row in rows)
+    return f"<items>{''.join(f'<item>{cell}</item>' for cell in cells)}</items>"
+
+
+def asked(session, field: str, answer: str, proposed: str = "") -> None:
+    session.expect(re.escape(f"\r\n{field} [{proposed}]: " if proposed else f"\r\n{field}: "))
+    session.sendline(answer)
+
+
+@pytest.mark.parametrize(
+    ("name", "content"),
+    [("shop.csv", table_of(UNKNOWN)), ("shop.json", json_of(UNKNOWN)), ("shop.xml", xml_of(UNKNOWN))],
+)
+def test_the_columns_of_a_file_that_no_kind_knows_are_asked_for_until_it_can_be_pushed(adsctl, name, content):
+    adsctl.file(name, content)
+    session = adsctl.terminal("products", "check", name, "--interactive")
+    session.expect("Its columns:\r\n  1  Wxyz1  A-1\r\n  2  Foo    Kettle\r\n")
+    session.expect(QUESTIONS)
+    asked(session, "id", "", "1 Wxyz1")
+    asked(session, "title", "8", "2 Foo")
+    session.expect("'8' is not a column")
+    asked(session, "title", "2", "2 Foo")
+    asked(session, "description", "bar", "3 Bar")
+    asked(session, "availability", "=gone")
+    session.expect("'gone' is not a valid availability; one of in stock, ")
+    asked(session, "availability", "?")
+    session.expect("  7  Lager  5\r\n")
+    asked(session, "availability", "Lager")
+    asked(session, "condition", "", "=new")
+    asked(session, "price", "", "6 Zahl")
+    asked(session, "link", "", "4 Baz")
+    asked(session, "image_link", "", "5 Qux")
+    asked(session, "brand", "=Acme")
+    session.expect("--currency '…' .empty to leave it out.: ")
+    session.sendline("EUR")
+    session.expect("--currency EUR: 2 of 2 rows valid")
+    session.wait()
+    assert session.exitstatus == 0
+    adsctl.local("products", "push", name, "--recipe", "shop.recipe.yaml")
+    product = json.loads(adsctl.local("products", "get", "A-1", "-o", "json").stdout)
+    expected = {
+        "title": "Kettle",
+        "description": "A kettle of steel",
+        "price": "19.90 EUR",
+        "brand": "Acme",
+        "availability": "in stock",
+        "condition": "new",
+        "link": "https://shop.example/p/a-1",
+        "image_link": "https://cdn.example/a-1.jpg",
+    }
+    assert {name: product[name] for name in expected} == expected
+
+
+def test_what_is_known_is_proposed_and_taken_where_no_column_looks_like_it(adsctl):
+    images = [f"https://cdn.example/{n}.jpg" for n in range(2)]
+    row = {"sku": "A-1", "name": "Kettle", "P": {"amount": "19.90", "currency": "EUR"}, "Fotos": images}
+    adsctl.file("shop.json", json.dumps([row]))
+    session = adsctl.terminal("products", "check", "shop.json", "--interactive", width=200)
+    session.expect("--map sku=id: 0 of 1 row valid")
+    asked(session, "description", "", "={title}")
+    asked(session, "availability", "=in stock")
+    asked(session, "condition", "", "=new")
+    asked(session, "price", "", "3 P")
+    asked(session, "link", "=https://shop.example/{sku}")
+    asked(session, "brand", "=Acme")
+    session.expect("1 of 1 row valid")
+    session.wait()
+    assert session.exitstatus == 0
+    adsctl("products", "convert", "shop.json", "out.json", "--recipe", "shop.recipe.yaml")
+    product = json.loads((adsctl.home / "out.json").read_text())[0]
+    assert (product["price"], product["description"]) == ("19.90 EUR", "Kettle")
+    assert (product["image_link"], product["link"]) == (images[0], "https://shop.example/A-1")
+
+
+def test_a_column_can_be_two_fields_and_a_field_be_left_out(adsctl):
+    columns = {name: UNKNOWN[name] for name in ("Wxyz1", "Foo")} | {"title": ("", "")}
+    adsctl.file("shop.csv", table_of(columns))
+    session = adsctl.terminal("products", "check", "shop.csv", "--interactive", width=300)
+    asked(session, "id", "1", "1 Wxyz1")
+    asked(session, "title", "", "2 Foo")
+    asked(session, "description", "=A {Foo}, {nothing}", "={title}")
+    session.expect("--default: no column 'nothing'")
+    asked(session, "description", "Foo", "={title}")
+    for field in ("availability", "condition", "price"):
+        session.expect(f"{field}.*: ")
+        session.sendline("-")
+    session.expect("link: ")
+    session.sendeof()
+    session.expect("--map Wxyz1=id --set 'title={Foo}' --set 'description={Foo}': 0 of 2 rows valid")
+    session.expect("shop.recipe.yaml written")
+    session.wait()
+    assert session.exitstatus == 3
+
+
+def test_what_is_shown_of_a_file_fits_the_terminal_and_cannot_control_it(adsctl):
+    columns = {"Nr\u202e": ("A-1",), "名前": ("やかん" * 60,), "Text": ("\x1b[31m" + "long " * 60,)}
+    adsctl.file("shop.csv", table_of(columns | {f"Zusatz {n}": ("x",) for n in range(60)}))
+    session = adsctl.terminal("products", "check", "shop.csv", "--interactive")
+    session.expect("Its columns:\r\n")
+    session.expect(QUESTIONS)
+    lines = session.before.splitlines()
+    assert lines[0] == "   1  Nr\\u202e   A-1" and lines[-1] == "  63  Zusatz 59  x"
+    assert [cell_len(line) for line in lines[1:3]] == [80, 80] and "\\x1b[31mlong" in lines[2]
+    assert not [line for line in lines if not line.isprintable()]
+    session.expect("id .*: ")
+    session.sendintr()
+    session.wait()
+    assert session.exitstatus == 130
+    assert not (adsctl.home / "shop.recipe.yaml").exists()
 
 
 def test_without_a_terminal_nothing_can_be_asked(adsctl):

@@ -44,6 +44,22 @@ def test_criteria_of_a_table_are_added_together_and_deleted_together(run, adsctl
     assert [one["deleted"] for one in run("targeting", "delete", "-f", "ids.csv")] == [True, True]
 
 
+def test_a_criterion_is_sent_with_its_operator_which_is_required(run, adsctl):
+    fields = {"line_item_id": REACH, "targeting_type": "LANGUAGE", "targeting_value": "sv"}
+    options = [f"--{name.replace('_', '-')}={value}" for name, value in fields.items()]
+    sent = json.dumps(run("targeting", "add", *options, "--dry-run"))
+    assert "operator_type=EQ" in sent
+    assert "operator_type=NE" in json.dumps(
+        run("targeting", "add", *options, "--operator-type", "NE", "--dry-run")
+    )
+    adsctl.file("one.json", json.dumps(fields | {"targeting_value": "nl", "operator_type": None}))
+    assert run("targeting", "add", "-f", "one.json")["operator_type"] == "EQ"
+    given = [word for name, value in fields.items() for word in ("-f", f"{name}={value}")]
+    raw = ("api", "POST", "/12/accounts/{account_id}/targeting_criteria", *given)
+    assert "operator_type: is required [MISSING_PARAMETER]" in run(*raw, code=6)
+    assert run(*raw, "-f", "operator_type=EQ")["operator_type"] == "EQ"
+
+
 def test_posts_are_promoted_listed_and_given_up(run):
     words = ("promoted", "posts")
     made = run(*words, "create", "--line-item", REACH, "--posts", "1790415000000000010,1790415000000000012")

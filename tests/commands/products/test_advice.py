@@ -103,11 +103,10 @@ def test_nothing_is_suggested_where_no_option_helps(adsctl):
 def test_a_column_with_a_list_of_images_is_suggested_with_what_splits_it(adsctl, separator):
     links = separator.join(["https://a.example/1.jpg", "https://a.example/2.jpg"])
     adsctl.file("feed.json", rows({"image_link": None, "images_link": links}))
-    told = adsctl("products", "check", "feed.json", code=3).stderr
-    (note,) = (line for line in told.splitlines() if "'images_link' is not sent" in line)
-    options = shlex.split(note.partition("to send it: ")[2])
-    assert options[2:] == ["--split", f"image_link={separator}"]
-    adsctl("products", "check", "feed.json", *options)
+    command, outcome = advice(adsctl, "feed.json")
+    assert command[3:] == ["--map", "images_link=image_link", "--split", f"image_link={separator}"]
+    assert outcome == "1 of 1 row valid then"
+    adsctl(*command)
 
 
 def test_a_list_of_one_image_is_split_and_no_address_is_asked_for(adsctl):

@@ -16,6 +16,7 @@ from .assembly import (
     price_fields,
     stock_fields,
 )
+from .kinds import NamePatterns
 
 NO_OPTION = "default title"  # of a product without variants
 SHOPIFY_OPTIONS = ("option1", "option2", "option3")
@@ -157,7 +158,7 @@ def image_address(image: str) -> str:
 
 
 SEPARATOR = re.compile(r"(?<!\\),\s*")  # the exporter escapes a comma inside a value
-ATTRIBUTE_NAME = re.compile(r"attribute \d+ name")
+NUMBER_OF_ATTRIBUTE = re.compile(r"\d+")
 ID_REFERENCE = "id:"
 AVAILABILITY = {"1": "in stock", "0": "out of stock", "backorder": "available for order"}
 # An interval needs two ends; the export may have one. Dates without an offset are those of UTC.
@@ -239,14 +240,26 @@ class WooCommerceRows(AssembledRows):
         others = split_values(self._cell(parent, "images")) if parent is not row else []
         return image_fields([*own, *others])
 
+    def _sort_columns(self, columns: Sequence[str]) -> None:
+        super()._sort_columns(columns)
+        names, values = (
+            {
+                number[0]: column
+                for column in columns
+                if column in found and (number := NUMBER_OF_ATTRIBUTE.search(column))
+            }
+            for found in (
+                NamePatterns(self.kind.roles[role]) for role in ("attribute_name", "attribute_values")
+            )
+        )
+        self._attribute_columns = [(names[number], values[number]) for number in names if number in values]
+
     def _attributes(self, row: Row) -> Values:
         """Return the fields that attributes with one value give."""
         pairs = []
-        cells = {column.casefold(): value for column, value in row.values.items()}
-        for column, name in cells.items():
-            if ATTRIBUTE_NAME.fullmatch(column):
-                values = split_values(str(cells.get(f"{column.removesuffix('name')}value(s)", "")))
-                pairs += [(str(name), value) for value in values if len(values) == 1]
+        for name, column in self._attribute_columns:
+            values = split_values(str(row.values.get(column, "")))
+            pairs += [(str(row.values.get(name, "")), value) for value in values if len(values) == 1]
         return self._option_fields(pairs)
 
 

@@ -53,9 +53,9 @@ _SYNONYMS = {
         dostepnosc ilosc 在庫 在庫状況 在庫数""",
     "condition": "productcondition zustand itemcondition state etat stan 状態 商品状態",
     "price": """
-        regularprice saleprice currentprice retailprice searchprice productprice pricevat pricewithvat preis verkaufspreis
+        regularprice saleprice currentprice retailprice searchprice productprice preis verkaufspreis
         vkpreis endpreis bruttopreis prix prixttc precio pvp prezzo listprice originalprice unitprice
-        amount tarif tarifregulier cena cenabrutto 価格 販売価格""",
+        pricevat pricewithvat amount tarif tarifregulier cena cenabrutto 価格 販売価格""",
     "link": """
         url producturl productlink deeplink landingpage landingpageurl buyurl awdeeplink
         merchantdeeplink permalink href webpage productpage website produktlink produkturl lien enlace
@@ -63,7 +63,8 @@ _SYNONYMS = {
     "image_link": """
         image images imageurl imageurls imagelinks picture pictures photo img productimage
         productimageurl mainimage mainimageurl merchantimageurl bild bildlink bildurl produktbild bilder
-        foto fotos imagesrc imgurl imgsrc imagen immagine thumbnail thumbnailurl zdjecie zdjecia 画像 画像url 商品画像""",
+        foto fotos imagesrc imgurl imgsrc imagen immagine thumbnail thumbnailurl zdjecie zdjecia 画像 画像url
+        商品画像""",
     "brand": """
         manufacturer vendor brandname marke hersteller marca marque merk producer manufacturername
         supplier maker fabricante fabricant produttore marka producent ブランド メーカー""",

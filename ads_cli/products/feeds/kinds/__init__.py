@@ -95,7 +95,7 @@ class FeedKind(msgspec.Struct, frozen=True, omit_defaults=True, dict=True):
     roles: dict[str, list[str]] = {}  # what the assembly reads, to the columns that may hold it
     options: dict[str, list[str]] = {}  # field to the names of options and attributes that give it
     own: list[str] = []  # columns whose values belong to one row of a product, and to no other
-    languages: str = ""  # the file of the languages in which the platform writes the header
+    languages: dict[str, list[str]] = {}  # file with the header in other languages, to values of each feed
     words: dict[str, list[str]] = {}  # field to the columns whose words fill it where it is empty
     parameters: dict[str, list[str]] = {}  # column of nested options to the keys of their name and value
     pairs: list[list[str]] = []  # columns with the name of an option and its value
@@ -104,6 +104,7 @@ class FeedKind(msgspec.Struct, frozen=True, omit_defaults=True, dict=True):
     decimal_comma: bool = False  # prices may have one
     full_prices: list[str] = []  # columns of the price before a reduction
     currencies: list[str] = []  # columns of the currency of prices
+    codes: dict[str, str] = {}  # code of a currency as feeds have it, to that of ISO 4217
     stock: list[str] = []  # columns of the quantity that is left
 
     def field_of(self, column: str, known: Collection[str]) -> str | None:
@@ -200,7 +201,7 @@ KINDS = (
 FOLDER = Path(__file__).parent
 OF_BUILT_IN = (  # keys of built-in kinds alone
     *("assembly", "roles", "own", "recognized_by", "title", "languages", "words", "parameters", "pairs"),
-    *("separators", "paths", "decimal_comma", "full_prices", "currencies", "stock"),
+    *("separators", "paths", "decimal_comma", "full_prices", "currencies", "codes", "stock"),
 )
 MAPPING_KEYS = tuple(name for name in FeedKind.__struct_fields__ if name not in OF_BUILT_IN)
 OPTION_KEYS = ("set", "default", "currency", "base_url")  # of mappings; in a recipe they are options

@@ -1,25 +1,29 @@
 """Exports whose platform writes the header in the language of the shop."""
 
+import re
 from collections import defaultdict
 from collections.abc import Collection, Mapping, Sequence
 from functools import cache
-from itertools import pairwise
 from typing import Any, NamedTuple
 
 import msgspec
 
 from . import FOLDER, FeedKind, NamePatterns
 
+OTHER_LANGUAGE = "another language"
 MIN_COLUMNS = 5  # in the language of an export, of those that its platform writes
 
-Names = Mapping[str, Sequence[str]]  # header in English to its wordings in another language
+NUMBER = re.compile(r"\d+")
+ATTRIBUTE_NAME, ATTRIBUTE_VALUES = "Attribute * name", "Attribute * value(s)"
+
+Names = dict[str, list[str]]  # header in English to its wordings in another language
 
 
 class LanguageTable(msgspec.Struct, frozen=True):
     """The header of an export in several languages."""
 
     names: dict[str, str]  # by code
-    values: list[str]  # of one of the columns, in every language
+    values: dict[str, list[str]]  # of columns whose values are the same in every language; * as in names
     headers: dict[str, dict[str, str]]  # in English, to code, to wordings that | parts; in their order
 
     def words(self, code: str) -> Names:
@@ -48,15 +52,36 @@ def localized(kind: FeedKind, columns: Sequence[str], records: Collection[Mappin
     """Return a kind in the language in which a feed has its header."""
     if not kind.languages or kind.recognizes(columns):
         return Localized(kind)
-    table = language_table(kind.languages)
-    if not any(value in table.values for record in records for value in record.values() if value):
+    ((file, values),) = kind.languages.items()
+    if not any(value in values for record in records for value in record.values() if isinstance(value, str)):
         return Localized(kind)
-    found = {code: _located(table.words(code), columns) for code in table.names}
-    code = max(found, key=lambda code: len(found[code]))
-    if len(found[code]) < MIN_COLUMNS:
+    table = language_table(file)
+    by_code = {code: _located(table.words(code), columns) for code in table.names}
+    code, found = max(by_code.items(), key=lambda item: len(item[1]))
+    if len(found) >= MIN_COLUMNS:
+        names = table.words(code) | _other_wordings(table, found, columns)
+        return Localized(_translated(kind, names), table.names[code])
+    found = _located_by_values(table, columns, records)
+    if len(found) < len(table.values):
         return Localized(kind)
-    names = _with_other_wordings(table, table.words(code), found[code], columns)
-    return Localized(_translated(kind, names), table.names[code])
+    names = _other_wordings(table, found, columns) | _attributes(columns[max(found.values()) + 1 :])
+    return Localized(_translated(kind, names), OTHER_LANGUAGE)
+
+
+def _located_by_values(
+    table: LanguageTable, columns: Sequence[str], records: Collection[Mapping[str, Any]]
+) -> dict[str, int]:
+    """Return the numbers of the columns whose values are the same in every language, in their order."""
+    found: dict[str, int] = {}
+    begin = 0
+    for english, known in table.values.items():
+        patterns = NamePatterns(known)
+        for number, column in enumerate(columns[begin:], begin):
+            values = [value for record in records if (value := record.get(column))]
+            if values and all(value in patterns for value in values):
+                found[english], begin = number, number + 1
+                break
+    return found
 
 
 def _located(names: Names, columns: Sequence[str]) -> dict[str, int]:
@@ -70,20 +95,28 @@ def _located(names: Names, columns: Sequence[str]) -> dict[str, int]:
     return found
 
 
-def _with_other_wordings(
-    table: LanguageTable, names: Names, found: Mapping[str, int], columns: Sequence[str]
-) -> Names:
-    """Add columns that stand where the exporter has others of the same number, whatever they are called."""
-    others: defaultdict[str, list[str]] = defaultdict(list)
-    order = [english for english in table.headers if english in found]
+def _other_wordings(table: LanguageTable, found: Mapping[str, int], columns: Sequence[str]) -> Names:
+    """Return the columns that are located, and those between them where the exporter has as many others."""
+    others = {english: [columns[number]] for english, number in found.items()}
     headers = [*table.headers]
-    for before, after in pairwise(order):
-        between = headers[headers.index(before) + 1 : headers.index(after)]
-        strangers = columns[found[before] + 1 : found[after]]
+    header, column = 0, 0  # after the last that is located
+    for english in (each for each in headers if each in found):
+        between = headers[header : headers.index(english)]
+        strangers = columns[column : found[english]]
         if len(between) == len(strangers):
-            for english, column in zip(between, strangers, strict=True):
-                others[english].append(column)
-    return {english: [*words, *others[english]] for english, words in names.items()}
+            others |= {name: [each] for name, each in zip(between, strangers, strict=True)}
+        header, column = headers.index(english) + 1, found[english] + 1
+    return others
+
+
+def _attributes(columns: Sequence[str]) -> Names:
+    """Return the columns of the name and the values of each attribute: the first two with its number."""
+    by_number: defaultdict[str, list[str]] = defaultdict(list)
+    for column in columns:
+        if number := NUMBER.search(column):
+            by_number[number[0]].append(column)
+    pairs = [found[:2] for found in by_number.values() if len(found) > 1]
+    return {ATTRIBUTE_NAME: [name for name, _ in pairs], ATTRIBUTE_VALUES: [values for _, values in pairs]}
 
 
 def _translated(kind: FeedKind, names: Names) -> FeedKind:

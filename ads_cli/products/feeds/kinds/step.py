@@ -13,7 +13,6 @@ from . import FeedKind, column_key
 
 LIST_SEPARATOR = ","
 LEVEL = " > "  # between the categories of a path
-CURRENCY = "currency"  # spellings of its values are those of codes
 
 Values = dict[str, Any]
 
@@ -28,6 +27,20 @@ class AsKind(Step, frozen=True, dict=True):
     def leaves_out(self) -> bool:
         """Tell whether the kind has values of rows that are left out."""
         return bool(self.kind.left_out)
+
+    @property
+    def fields(self) -> tuple[str, ...]:
+        """Name the fields that it fills from columns of the feed."""
+        kind = self.kind
+        sources = {
+            **kind.words,
+            **kind.joined,
+            "availability": kind.stock,
+            "inventory": kind.stock,
+            "sale_price": kind.full_prices,
+        }
+        found = {*map(column_key, self.names)}
+        return tuple(field for field, columns in sources.items() if found & {*map(column_key, columns)})
 
     def apply(self, row: Row) -> None:
         """Leave a row out, or read its values."""
@@ -150,7 +163,7 @@ class AsKind(Step, frozen=True, dict=True):
         """Append the currency that a column names to bare prices."""
         found = (values.get(self._keys[column]) for column in self.kind.currencies)
         if code := next((str(code).strip().upper() for code in found if code), ""):
-            code = self.kind.spellings.meaning(CURRENCY, code) or code
+            code = self.kind.codes.get(code, code)
             for field in PRICES:
                 if (price := values.get(field)) is not None and is_bare_amount(price):
                     values[field] = f"{str(price).strip()} {code}"

@@ -59,13 +59,15 @@ def localized(kind: FeedKind, columns: Sequence[str], records: Collection[Mappin
     by_code = {code: _located(table.words(code), columns) for code in table.names}
     code, found = max(by_code.items(), key=lambda item: len(item[1]))
     if len(found) >= MIN_COLUMNS:
-        names = table.words(code) | _other_wordings(table, found, columns)
-        return Localized(_translated(kind, names), table.names[code])
+        wordings = table.words(code) | _other_wordings(table, found, columns)
+        return Localized(_translated(kind, wordings), table.names[code])
     found = _located_by_values(table, columns, records)
     if len(found) < len(table.values):
         return Localized(kind)
-    names = _other_wordings(table, found, columns) | _attributes(columns[max(found.values()) + 1 :])
-    return Localized(_translated(kind, names), OTHER_LANGUAGE)
+    attributes = _attributes(columns[max(found.values()) + 1 :])
+    if names := attributes[ATTRIBUTE_NAME]:
+        found[ATTRIBUTE_NAME] = columns.index(names[0])
+    return Localized(_translated(kind, _other_wordings(table, found, columns) | attributes), OTHER_LANGUAGE)
 
 
 def _located_by_values(

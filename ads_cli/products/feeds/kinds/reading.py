@@ -141,8 +141,8 @@ def open_feed(
         if found := detect_kind(rows, records, known, choices):
             name, (base, language) = found
             title = f"{base.title} in {language}" if language else base.title
-            article = "an" if title[0].casefold() in "aeio" else "a"
-            remark = f"{rows.source.label}: read as {article} {title} (--from {name}); if it is none: --from generic"
+            title = f"{'an' if title[0].casefold() in 'aeio' else 'a'} {title}"
+            remark = f"{rows.source.label}: read as {title} (--from {name}); if it is none: --from generic"
     elif name != GENERIC:
         base = localized(built_in(name), rows.columns, records).kind
     if name == GENERIC and not mapping:

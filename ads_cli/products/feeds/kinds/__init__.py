@@ -101,6 +101,7 @@ class FeedKind(msgspec.Struct, frozen=True, omit_defaults=True, dict=True):
     pairs: list[list[str]] = []  # columns with the name of an option and its value
     separators: dict[str, str] = {}  # field to what separates the parts of a list
     paths: dict[str, str] = {}  # field to what separates categories
+    categories: str = ""  # column of the number of a category that the document lists before its products
     decimal_comma: bool = False  # prices may have one
     full_prices: list[str] = []  # columns of the price before a reduction
     currencies: list[str] = []  # columns of the currency of prices
@@ -135,7 +136,9 @@ class FeedKind(msgspec.Struct, frozen=True, omit_defaults=True, dict=True):
         """Return the columns that are known, and are not sent by themselves."""
         parts = (*self.roles.values(), *self.joined.values(), *self.words.values(), *self.pairs)
         others = (*self.parameters, *self.full_prices, *self.currencies, *self.stock)
-        return NamePatterns([*self.ignored, *chain.from_iterable(parts), *others])
+        return NamePatterns(
+            [*self.ignored, *chain.from_iterable(parts), *others, *filter(None, [self.categories])]
+        )
 
     @cached_property
     def spellings(self) -> Spellings:
@@ -201,7 +204,7 @@ KINDS = (
 FOLDER = Path(__file__).parent
 OF_BUILT_IN = (  # keys of built-in kinds alone
     *("assembly", "roles", "own", "recognized_by", "title", "languages", "words", "parameters", "pairs"),
-    *("separators", "paths", "decimal_comma", "full_prices", "currencies", "codes", "stock"),
+    *("separators", "paths", "categories", "decimal_comma", "full_prices", "currencies", "codes", "stock"),
 )
 MAPPING_KEYS = tuple(name for name in FeedKind.__struct_fields__ if name not in OF_BUILT_IN)
 OPTION_KEYS = ("set", "default", "currency", "base_url")  # of mappings; in a recipe they are options

@@ -152,8 +152,15 @@ def open_feed(
     kind = own if name == GENERIC else merged(own, base)
     opened = read_as(kind, read, mapped, known, rows.columns)
     opened.kind_name = name
-    step = AsKind(kind, {column: opened.field_of(column) for column in rows.columns})
+    names = {column: opened.field_of(column) for column in rows.columns}
+    step = AsKind(kind, names, _categories(rows) if kind.categories else {})
     return OpenedFeed(opened, kind, name, (step,), remark, warning)
+
+
+def _categories(rows: Rows) -> dict[str, str]:
+    from .categories import category_paths  # which needs the reader of XML
+
+    return category_paths(rows)
 
 
 def _absent_columns(mapping: FeedKind, rows: Rows) -> str:

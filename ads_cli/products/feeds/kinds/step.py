@@ -22,6 +22,7 @@ class AsKind(Step, frozen=True, dict=True):
 
     kind: FeedKind
     names: dict[str, str] = {}  # under which rows have the columns of the feed
+    categories: dict[str, str] = {}  # path by number
 
     @property
     def leaves_out(self) -> bool:
@@ -70,6 +71,7 @@ class AsKind(Step, frozen=True, dict=True):
             self._join: kind.joined,
             self._split: kind.separators,
             self._rewrite_paths: kind.paths,
+            self._name_category: self.categories,
             self._read_decimals: kind.decimal_comma,
             self._read_prices: kind.full_prices,
             self._read_currency: kind.currencies,
@@ -137,6 +139,15 @@ class AsKind(Step, frozen=True, dict=True):
         for field, separator in self.kind.paths.items():
             if isinstance(path := values.get(field), str) and separator in path:
                 values[field] = LEVEL.join(filter(None, map(str.strip, path.split(separator))))
+
+    def _name_category(self, values: Values) -> None:
+        number = str(values.get(self._category_key, "")).strip()
+        if "product_type" not in values and (path := self.categories.get(number)):
+            values["product_type"] = path
+
+    @cached_property
+    def _category_key(self) -> str:
+        return self._key(self.kind.categories)
 
     def _read_decimals(self, values: Values) -> None:
         """Write prices with a point for decimals, where they are clear."""

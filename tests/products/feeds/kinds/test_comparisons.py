@@ -35,11 +35,12 @@ YML = """\
 <!DOCTYPE yml_catalog SYSTEM "shops.dtd">
 <yml_catalog date="2026-11-01 12:00"><shop><name>Shop</name><url>https://shop.example</url>
 <currencies><currency id="RUR" rate="1"/></currencies>
-<categories><category id="1">Техника</category></categories>
+<categories><category id="1">Техника</category>
+<category id="2" parentId="1">Чай &amp; кофе</category></categories>
 <offers>
 <offer id="a1" type="vendor.model" available="true" group_id="g">
 <url>https://shop.example/a1?x=1&amp;y=2</url>
-<price>1500</price><oldprice>2000</oldprice><currencyId>RUR</currencyId><categoryId>1</categoryId>
+<price>1500</price><oldprice>2000</oldprice><currencyId>RUR</currencyId><categoryId>2</categoryId>
 <picture>https://shop.example/1.jpg</picture><picture>https://shop.example/2.jpg</picture>
 <typePrefix>Чайник</typePrefix><vendor>Bosch</vendor><vendorCode>B-1</vendorCode><model>T 100</model>
 <description>Чайник&nbsp;стальной</description><barcode>4006381333931</barcode>
@@ -127,13 +128,14 @@ FEEDS = {
                 "availability": "in stock",
                 "condition": "new",
                 "brand": "Bosch",
+                "product_type": "Техника > Чай & кофе",
                 "mpn": "B-1",
                 "gtin": GTIN,
                 "item_group_id": "g",
                 "color": "красный",
                 "size": "L",
             },
-            {"id": "a2", "title": "Кружка", "price": "99.90 RUB", "availability": "out of stock"},
+            {"id": "a2", "title": "Кружка", "price": "99.90 RUB", "product_type": "Техника"},
         ],
     ),
     "etsy": (

@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Collection, Iterable
-from fnmatch import translate
+from fnmatch import fnmatchcase, translate
 from functools import cache, cached_property
 from itertools import chain
 from pathlib import Path
@@ -54,7 +54,7 @@ class Spellings(msgspec.Struct, frozen=True):
 
     fields: dict[str, dict[str, str]]  # field to the key of a spelling to the value
     values: dict[str, tuple[str, ...]]  # field to its values, which stay
-    patterns: dict[str, tuple[tuple[str, str], ...]] = {}  # field to expressions with the value of each
+    patterns: dict[str, tuple[tuple[str, str], ...]] = {}  # field to spellings with * or ?, and their value
 
     def apply(self, row: Row) -> None:
         """Replace the spellings in a row."""
@@ -72,7 +72,7 @@ class Spellings(msgspec.Struct, frozen=True):
         if (meant := self.fields.get(field, {}).get(key)) is not None:
             return meant
         patterns = self.patterns.get(field, ())
-        return next((meant for pattern, meant in patterns if re.fullmatch(pattern, key)), None)
+        return next((meant for pattern, meant in patterns if fnmatchcase(key, pattern)), None)
 
 
 class FeedKind(msgspec.Struct, frozen=True, omit_defaults=True, dict=True):
@@ -149,7 +149,7 @@ class FeedKind(msgspec.Struct, frozen=True, omit_defaults=True, dict=True):
         }
         wild = {field: [key for key in known if {"*", "?"} & {*key}] for field, known in fields.items()}
         patterns = {  # the one with the most letters first
-            field: tuple((translate(key), fields[field][key]) for key in sorted(keys, key=_unspecific))
+            field: tuple((key, fields[field][key]) for key in sorted(keys, key=_unspecific))
             for field, keys in wild.items()
             if keys
         }

@@ -177,7 +177,7 @@ TAG_MISMATCH = CODES[expat.errors.XML_ERROR_TAG_MISMATCH]
 class XmlRows(FileRows):
     """The elements that are records, as the document is read.
 
-    A document type declaration is refused, so that none declares entities. Those of HTML are characters
+    A document type declaration is refused, so that none declares entities, but for that of YML without any. Those of HTML are characters
     though nobody declared them, and any other `&` that begins no reference is a text: both are repaired, once
     expat has refused the first of them.
     """
@@ -319,7 +319,8 @@ class _Reading:
 
     def _skip_entity(self, *_: object) -> None:
         """Have an entity repaired that the document type, which is not read, might declare."""
-        raise _NotWellFormedError
+        if not self._repair:
+            raise _NotWellFormedError
 
     def _error(self, message: str, hint: str = "") -> ContentError:
         return self._rows.error(self._line, message, column=self._parser.CurrentColumnNumber + 1, hint=hint)

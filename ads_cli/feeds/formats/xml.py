@@ -177,9 +177,9 @@ TAG_MISMATCH = CODES[expat.errors.XML_ERROR_TAG_MISMATCH]
 class XmlRows(FileRows):
     """The elements that are records, as the document is read.
 
-    A document type declaration is refused, so that none declares entities, but for that of YML without any. Those of HTML are characters
-    though nobody declared them, and any other `&` that begins no reference is a text: both are repaired, once
-    expat has refused the first of them.
+    A document type declaration is refused, so that none declares entities; that of YML may declare nothing.
+    Entities of HTML are characters though nobody declared them, and any other `&` that begins no reference is
+    a text: both are repaired, once expat has refused the first of them.
     """
 
     _repairs = False  # whether characters that should have been escaped were found

@@ -145,6 +145,11 @@ class GroupedProblems:
                 finding.lines += found.lines[:free]
                 finding.records += [record + records for record in found.records[:free]]
 
+    def report_missing(self, missing: Mapping[str, str]) -> None:
+        """Report fields that no row has once, in place of the problems of each row."""
+        self.missing = missing
+        self.groups = {kind: each for kind, each in self.groups.items() if each.field not in missing}
+
     def _finding(self, kind: ProblemKind, problem: Problem, rows: int = 1) -> Finding | None:
         """Return the finding of a problem; None where there are too many, or its column is missing."""
         if problem.path in self.missing:
@@ -245,10 +250,12 @@ class RowSpool:
 class Advisor(Protocol):
     """Says how a problem can be fixed, and what gives a field its values."""
 
-    def column_for(self, field: str, columns: Sequence[str]) -> str | None:
-        """Return the column that seems to be meant as a field."""
+    def column_for(self, field: str, columns: Sequence[str], values: Mapping[str, Any]) -> str | None:
+        """Return the column that seems to be meant as a field; `values` are those of columns, if known."""
 
-    def fields_of_columns(self, columns: Sequence[str], free: Collection[str]) -> dict[str, str]:
+    def fields_of_columns(
+        self, columns: Sequence[str], free: Collection[str], values: Mapping[str, Any]
+    ) -> dict[str, str]:
         """Return the fields that columns seem to be meant as, of those that no column is read as."""
 
     def options_for(self, field: str, value: Any) -> list[str] | None:

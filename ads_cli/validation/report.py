@@ -74,27 +74,31 @@ FILL_HINT = "name it with --map COLUMN={0}, or fill the field with --default {1}
 
 
 def missing_columns(
-    rows: Rows, required: Collection[str], known: Collection[str], advisor: MakeAdvisor | None = None
+    rows: Rows,
+    required: Collection[str],
+    known: Collection[str],
+    advisor: MakeAdvisor | None = None,
+    values: Mapping[str, Any] = MappingProxyType({}),
 ) -> dict[str, str]:
-    """Return the required fields that a table has no column for, each with what to do.
+    """Return the required fields that no column gives, each with what to do.
 
-    Raises ContentError where it has a column for none of them: then it is not such a feed.
+    `values` has a value of each column that is not sent, as far as rows were read. Raises ContentError where
+    a table has a column for none of the required fields: then it is not such a feed.
     """
-    if not rows.has_header:
-        return {}
     present = {*rows.fields, *rows.composed}
     filled = present | rows.transform.fields
     missing = [name for name in required if name not in filled]
     unknown = [name for name in rows.columns if name not in known][:MAX_COMPARED]
     if missing and has_no_required_column(rows, required):
-        hints = (meant for name in missing if (meant := _map_hint(name, unknown, advisor)))
+        hints = (meant for name in missing if (meant := _map_hint(name, unknown, advisor, values)))
         raise ContentError(
             f"{rows.source.label}: no column {', '.join(map(repr, missing))}",
             hint="; ".join(hints) or f"the file's columns are: {listed(rows.columns)}",
         )
+    absent = "the file has no such column" if rows.has_header else "no record has it"
     return {
         name: rows.hints.get(name)
-        or f"the file has no such column; {_map_hint(name, unknown, advisor) or _fill_hint(name, present)}"
+        or f"{absent}; {_map_hint(name, unknown, advisor, values) or _fill_hint(name, present)}"
         for name in missing
     }
 
@@ -157,7 +161,7 @@ def columns_not_sent(
     others: list[str] = []
     compared = columns[:MAX_COMPARED]
     if advisor and columns:
-        fields = advisor().fields_of_columns(compared, free)
+        fields = advisor().fields_of_columns(compared, free, values)
     else:
         fields = {column: found for column in compared if (found := closest(column, free))}
     for column in columns:
@@ -180,7 +184,10 @@ def columns_not_sent(
     return notes
 
 
-def _map_hint(name: str, unknown: list[str], advisor: MakeAdvisor | None) -> str:
+def _map_hint(name: str, unknown: list[str], advisor: MakeAdvisor | None, values: Mapping[str, Any]) -> str:
     """Suggest the column that may be meant, and the option that maps it."""
-    meant = advisor().column_for(name, unknown) if advisor else closest(name, unknown, COLUMN_SIMILARITY)
+    if advisor:
+        meant = advisor().column_for(name, unknown, values)
+    else:
+        meant = closest(name, unknown, COLUMN_SIMILARITY)
     return f"is {meant!r} meant? --map {quoted_word(f'{meant}={name}')}" if meant else ""

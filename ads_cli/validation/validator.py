@@ -227,6 +227,8 @@ class Validator:
             if self.selection:
                 self.selection.add(result.selection, before)
             self._on_progress(self.report.rows)
+        if self.report.rows and self.rows.columns:
+            self.report.report_missing(self._missing_columns())
         unknown = unknown_columns(
             self.rows, self.schema.known, self._with_values, self.schema.advisor, self.report.missing
         )
@@ -264,10 +266,13 @@ class Validator:
         return chain([first] if first else [], rows)
 
     def _require_columns(self) -> None:
-        self.report.missing = missing_columns(
-            self.rows, self.schema.required, self.schema.known, self.schema.advisor
-        )
+        if self.rows.has_header:  # records may each have other fields
+            self.report.missing = self._missing_columns()
         self._find_unsent()
+
+    def _missing_columns(self) -> dict[str, str]:
+        schema = self.schema
+        return missing_columns(self.rows, schema.required, schema.known, schema.advisor, self._with_values)
 
     def _find_unsent(self) -> None:
         """Name the columns that are not sent, and of which no value was seen; records may have new ones."""

@@ -29,7 +29,7 @@ CONVERSION = (
     ),
     Mutant(
         "a mapping that leaves rows out does not say how many",
-        "ads_cli/products/feeds/kinds/reading.py",
+        "ads_cli/products/feeds/kinds/step.py",
         "return bool(self.kind.left_out)",
         "return False",
         (f"{FIX}::test_the_columns_of_a_push_do_not_depend_on_its_rows",),
@@ -37,7 +37,7 @@ CONVERSION = (
     Mutant(
         "a column whose name means one field is offered as another that is similar",
         HINTS,
-        "[each for each in columns if each not in meant_otherwise]",
+        "[column for column in columns if column not in meant_otherwise]",
         "columns",
         (f"{OF_HINTS}::test_each_word_is_meant_as_its_field_and_as_no_other",),
     ),
@@ -368,8 +368,8 @@ CONVERSION = (
     Mutant(
         "values of an attribute are found in one case of their column",
         "ads_cli/products/feeds/exports.py",
-        "{column.casefold(): column for column in columns}",
-        "{column: column for column in columns}",
+        "NamePatterns(self.kind.roles[role])",
+        "self.kind.roles[role]",
         (
             "tests/products/feeds/kinds/test_assembly.py::"
             "test_an_attribute_is_found_in_any_case_of_its_columns",

@@ -124,13 +124,13 @@ def _of_finding(finding: Finding, sample: Sample, *, is_missing: bool) -> Iterat
 
 def _filled(field: str, sample: Sample, *, is_missing: bool) -> Iterator[AdvisedOption]:
     """Yield what gives a required field: another column, what others say, or a value to be named."""
-    unsent = [
-        column
+    unsent = {
+        column: found[0]
         for column, name in sample.columns.items()
-        if name not in PRODUCT_SCHEMA.known and sample.values(name)
-    ]
+        if name not in PRODUCT_SCHEMA.known and (found := sample.values(name))
+    }
     for wanted in (field, "gtin", "mpn") if field == "brand" else (field,):
-        column = column_for(wanted, unsent)
+        column = column_for(wanted, [*unsent], unsent)
         if column and not _is_same_for_all(wanted, sample.values(column)):
             if wanted in sample.columns.values():
                 yield AdvisedOption("default", f"{wanted}={{{column}}}", wanted)

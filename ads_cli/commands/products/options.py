@@ -23,7 +23,10 @@ if TYPE_CHECKING:
     from ...products.sync.comparison import CompareOptions
 
 # Written out, since help must not load the kinds; tests hold them equal.
-SOURCES = ("auto", "generic", "google", "meta", "pinterest", "shopify", "woocommerce", "wix")
+SOURCES = (
+    *("auto", "generic", "google", "meta", "pinterest", "shopify", "woocommerce", "wix"),
+    *("etsy", "heureka", "yml", "idealo", "prisjakt"),
+)
 
 
 class ProductFeedOptions(FeedOptions, frozen=True):

@@ -169,6 +169,7 @@ def _with_controls(value: Any, found: list[str]) -> Any:
     return value.translate(CONTROLS)
 
 
+PLAIN_DOCTYPES = ("yml_catalog",)  # whose feeds name a file of theirs that nobody reads
 MAX_RECORD_BYTES = 16 * 1024 * 1024
 EXCERPT_BYTES = 20
 CODES = expat.errors.codes
@@ -189,9 +190,10 @@ TAG_MISMATCH = CODES[expat.errors.XML_ERROR_TAG_MISMATCH]
 class XmlRows(FileRows):
     """The elements that are records, as the document is read.
 
-    A document type declaration is refused, so that none declares entities. Those of HTML are characters
-    though nobody declared them, and any other `&` that begins no reference is a text: both are repaired, once
-    expat has refused the first of them. So are control characters, which only a fix takes out of a record.
+    A document type declaration is refused, so that none declares entities; that of YML may declare nothing.
+    Entities of HTML are characters though nobody declared them, and any other `&` that begins no reference is
+    a text: both are repaired, once expat has refused the first of them. So are control characters, which only
+    a fix takes out of a record.
     """
 
     _repairs = False  # whether characters that should have been escaped were found
@@ -261,7 +263,8 @@ class _Reading:
         self._chunk, self._chunk_begins = b"", 0
         self._parser = expat.ParserCreate("utf-8")
         self._parser.buffer_text = True
-        self._parser.StartDoctypeDeclHandler = self._refuse_doctype
+        self._parser.StartDoctypeDeclHandler = self._check_doctype
+        self._parser.SkippedEntityHandler = self._skip_entity
         self._handlers = record_handlers(
             rows.fields_by_tag, self._begins_record, self._end_record, self._stack.pop, self._refuse_depth
         )
@@ -333,9 +336,17 @@ class _Reading:
     def _refuse_depth(self) -> None:
         raise self._error("nested too deeply")
 
-    def _refuse_doctype(self, *declared: object) -> None:
+    def _check_doctype(self, name: str, _system: object, _public: object, declares: int) -> None:
+        """Refuse a document type that declares entities, or may; one that never does is only named."""
+        if name in PLAIN_DOCTYPES and not declares:
+            return
         hint = "remove the line <!DOCTYPE ...>; entities that it declares must be written as characters"
         raise self._error("a document type declaration, which could make the document expand", hint)
+
+    def _skip_entity(self, *_: object) -> None:
+        """Have an entity repaired that the document type, which is not read, might declare."""
+        if not self._repair:
+            raise _NotWellFormedError
 
     def _error(self, message: str, hint: str = "") -> ContentError:
         return self._rows.error(self._line, message, column=self._parser.CurrentColumnNumber + 1, hint=hint)

@@ -230,9 +230,10 @@ class _Search:
         self.counts[tuple(self._stack)] += 1
         self._has_child = False
 
-    def end_at_doctype(self, *_: Any) -> None:
+    def end_at_doctype(self, _name: str, _system: Any, _public: Any, declares: int) -> None:
         """End the search before entities are declared: the reading refuses them, and says where they are."""
-        raise _DecidedError
+        if declares:
+            raise _DecidedError
 
     def end(self, tag: str) -> None:
         """Note an element without children as a field of the one that it is in."""

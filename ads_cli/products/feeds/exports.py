@@ -1,7 +1,7 @@
 """The products exports of Shopify, Wix and WooCommerce, whose rows together make products."""
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from decimal import ROUND_HALF_UP, Decimal
 from urllib.parse import quote
 
@@ -17,6 +17,7 @@ from .assembly import (
     price_fields,
     stock_fields,
 )
+from .kinds import NamePatterns
 
 NO_OPTION = "default title"  # of a product without variants
 SHOPIFY_OPTIONS = ("option1", "option2", "option3")
@@ -189,7 +190,7 @@ def image_address(image: str) -> str:
 
 
 SEPARATOR = re.compile(r"(?<!\\),\s*")  # the exporter escapes a comma inside a value
-ATTRIBUTE_NAME = re.compile(r"attribute \d+ name")
+NUMBER_OF_ATTRIBUTE = re.compile(r"\d+")
 ID_REFERENCE = "id:"
 AVAILABILITY = {"1": "in stock", "0": "out of stock", "backorder": "available for order"}
 # An interval needs two ends; the export may have one. Dates without an offset are those of UTC.
@@ -259,9 +260,6 @@ class WooCommerceRows(AssembledRows):
         """Return the fields of attributes; a column of values may have lists."""
         return [*self.kind.options]
 
-    def _has_options(self, columns: Sequence[str]) -> bool:
-        return any(self._attribute_columns(columns))
-
     def _description(self, row: Row) -> str:
         text = self._cell(row, "description") or self._cell(row, "short_description")
         return text.replace(r"\n", "\n")  # as the exporter writes a line end
@@ -287,18 +285,27 @@ class WooCommerceRows(AssembledRows):
         others = split_values(self._cell(parent, "images")) if parent is not row else []
         return image_fields([*own, *others])
 
-    def _attribute_columns(self, columns: Iterable[str]) -> Iterator[tuple[str, str]]:
-        """Yield the columns of the name and of the values of each attribute."""
-        by_name = {column.casefold(): column for column in columns}
-        for name, column in by_name.items():
-            if ATTRIBUTE_NAME.fullmatch(name) and (
-                cells := by_name.get(f"{name.removesuffix('name')}value(s)")
-            ):
-                yield column, cells
+    def _sort_columns(self, columns: Sequence[str]) -> None:
+        names, values = (
+            {
+                number[0]: column
+                for column in columns
+                if column in found and (number := NUMBER_OF_ATTRIBUTE.search(column))
+            }
+            for found in (
+                NamePatterns(self.kind.roles[role]) for role in ("attribute_name", "attribute_values")
+            )
+        )
+        self._attribute_columns = [(names[number], values[number]) for number in names if number in values]
+        super()._sort_columns(columns)
+
+    def _has_options(self, columns: Sequence[str]) -> bool:
+        return bool(self._attribute_columns)
 
     def _attributes(self, row: Row) -> Iterator[Option]:
-        for name, cells in self._attribute_columns(row.values):
-            yield Option(str(row.values[name]), split_values(str(row.values[cells])), cells)
+        for name, column in self._attribute_columns:
+            if name in row.values:
+                yield Option(str(row.values[name]), split_values(str(row.values.get(column, ""))), column)
 
 
 def split_values(text: str) -> list[str]:

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Collection, Mapping, Sequence
+from types import MappingProxyType
 from typing import Any
 
 import msgspec
@@ -17,6 +18,21 @@ from .transforms import ABSOLUTE, HAS_HOST, IMAGES, LINKS, PRICES, is_bare_amoun
 
 OPEN = "…"  # stands for a value that only the owner of a feed knows
 COLUMN_SIMILARITY = 0.7
+TEXT_SIMILARITY = (
+    0.85  # of a field that takes any text, whose values tell nothing: `product` is no product_type
+)
+# Fields whose values tell whether a column can be meant.
+TOLD_BY_VALUES = (
+    "availability",
+    "condition",
+    "link",
+    "mobile_link",
+    "image_link",
+    "gtin",
+    "gender",
+    "age_group",
+)
+WORDS = re.compile(r"[^\W\d_][^\W\d_A-Z]*+|[A-Z]++(?![a-z])")
 # Names of columns of shops and price comparisons, in the order in which they are looked for: letters and
 # digits, without accents.
 _SYNONYMS = {
@@ -40,7 +56,7 @@ _SYNONYMS = {
     "price": """
         regularprice saleprice currentprice retailprice searchprice productprice preis verkaufspreis
         vkpreis endpreis bruttopreis prix prixttc precio pvp prezzo listprice originalprice unitprice
-        amount tarif tarifregulier cena cenabrutto 価格 販売価格""",
+        pricevat pricewithvat amount tarif tarifregulier cena cenabrutto 価格 販売価格""",
     "link": """
         url producturl productlink deeplink landingpage landingpageurl buyurl awdeeplink
         merchantdeeplink permalink href webpage productpage website produktlink produkturl lien enlace
@@ -48,7 +64,8 @@ _SYNONYMS = {
     "image_link": """
         image images imageurl imageurls imagelinks picture pictures photo img productimage
         productimageurl mainimage mainimageurl merchantimageurl bild bildlink bildurl produktbild bilder
-        foto fotos imagesrc imagen immagine thumbnail thumbnailurl zdjecie zdjecia 画像 画像url 商品画像""",
+        foto fotos imagesrc imgurl imgsrc imagen immagine thumbnail thumbnailurl zdjecie zdjecia 画像 画像url
+        商品画像""",
     "brand": """
         manufacturer vendor brandname marke hersteller marca marque merk producer manufacturername
         supplier maker fabricante fabricant produttore marka producent ブランド メーカー""",
@@ -64,8 +81,13 @@ ADDED = re.compile(r"[(\[][^()\[\]]*[)\]]\Z|(?<![0-9])(?:0?1|0)\Z")
 OF_SERVICE = ("product_key", "item_group_key")  # fields that no shop fills
 
 
-def column_for(field: str, columns: Sequence[str]) -> str | None:
-    """Return the column that is meant as a field, by its name."""
+def column_for(
+    field: str, columns: Sequence[str], values: Mapping[str, Any] = MappingProxyType({})
+) -> str | None:
+    """Return the column that is meant as a field, by its name; of a similar one, by its value too.
+
+    `values` has a value of each column, as far as rows were read.
+    """
     names = {letters_and_digits(ADDED.sub("", column)): column for column in reversed(columns)}
     names |= {letters_and_digits(column.removeprefix("g:")): column for column in reversed(columns)}
     for name in map(letters_and_digits, (field, *SYNONYMS.get(field, ()))):
@@ -74,17 +96,43 @@ def column_for(field: str, columns: Sequence[str]) -> str | None:
     if field in PRICES:  # `cost price` is similar
         return None
     meant_otherwise = {names[name] for name in _WORDS & names.keys()}
-    return closest(field, [each for each in columns if each not in meant_otherwise], COLUMN_SIMILARITY)
+    others = [column for column in columns if column not in meant_otherwise]
+    if found := closest(
+        field, [column for column in others if _may_be(field, column, values)], COLUMN_SIMILARITY
+    ):
+        return found
+    if field not in TOLD_BY_VALUES:
+        return None
+    words = {field, *SYNONYMS.get(field, ())}
+    named = (column for column in others if column in values and words & {*folded_words(column)})
+    return next((column for column in named if _may_be(field, column, values)), None)
 
 
-def fields_of_columns(columns: Sequence[str], free: Collection[str]) -> dict[str, str]:
+def fields_of_columns(
+    columns: Sequence[str], free: Collection[str], values: Mapping[str, Any] = MappingProxyType({})
+) -> dict[str, str]:
     """Return the fields that columns seem to be meant as, of those that no column is read as."""
-    found = {column: field for field in SYNONYMS if field in free and (column := column_for(field, columns))}
+    fields = [field for field in SYNONYMS if field in free]
+    found = {column: field for field in fields if (column := column_for(field, columns, values))}
     others = {*free}.difference(found.values(), OF_SERVICE, PRICES)
     for column in columns:
-        if column not in found and (meant := closest(column.removeprefix("g:"), others)):
+        if column in found:
+            continue
+        name = column.removeprefix("g:")
+        meant = closest(name, others, TEXT_SIMILARITY) or closest(name, others & {*TOLD_BY_VALUES})
+        if meant and _may_be(meant, column, values):
             found[column] = meant
     return found
+
+
+def _may_be(field: str, column: str, values: Mapping[str, Any]) -> bool:
+    """Tell whether options can make the value of a column valid as a field, as far as it is known."""
+    return column not in values or options_for(field, values[column]) is not None
+
+
+def folded_words(column: str) -> list[str]:
+    """Return the words of a name: `photo_main`, `Photo Main` and `photoMain` have two."""
+    return [letters_and_digits(word) for word in WORDS.findall(column)]
 
 
 # Keys of nested values that are those of a field, as schema.org and interfaces of shops have them.

@@ -186,11 +186,10 @@ def test_nothing_is_suggested_where_no_option_helps(adsctl):
 def test_a_column_with_a_list_of_images_is_suggested_with_what_splits_it(adsctl, separator):
     links = separator.join(["https://a.example/1.jpg", "https://a.example/2.jpg"])
     adsctl.file("feed.json", rows({"image_link": None, "images_link": links}))
-    told = adsctl("products", "check", "feed.json", code=3).stderr
-    (note,) = (line for line in told.splitlines() if "'images_link' is not sent" in line)
-    options = shlex.split(note.partition("to send it: ")[2])
-    assert options[2:] == ["--split", f"image_link={separator}"]
-    adsctl("products", "check", "feed.json", *options)
+    command, outcome = advice(adsctl, "feed.json")
+    assert command[3:] == ["--map", "images_link=image_link", "--split", f"image_link={separator}"]
+    assert outcome == "1 of 1 row valid then"
+    adsctl(*command)
 
 
 def test_a_list_of_one_image_is_split_and_no_address_is_asked_for(adsctl):
@@ -277,3 +276,47 @@ def test_a_list_of_images_that_looks_like_one_address_is_split(adsctl, separator
     relative = separator.join(["/1.jpg", "/2.jpg"])
     adsctl.file("feed.json", rows({"image_link": None, "images": relative, "link": "/p"}))
     assert f"image_link={separator}" in advice(adsctl, "feed.json", "--base-url", "https://a.example")[0]
+
+
+UNKNOWN = {"condition": None, "price": None, "image_link": None, "photo_main": PRODUCT["image_link"]}
+LACKING = {
+    "feed.json": rows(UNKNOWN, UNKNOWN),
+    "feed.xml": "<shop>"
+    + "".join(
+        f"<product>{''.join(f'<{key}>{value}</{key}>' for key, value in each.items())}</product>"
+        for each in json.loads(rows(UNKNOWN, UNKNOWN))
+    )
+    + "</shop>",
+}
+
+
+@pytest.mark.parametrize("name", ["feed.json", "feed.xml"])
+def test_a_field_that_no_record_has_is_advised_as_one_that_no_column_gives(adsctl, name):
+    adsctl.file(name, LACKING[name])
+    command, outcome = advice(adsctl, name)
+    assert command[3:] == [
+        *("--default", "condition=new", "--default", "price=…", "--map", "photo_main=image_link"),
+    ]
+    assert outcome == "2 of 2 rows valid then"
+    found = json.loads(adsctl("products", "check", name, "-o", "json", code=3).stdout)["findings"]
+    assert [each["field"] for each in found] == ["condition", "price", "image_link"]
+    assert found[2]["problem"] == "no record has it; is 'photo_main' meant? --map 'photo_main=image_link'"
+
+
+def test_a_field_that_some_records_have_is_a_mistake_of_the_others(adsctl):
+    adsctl.file("feed.json", rows({}, {"condition": None}))
+    (found,) = json.loads(adsctl("products", "check", "feed.json", "-o", "json", code=3).stdout)["findings"]
+    assert (found["problem"], found["lines"]) == ("is required", [1])
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "field"),
+    [
+        ("Position", "0", "condition"),
+        ("PRODUCT", "Kettle, with a gift", "product_type"),
+    ],
+)
+def test_a_similar_column_that_cannot_be_meant_is_not_suggested(adsctl, name, value, field):
+    adsctl.file("feed.json", rows({field: None, name: value}, {field: None, name: value}))
+    done = adsctl("products", "check", "feed.json", "-o", "json", code=None)
+    assert f"{name}={field}" not in done.stdout + done.stderr

@@ -70,7 +70,7 @@ def read_price(text: str, currency: str = "") -> str:
         raise PriceError
     before, number, after = parts.groups()
     try:
-        return f"{_amount(number)} {_currency([before, after], currency)}"
+        return f"{read_amount(number)} {_currency([before, after], currency)}"
     except UnclearPriceError:
         with suppress(PriceError):
             if (code := _currency([before, after], currency)) in WHOLE:
@@ -78,8 +78,8 @@ def read_price(text: str, currency: str = "") -> str:
         raise
 
 
-def _amount(number: str) -> str:
-    """Return a number with a point for decimals, and nothing between thousands."""
+def read_amount(number: str) -> str:
+    """Return a number with a point for decimals, and nothing between thousands; raise PriceError."""
     point = _decimal_point(number)
     whole, _, decimals = number.rpartition(point) if point else (number, "", "")
     is_grouped = GROUPS.fullmatch(whole) or (point == "." and INDIAN_GROUPS.fullmatch(whole))

@@ -2,8 +2,9 @@
 
 import re
 from collections.abc import Collection, Iterable
-from fnmatch import translate
+from fnmatch import fnmatchcase, translate
 from functools import cache, cached_property
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +15,9 @@ from ....feeds.row import Row
 from ....spelling import suggestion
 
 NAMESPACES = ("g:", "c:")
-_SEPARATORS = str.maketrans("", "", " _-\t\N{NO-BREAK SPACE}")
+_SEPARATORS = str.maketrans(
+    "\N{RIGHT SINGLE QUOTATION MARK}", "'", " _-\t\N{NO-BREAK SPACE}\N{NARROW NO-BREAK SPACE}"
+)
 
 
 def column_key(name: str) -> str:
@@ -51,6 +54,7 @@ class Spellings(msgspec.Struct, frozen=True):
 
     fields: dict[str, dict[str, str]]  # field to the key of a spelling to the value
     values: dict[str, tuple[str, ...]]  # field to its values, which stay
+    patterns: dict[str, tuple[tuple[str, str], ...]] = {}  # field to spellings with * or ?, and their value
 
     def apply(self, row: Row) -> None:
         """Replace the spellings in a row."""
@@ -62,7 +66,13 @@ class Spellings(msgspec.Struct, frozen=True):
 
     def meaning(self, field: str, value: Any) -> str | None:
         """Return the value that a spelling stands for, or None."""
-        return self.fields.get(field, {}).get(spelling_key(value)) if isinstance(value, str) else None
+        if not isinstance(value, str):
+            return None
+        key = spelling_key(value)
+        if (meant := self.fields.get(field, {}).get(key)) is not None:
+            return meant
+        patterns = self.patterns.get(field, ())
+        return next((meant for pattern, meant in patterns if fnmatchcase(key, pattern)), None)
 
 
 class FeedKind(msgspec.Struct, frozen=True, omit_defaults=True, dict=True):
@@ -73,7 +83,7 @@ class FeedKind(msgspec.Struct, frozen=True, omit_defaults=True, dict=True):
     recognized_by: list[list[str]] = []  # a feed with all columns of one of these lists is of this kind
     columns: dict[str, str] = {}  # column to field
     ignored: list[str] = []  # columns that are known and not sent; * stands for any characters
-    values: dict[str, dict[str, list[str]]] = {}  # field to value to its other spellings
+    values: dict[str, dict[str, list[str]]] = {}  # field to value to its other spellings; * and ? as in names
     joined: dict[str, list[str]] = {}  # field that is a list, to the columns that hold further values of it
     set: dict[str, str] = {}  # field to the template that gives it
     default: dict[str, str] = {}  # field to the template that fills it where it is empty
@@ -85,13 +95,25 @@ class FeedKind(msgspec.Struct, frozen=True, omit_defaults=True, dict=True):
     roles: dict[str, list[str]] = {}  # what the assembly reads, to the columns that may hold it
     options: dict[str, list[str]] = {}  # field to the names of options and attributes that give it
     own: list[str] = []  # columns whose values belong to one row of a product, and to no other
+    languages: dict[str, list[str]] = {}  # file with the header in other languages, to values of each feed
+    words: dict[str, list[str]] = {}  # field to the columns whose words fill it where it is empty
+    parameters: dict[str, list[str]] = {}  # column of nested options to the keys of their name and value
+    pairs: list[list[str]] = []  # columns with the name of an option and its value
+    separators: dict[str, str] = {}  # field to what separates the parts of a list
+    paths: dict[str, str] = {}  # field to what separates categories
+    categories: str = ""  # column of the number of a category that the document lists before its products
+    decimal_comma: bool = False  # prices may have one
+    full_prices: list[str] = []  # columns of the price before a reduction
+    currencies: list[str] = []  # columns of the currency of prices
+    codes: dict[str, str] = {}  # code of a currency as feeds have it, to that of ISO 4217
+    stock: list[str] = []  # columns of the quantity that is left
 
     def field_of(self, column: str, known: Collection[str]) -> str | None:
         """Return the field that a column is read as: the one that is named, or one of its own name."""
         name = column_key(column)
         if field := self._fields.get(name):
             return field
-        if name in self._role_columns:
+        if name in self._not_by_name:
             return None
         return next((field for field in known if column_key(field) == name), None)
 
@@ -101,13 +123,18 @@ class FeedKind(msgspec.Struct, frozen=True, omit_defaults=True, dict=True):
 
     @cached_property
     def _fields(self) -> dict[str, str]:
-        return {column_key(column): field for column, field in self.columns.items()}
+        options = {} if self.assembly else self.options
+        fields = {column_key(name): field for field, names in options.items() for name in names}
+        return fields | {column_key(column): field for column, field in self.columns.items()}
 
     @cached_property
     def unsent(self) -> NamePatterns:
         """Return the columns that are known, and are not sent by themselves."""
-        parts = (*self.roles.values(), *self.joined.values())
-        return NamePatterns([*self.ignored, *(column for columns in parts for column in columns)])
+        parts = (*self.roles.values(), *self.joined.values(), *self.words.values(), *self.pairs)
+        others = (*self.parameters, *self.full_prices, *self.currencies, *self.stock)
+        return NamePatterns(
+            [*self.ignored, *chain.from_iterable(parts), *others, *filter(None, [self.categories])]
+        )
 
     @cached_property
     def spellings(self) -> Spellings:
@@ -116,11 +143,23 @@ class FeedKind(msgspec.Struct, frozen=True, omit_defaults=True, dict=True):
             field: {spelling_key(name): value for value, others in known.items() for name in (value, *others)}
             for field, known in self.values.items()
         }
-        return Spellings(fields, {field: tuple(known) for field, known in self.values.items()})
+        wild = {field: [key for key in known if {"*", "?"} & {*key}] for field, known in fields.items()}
+        patterns = {  # the one with the most letters first
+            field: tuple((key, fields[field][key]) for key in sorted(keys, key=_unspecific))
+            for field, keys in wild.items()
+            if keys
+        }
+        return Spellings(fields, {field: tuple(known) for field, known in self.values.items()}, patterns)
 
     @cached_property
-    def _role_columns(self) -> frozenset[str]:
-        return frozenset(column_key(column) for columns in self.roles.values() for column in columns)
+    def _not_by_name(self) -> frozenset[str]:
+        """The columns that are not read as a field, though they may have its name."""
+        return frozenset(map(column_key, (*chain.from_iterable(self.roles.values()), *self.ignored)))
+
+
+def _unspecific(pattern: str) -> tuple[int, int]:
+    wild = pattern.count("*") + pattern.count("?")
+    return wild - len(pattern), pattern.count("*")
 
 
 def _has(columns: Collection[str], pattern: str) -> bool:
@@ -154,10 +193,16 @@ def _joined(own: dict[str, list[str]], other: dict[str, list[str]]) -> dict[str,
 
 
 # In the order in which they are recognized: a kind before the one that it is like.
-KINDS = ("shopify", "woocommerce", "wix", "meta", "pinterest", "google")
+KINDS = (
+    *("shopify", "woocommerce", "wix", "etsy", "heureka", "yml", "idealo", "prisjakt"),
+    *("meta", "pinterest", "google"),
+)
 FOLDER = Path(__file__).parent
-ASSEMBLY_KEYS = ("assembly", "roles", "own", "recognized_by", "title")  # of built-in kinds alone
-MAPPING_KEYS = tuple(name for name in FeedKind.__struct_fields__ if name not in ASSEMBLY_KEYS)
+OF_BUILT_IN = (  # keys of built-in kinds alone
+    *("assembly", "roles", "own", "recognized_by", "title", "languages", "words", "parameters", "pairs"),
+    *("separators", "paths", "categories", "decimal_comma", "full_prices", "currencies", "codes", "stock"),
+)
+MAPPING_KEYS = tuple(name for name in FeedKind.__struct_fields__ if name not in OF_BUILT_IN)
 OPTION_KEYS = ("set", "default", "currency", "base_url")  # of mappings; in a recipe they are options
 
 
@@ -168,7 +213,7 @@ def built_in(name: str) -> FeedKind:
 
     loader = getattr(yaml, "CBaseLoader", yaml.BaseLoader)  # scalars stay text
     document = yaml.load((FOLDER / f"{name}.yaml").read_text(encoding="utf-8"), Loader=loader)
-    kind = msgspec.convert(document, FeedKind)
+    kind = msgspec.convert(document, FeedKind, strict=False)
     return merged(kind, built_in(kind.like)) if kind.like else kind
 
 

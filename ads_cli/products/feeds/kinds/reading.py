@@ -1,23 +1,22 @@
 """Read a feed as one of a kind: columns under their fields, products assembled, values as they are sent."""
 
 from collections.abc import Callable, Collection, Mapping, Sequence
-from functools import cached_property
-from itertools import chain, islice
+from itertools import islice
 from typing import Any, NamedTuple
 
 from ....errors import ContentError, UsageError
 from ....feeds.registry import load
-from ....feeds.row import Row, Step
 from ....feeds.rows import Rows
 from ....spelling import suggestion
 from . import KINDS, FeedKind, built_in, column_key, load_mapping, merged
+from .languages import Localized, localized
+from .step import AsKind
 
 ASSEMBLIES = {
     "shopify": "ads_cli.products.feeds.exports:ShopifyRows",
     "woocommerce": "ads_cli.products.feeds.exports:WooCommerceRows",
     "wix": "ads_cli.products.feeds.exports:WixRows",
 }
-LIST_SEPARATOR = ","
 
 Read = Callable[[Mapping[str, str]], Rows]  # opens a reader that renames columns
 
@@ -48,55 +47,6 @@ class KindColumns:
         return self._kind.field_of(column, self._known)
 
 
-class AsKind(Step, frozen=True, dict=True):
-    """The step that reads values as a kind has them."""
-
-    kind: FeedKind
-    names: dict[str, str] = {}  # under which rows have the columns of the feed
-
-    @property
-    def fields(self) -> tuple[str, ...]:
-        """Name the lists that columns of the feed are joined to."""
-        return tuple(
-            field for field, columns in self._lists if not {*self.names.values()}.isdisjoint(columns)
-        )
-
-    @property
-    def leaves_out(self) -> bool:
-        """Tell whether the kind has values of rows that are left out."""
-        return bool(self.kind.left_out)
-
-    def apply(self, row: Row) -> None:
-        """Leave a row out, join the columns of a list, and read spellings."""
-        if self._unwanted and any(
-            str(row.values.get(column, "")).strip().casefold() in values for column, values in self._unwanted
-        ):
-            row.left_out = True
-            return
-        for field, columns in self._lists:
-            found = [row.values[column] for column in (field, *columns) if column in row.values]
-            lists = [value if isinstance(value, list) else [value] for value in found]
-            if items := [*map(str, chain.from_iterable(lists))]:
-                row.values[field] = LIST_SEPARATOR.join(items)
-        self.kind.spellings.apply(row)
-
-    @cached_property
-    def _unwanted(self) -> list[tuple[str, list[str]]]:
-        """The columns with the values of rows that are left out, where no assembly does that."""
-        if self.kind.assembly:
-            return []
-        return [(self._found(column), values) for column, values in self.kind.left_out.items()]
-
-    @cached_property
-    def _lists(self) -> list[tuple[str, list[str]]]:
-        return [(field, [*map(self._found, columns)]) for field, columns in self.kind.joined.items()]
-
-    def _found(self, column: str) -> str:
-        """Return the name under which rows have a column, however the feed spells it."""
-        key = column_key(column)
-        return next((name for found, name in self.names.items() if column_key(found) == key), column)
-
-
 def read_as(
     kind: FeedKind, read: Read, mapped: Mapping[str, str], known: Collection[str], columns: Collection[str]
 ) -> Rows:
@@ -113,8 +63,10 @@ Choices = Mapping[str, Collection[str]]  # field to its values
 Record = Mapping[str, Any]
 
 
-def detect_kind(rows: Rows, first: Sequence[Record], known: Collection[str], choices: Choices) -> str | None:
-    """Name the kind that reads more of a feed than the names of its fields do; None if none does.
+def detect_kind(
+    rows: Rows, first: Sequence[Record], known: Collection[str], choices: Choices
+) -> tuple[str, Localized] | None:
+    """Find the kind that reads more of a feed than the names of its fields do; None if none does.
 
     No kind is loaded for a feed whose columns are fields, and whose values are spelled as they are sent.
     """
@@ -123,12 +75,13 @@ def detect_kind(rows: Rows, first: Sequence[Record], known: Collection[str], cho
     if not (unknown or spelled):
         return None
     for name in KINDS:
-        kind = built_in(name)
-        if kind.recognizes(rows.columns) and (
+        found = localized(built_in(name), rows.columns, first)
+        kind = found.kind
+        if (found.language or kind.recognizes(rows.columns)) and (
             any(kind.field_of(column, known) or column in kind.unsent for column in unknown)
             or any(_reads(kind, first, field) for field in spelled)
         ):
-            return name
+            return name, found
     return None
 
 
@@ -182,20 +135,32 @@ def open_feed(
     if name == GENERIC and not mapping:
         return OpenedFeed(rows)
     records = _first_records(rows)
+    base = NO_KIND
     if name == AUTO:
-        name = detect_kind(rows, records, known, choices) or GENERIC
-        if name != GENERIC:
-            title = built_in(name).title
-            remark = f"{rows.source.label}: read as a {title} (--from {name}); if it is none: --from generic"
+        name = GENERIC
+        if found := detect_kind(rows, records, known, choices):
+            name, (base, language) = found
+            title = f"{base.title} in {language}" if language else base.title
+            title = f"{'an' if title[0].casefold() in 'aeio' else 'a'} {title}"
+            remark = f"{rows.source.label}: read as {title} (--from {name}); if it is none: --from generic"
+    elif name != GENERIC:
+        base = localized(built_in(name), rows.columns, records).kind
     if name == GENERIC and not mapping:
         return OpenedFeed(rows)
     if absent := _absent_columns(own, rows):
         warning = f"{mapping}: {rows.source.label} has no column {absent}"
-    kind = own if name == GENERIC else merged(own, built_in(name))
+    kind = own if name == GENERIC else merged(own, base)
     opened = read_as(kind, read, mapped, known, rows.columns)
     opened.kind_name = name
-    step = AsKind(kind, {column: opened.field_of(column) for column in rows.columns})
+    names = {column: opened.field_of(column) for column in rows.columns}
+    step = AsKind(kind, names, _categories(rows) if kind.categories else {})
     return OpenedFeed(opened, kind, name, (step,), remark, warning)
+
+
+def _categories(rows: Rows) -> dict[str, str]:
+    from .categories import category_paths  # which needs the reader of XML
+
+    return category_paths(rows)
 
 
 def _absent_columns(mapping: FeedKind, rows: Rows) -> str:

@@ -1,0 +1,137 @@
+"""Exports whose platform writes the header in the language of the shop."""
+
+import re
+from collections import defaultdict
+from collections.abc import Collection, Mapping, Sequence
+from functools import cache
+from typing import Any, NamedTuple
+
+import msgspec
+
+from . import FOLDER, FeedKind, NamePatterns
+
+OTHER_LANGUAGE = "another language"
+MIN_COLUMNS = 5  # in the language of an export, of those that its platform writes
+
+NUMBER = re.compile(r"\d+")
+ATTRIBUTE_NAME, ATTRIBUTE_VALUES = "Attribute * name", "Attribute * value(s)"
+
+Names = dict[str, list[str]]  # header in English to its wordings in another language
+
+
+class LanguageTable(msgspec.Struct, frozen=True):
+    """The header of an export in several languages."""
+
+    names: dict[str, str]  # by code
+    values: dict[str, list[str]]  # of columns whose values are the same in every language; * as in names
+    headers: dict[str, dict[str, str]]  # in English, to code, to wordings that | parts; in their order
+
+    def words(self, code: str) -> Names:
+        """Return the header in a language."""
+        return {english: words[code].split("|") for english, words in self.headers.items() if code in words}
+
+
+@cache
+def language_table(name: str) -> LanguageTable:
+    """Load the languages of a kind."""
+    import yaml
+
+    loader = getattr(yaml, "CBaseLoader", yaml.BaseLoader)
+    document = yaml.load((FOLDER / f"{name}.yaml").read_text(encoding="utf-8"), Loader=loader)
+    return msgspec.convert(document, LanguageTable)
+
+
+class Localized(NamedTuple):
+    """A kind with the header of a feed."""
+
+    kind: FeedKind
+    language: str = ""  # none where the header is in English
+
+
+def localized(kind: FeedKind, columns: Sequence[str], records: Collection[Mapping[str, Any]]) -> Localized:
+    """Return a kind in the language in which a feed has its header."""
+    if not kind.languages or kind.recognizes(columns):
+        return Localized(kind)
+    ((file, values),) = kind.languages.items()
+    if not any(value in values for record in records for value in record.values() if isinstance(value, str)):
+        return Localized(kind)
+    table = language_table(file)
+    by_code = {code: _located(table.words(code), columns) for code in table.names}
+    code, found = max(by_code.items(), key=lambda item: len(item[1]))
+    if len(found) >= MIN_COLUMNS:
+        wordings = table.words(code) | _other_wordings(table, found, columns)
+        return Localized(_translated(kind, wordings), table.names[code])
+    found = _located_by_values(table, columns, records)
+    if len(found) < len(table.values):
+        return Localized(kind)
+    attributes = _attributes(columns[max(found.values()) + 1 :])
+    if names := attributes[ATTRIBUTE_NAME]:
+        found[ATTRIBUTE_NAME] = columns.index(names[0])
+    return Localized(_translated(kind, _other_wordings(table, found, columns) | attributes), OTHER_LANGUAGE)
+
+
+def _located_by_values(
+    table: LanguageTable, columns: Sequence[str], records: Collection[Mapping[str, Any]]
+) -> dict[str, int]:
+    """Return the numbers of the columns whose values are the same in every language, in their order."""
+    found: dict[str, int] = {}
+    begin = 0
+    for english, known in table.values.items():
+        patterns = NamePatterns(known)
+        for number, column in enumerate(columns[begin:], begin):
+            values = [value for record in records if (value := record.get(column))]
+            if values and all(value in patterns for value in values):
+                found[english], begin = number, number + 1
+                break
+    return found
+
+
+def _located(names: Names, columns: Sequence[str]) -> dict[str, int]:
+    """Return the numbers of the columns that have a header in a language."""
+    patterns = {english: NamePatterns(words) for english, words in names.items() if "*" not in english}
+    found: dict[str, int] = {}
+    for number, column in enumerate(columns):
+        english = next((each for each, words in patterns.items() if column in words), None)
+        if english:
+            found.setdefault(english, number)
+    return found
+
+
+def _other_wordings(table: LanguageTable, found: Mapping[str, int], columns: Sequence[str]) -> Names:
+    """Return the columns that are located, and those between them where the exporter has as many others."""
+    others = {english: [columns[number]] for english, number in found.items()}
+    headers = [*table.headers]
+    header, column = 0, 0  # after the last that is located
+    for english in (each for each in headers if each in found):
+        between = headers[header : headers.index(english)]
+        strangers = columns[column : found[english]]
+        if len(between) == len(strangers):
+            others |= {name: [each] for name, each in zip(between, strangers, strict=True)}
+        header, column = headers.index(english) + 1, found[english] + 1
+    return others
+
+
+def _attributes(columns: Sequence[str]) -> Names:
+    """Return the columns of the name and the values of each attribute: the first two with its number."""
+    by_number: defaultdict[str, list[str]] = defaultdict(list)
+    for column in columns:
+        if number := NUMBER.search(column):
+            by_number[number[0]].append(column)
+    pairs = [found[:2] for found in by_number.values() if len(found) > 1]
+    return {ATTRIBUTE_NAME: [name for name, _ in pairs], ATTRIBUTE_VALUES: [values for _, values in pairs]}
+
+
+def _translated(kind: FeedKind, names: Names) -> FeedKind:
+    """Return a kind that knows its columns by other names too."""
+
+    def wordings(columns: Sequence[str]) -> list[str]:
+        return [word for column in columns for word in (column, *names.get(column, ()))]
+
+    return msgspec.structs.replace(
+        kind,
+        columns={word: field for column, field in kind.columns.items() for word in wordings([column])},
+        roles={role: wordings(columns) for role, columns in kind.roles.items()},
+        left_out={word: values for column, values in kind.left_out.items() for word in wordings([column])},
+        ignored=wordings(kind.ignored),
+        own=wordings(kind.own),
+    )

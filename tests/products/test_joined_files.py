@@ -120,7 +120,7 @@ def test_a_control_character_of_xml_is_a_finding_that_a_fix_removes(adsctl, text
     report, said = check(adsctl, "feed.xml", rss(text), code=3)
     (finding,) = report["findings"]
     assert finding["problem"] == f"has {name}, which XML does not allow" and finding["lines"] == [3]
-    assert finding["fix"] == "whitespace" and "--fix whitespace  # 2 of 2 rows valid then" in said
+    assert finding["fix"] == "whitespace" and "--fix whitespace  # 2 of 2 rows valid, 0 left out" in said
     report, _ = check(adsctl, "feed.xml", rss(text), "--fix", "whitespace")
     assert report["fixed"]["whitespace"] == 1 and report["valid"] == 2
     adsctl("products", "convert", "feed.xml", "out.json", "--fix", "whitespace")

@@ -188,7 +188,7 @@ def test_a_column_with_a_list_of_images_is_suggested_with_what_splits_it(adsctl,
     adsctl.file("feed.json", rows({"image_link": None, "images_link": links}))
     command, outcome = advice(adsctl, "feed.json")
     assert command[3:] == ["--map", "images_link=image_link", "--split", f"image_link={separator}"]
-    assert outcome == "1 of 1 row valid then"
+    assert outcome == "1 of 1 row valid, 0 left out"
     adsctl(*command)
 
 
@@ -297,7 +297,7 @@ def test_a_field_that_no_record_has_is_advised_as_one_that_no_column_gives(adsct
     assert command[3:] == [
         *("--default", "condition=new", "--default", "price=…", "--map", "photo_main=image_link"),
     ]
-    assert outcome == "2 of 2 rows valid then"
+    assert outcome == "2 of 2 rows valid, 0 left out"
     found = json.loads(adsctl("products", "check", name, "-o", "json", code=3).stdout)["findings"]
     assert [each["field"] for each in found] == ["condition", "price", "image_link"]
     assert found[2]["problem"] == "no record has it; is 'photo_main' meant? --map 'photo_main=image_link'"

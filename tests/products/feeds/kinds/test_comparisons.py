@@ -233,7 +233,7 @@ def test_the_advice_asks_only_for_what_the_feed_does_not_say(adsctl, name):
     if options:
         (line,) = (line for line in said.splitlines() if line.startswith("try: "))
         assert line.endswith(
-            f"# {len(expected)} of {len(expected)} row{'s' * (len(expected) > 1)} valid then"
+            f"# {len(expected)} of {len(expected)} row{'s' * (len(expected) > 1)} valid, 0 left out"
         )
         assert "--map" not in line and "image_link" not in line
 

@@ -104,6 +104,7 @@ def open_source(
     source = Source(location, found or FORMATS[default_format or "lines"], encoding, options)
     if format is None:
         source.read_as(_detect(source, found, default_format))
+    source.check_encoding(encoding)
     return source
 
 

@@ -466,13 +466,6 @@ CONVERSION = (
         (f"{MESSY}::test_a_list_that_is_nested_in_a_document_is_named",),
     ),
     Mutant(
-        "the encoding of a Japanese feed is not recognized",
-        "ads_cli/feeds/decoding.py",
-        "for name in (SHIFT_JIS, _latin_encoding(head)",
-        "for name in (_latin_encoding(head)",
-        (f"{MESSY}::test_a_messy_feed_is_pushed_by_following_what_each_check_says",),
-    ),
-    Mutant(
         "a separator of thousands in yen may be that of decimals",
         "ads_cli/products/feeds/fixes/money.py",
         "currency)) in WHOLE:",

@@ -60,7 +60,9 @@ class FeedOptions(msgspec.Struct, frozen=True):
     """How a file is read."""
 
     format: Format = None
-    encoding: Annotated[str, option("NAME", "Encoding of the file, as in cp1252; cp1252! if it is UTF-8 too")] = "utf-8"
+    encoding: Annotated[
+        str, option("NAME", "Encoding of the file, as in cp1252; cp1252! if it is UTF-8 too")
+    ] = "utf-8"
     map: Annotated[list[str] | None, option("COLUMN=FIELD", "Read a column as another field")] = None
     record: Annotated[str | None, option("NAME", "The element of XML that is a record, as in product")] = None
     max_size: Annotated[str, option("SIZE", "Largest file to download, as in 500MB or 10GiB")] = "2GiB"

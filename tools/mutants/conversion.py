@@ -452,13 +452,6 @@ CONVERSION = (
         (f"{MESSY}::test_a_messy_feed_is_pushed_by_following_what_each_check_says",),
     ),
     Mutant(
-        "a Polish text is read as one of Western Europe",
-        "ads_cli/feeds/decoding.py",
-        "if not POLISH.search(head):",
-        "if True:",
-        (f"{MESSY}::test_the_encoding_of_a_polish_feed_is_recognized",),
-    ),
-    Mutant(
         "a list that is nested in a document of JSON is not named",
         "ads_cli/feeds/formats/json.py",
         "            if sizes:\n",

@@ -50,7 +50,9 @@ def test_a_messy_feed_is_pushed_by_following_what_each_check_says(adsctl, make: 
     done, commands = adsctl.local(*words, "-o", "json", code=None), commands + 1
     assert done.returncode == (9 if "--skip-invalid" in words else 0), done.stderr
     assert json.loads(done.stdout)["created"] == feed.products
-    assert commands <= MAX_COMMANDS + len({"sheet", "encoding"} & {*feed.answers}) + ("--skip-invalid" in words)
+    assert commands <= MAX_COMMANDS + len({"sheet", "encoding"} & {*feed.answers}) + (
+        "--skip-invalid" in words
+    )
 
 
 def suggested(adsctl, *words: str) -> list[str]:

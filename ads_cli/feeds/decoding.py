@@ -1,4 +1,4 @@
-"""Text in any encoding, as UTF-8; and what is said of a line that is in none, or of too many blank ones."""
+"""Text in any encoding, as UTF-8; text that is UTF-8 against what is said of it, and too many blank lines."""
 
 import codecs
 import io
@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable, Iterator
 from contextlib import suppress
 from functools import partial
-from typing import TYPE_CHECKING, Any, BinaryIO, NamedTuple
+from typing import TYPE_CHECKING, Any, BinaryIO
 
 from ..errors import ContentError, UsageError
 
@@ -18,17 +18,43 @@ PIECE_BYTES = 64 * 1024
 UTF_8 = "utf-8"
 MARK = "\ufeff"  # the byte order mark; within a text, where files that begin with it were joined
 MARKS = re.compile(rb"(?m:^)(?:\xef\xbb\xbf)++")
+EMPHASIS = "!"  # after an encoding: it is that one, although the file is UTF-8 or says another
 
 
 def check_encoding(encoding: str) -> None:
     """Raise UsageError unless `encoding` is a text encoding."""
     try:
         # codecs.lookup also accepts codecs between bytes, such as hex.
-        io.TextIOWrapper(io.BytesIO(), encoding=encoding)
+        io.TextIOWrapper(io.BytesIO(), encoding=encoding.removesuffix(EMPHASIS))
     except (LookupError, ValueError):
         raise UsageError(
             f"--encoding: {encoding!r} is not a known encoding", hint="for example cp1252 or latin-1"
         ) from None
+
+
+def check_not_utf_8(stream: BinaryIO, encoding: str, label: str, hint: str) -> None:
+    """Raise ContentError for UTF-8 with letters beyond ASCII that is to be read in another encoding.
+
+    Where that is emphasized, or a byte order mark outranks it, it is read.
+    """
+    if encoding.endswith(EMPHASIS) or is_utf_8(encoding):
+        return
+    decoder, is_ascii, is_start = codecs.getincrementaldecoder(UTF_8)(), True, True
+    with suppress(UnicodeDecodeError):
+        while piece := stream.read(BUFFER_BYTES):
+            if is_start and piece.startswith(codecs.BOM_UTF8):
+                return
+            is_start, is_ascii = False, is_ascii and piece.isascii()
+            decoder.decode(piece)
+        decoder.decode(b"", final=True)
+        if not is_ascii:
+            hint = f"{hint}; if it is {encoding} all the same, --encoding {encoding}{EMPHASIS}"
+            raise ContentError(f"{label} is UTF-8, and not {encoding}", hint=hint)
+
+
+def is_utf_8(encoding: str) -> bool:
+    """Tell whether an encoding is UTF-8, by whichever of its names."""
+    return codecs.lookup(encoding.removesuffix(EMPHASIS)).name in (UTF_8, "utf-8-sig")
 
 
 class PieceStream(io.RawIOBase):
@@ -59,10 +85,10 @@ def as_utf_8(stream: "Buffered", encoding: str, label: str) -> BinaryIO:
     start = stream.peek(4)[:4]
     if start.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
         pieces = _utf_8_pieces(stream, "utf-16", label)
-    elif start.startswith(codecs.BOM_UTF8) or codecs.lookup(encoding).name == UTF_8:
+    elif start.startswith(codecs.BOM_UTF8) or is_utf_8(encoding):
         pieces = iter(partial(stream.read, PIECE_BYTES), b"")
     else:
-        pieces = _utf_8_pieces(stream, encoding, label)
+        pieces = _utf_8_pieces(stream, encoding.removesuffix(EMPHASIS), label)
     return io.BufferedReader(PieceStream(_without_marks(pieces)), BUFFER_BYTES)
 
 
@@ -125,46 +151,9 @@ def few_blank_lines(stream: "Buffered", label: str, line_at: Callable[[int], int
 
 
 class NotUtf8Error(ContentError):
-    """A line is not UTF-8; `encoding` is the one that it seems to be in, empty where that is unclear."""
+    """A line is not UTF-8; `encoding` is the one that the file is in, empty where that is not certain."""
 
     encoding = ""
 
 
 NOT_TEXT = re.compile(rb"[\x00-\x08\x0e-\x1a\x1c-\x1f]")
-MAX_FOREIGN = 0.5  # of the letters of a line in a Latin script, that ASCII does not have
-SHIFT_JIS = "shift_jis"  # its bytes in another script would be halves of kana
-KANA, HALF_WIDTH = re.compile("[\u3041-\u30fe]"), re.compile("[\uff61-\uff9f]")
-# Letters of Polish before another one, which in cp1252 would be ¹, ³, ¿, ± or the like within a word; and ść.
-POLISH = re.compile(rb"[a-z\xe6\xea\xf1\xf3][\xb3\xbf\xb9][a-z]|[\x9c\xb6]\xe6", re.I)  # ł, ż, ą of cp1250
-ISO_POLISH = re.compile(rb"[a-z\xe6\xea\xf1\xf3][\xb1\xb6\xbc][a-z]|\xb6\xe6", re.I)  # ą, ś, ź of ISO 8859-2
-SEARCHED_BYTES = 64 * 1024  # for these: the first line in Polish may have only letters of both encodings
-OTHER_SCRIPTS = "cp1251, shift_jis, gb18030, euc-kr or utf-16"
-
-
-class ProbableEncoding(NamedTuple):
-    """The encoding that a line seems to be in."""
-
-    name: str
-    text: str  # of the line
-    is_clear: bool
-
-    @classmethod
-    def of(cls, line: bytes, head: bytes) -> "ProbableEncoding":
-        """Find it by the line, and by the beginning of the file."""
-        for name in (SHIFT_JIS, _latin_encoding(head), "latin-1"):
-            with suppress(UnicodeDecodeError):
-                text = line.decode(name).strip()
-                if name == SHIFT_JIS:
-                    if KANA.search(text) and not HALF_WIDTH.search(text):
-                        return cls(name, text, is_clear=True)
-                    continue
-                letters = [*filter(str.isalpha, text)]
-                foreign = sum(not letter.isascii() for letter in letters)
-                return cls(name, text, is_clear=foreign <= MAX_FOREIGN * len(letters))
-        raise AssertionError  # every byte is a character of latin-1
-
-
-def _latin_encoding(head: bytes) -> str:
-    if not POLISH.search(head):
-        return "cp1252"
-    return "iso8859-2" if ISO_POLISH.search(head) else "cp1250"

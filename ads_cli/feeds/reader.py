@@ -107,6 +107,7 @@ def open_source(
         raise ContentError(f"{source.label} begins with a message of PHP: {words}", hint=PHP_HINT)
     if format is None:
         source.read_as(_detect(source, head, member, found, default_format))
+    source.check_encoding(encoding)
     return source
 
 

@@ -13,7 +13,7 @@ from ..errors import ContentError, UsageError
 from ..output.text import counted, listed
 from ..spelling import suggestion
 from . import SEPARATORS
-from .decoding import NOT_TEXT, OTHER_SCRIPTS, SEARCHED_BYTES, NotUtf8Error, ProbableEncoding
+from .decoding import NOT_TEXT, NotUtf8Error
 from .header import Header, plain_name
 from .row import Row, RowTransform
 
@@ -240,21 +240,19 @@ class FileRows(Rows):
 
     def decoding_error(self, line: int, raw: bytes) -> ContentError:
         """Make the error of a line that is not UTF-8, and suggest its encoding."""
+        from .detection import detect
+
         if NOT_TEXT.search(raw):
             hint = "the file is damaged, or --format says which format it has"
             return self.error(line, "neither UTF-8 nor a text in another encoding", hint=hint)
-        if self.sensitive:
-            hint = "name the encoding, for example --encoding cp1252, or save the file as UTF-8"
-            return self.error(line, "not UTF-8", hint=hint)
-        found = ProbableEncoding.of(raw, self.source.head(SEARCHED_BYTES)[0])
-        start = next((i for i, character in enumerate(found.text) if ord(character) > 127), 0)
-        excerpt = found.text[max(0, start - 15) : start + 15]
-        name = found.name if found.is_clear else f"NAME, such as {OTHER_SCRIPTS}"
+        detection = detect(self.source.raw())
+        if detection.is_mixed:
+            return self.error(line, "not UTF-8, as other lines are", hint="save the whole file as UTF-8")
         error = NotUtf8Error(
-            f"{self.source.label}:{line}: not UTF-8; as {found.name} it reads {excerpt!r}",
-            hint=f"add --encoding {name}, or save the file as UTF-8",
+            f"{self.source.label}:{line}: not UTF-8{detection.described(with_excerpts=not self.sensitive)}",
+            hint=f"{detection.hint}, or save the file as UTF-8",
         )
-        error.encoding = found.name if found.is_clear else ""
+        error.encoding = detection.encoding
         return error
 
     def decoding_error_in(self, line: int, error: UnicodeDecodeError) -> ContentError:

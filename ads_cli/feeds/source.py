@@ -10,7 +10,7 @@ from typing import BinaryIO, NamedTuple
 from ..errors import ContentError, UsageError
 from . import MAX_SHEET_ROWS
 from .compression import Decompressed, decompressed
-from .decoding import UTF_8, PieceStream, as_utf_8, few_blank_lines
+from .decoding import UTF_8, PieceStream, as_utf_8, check_not_utf_8, few_blank_lines
 from .locations import Location
 from .registry import FeedFormat
 
@@ -24,6 +24,7 @@ class ReadOptions(NamedTuple):
     record: str | None = None  # the element of XML that is a record
     sheet: str | None = None  # name or number, from 1, of the sheet of a workbook
     max_rows: int = MAX_SHEET_ROWS  # of a workbook
+    format: str | None = None  # that was named
 
     @property
     def of_content(self) -> dict[str, str]:
@@ -101,7 +102,16 @@ class Source(Feed):
             return self
         other = copy(self)
         other.encoding, other.notes = encoding, [*self.notes]
+        other.check_encoding(encoding)
         return other
+
+    def check_encoding(self, encoding: str, hint: str = "add --encoding utf-8") -> None:
+        """Raise ContentError where the content is UTF-8, and another encoding was named."""
+        check_not_utf_8(self.raw(), encoding, self.label, hint)
+
+    def raw(self) -> BinaryIO:
+        """Read the decompressed bytes from the beginning, in whichever encoding."""
+        return self._decompressed().stream
 
     def stream(self) -> BinaryIO:
         """Read from the beginning: decompressed and, unless the format decodes by itself, as UTF-8."""
@@ -111,7 +121,7 @@ class Source(Feed):
 
     def _line_at(self, position: int) -> int:
         """Return the number of the line at a position in the decompressed bytes, of a text."""
-        before = self._decompressed().stream
+        before = self.raw()
         parts = (before.read(min(BLOCK_BYTES, position - at)) for at in range(0, position, BLOCK_BYTES))
         return 1 + sum(part.count(b"\n") for part in parts)
 

@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 
 from ..config.atomic_files import atomic, check_output_path, file_to_replace, remove
 from ..errors import AdsctlError, UsageError
+from ..feeds.decoding import UTF_8, is_utf_8
 from ..feeds.formats.writers import open_writer
 from ..feeds.locations import FileLocation, Location
 from ..feeds.reader import read_rows
@@ -28,6 +29,17 @@ class FailedOut(NamedTuple):
     def may_replace(self, path: Path) -> bool:
         """Tell whether an existing file may be replaced or removed: an earlier file of rejected rows."""
         return self.force or holds_rejected_rows(path, find_failed_out(self.path))
+
+    def changed_options(self, feed: Feed) -> list[str]:
+        """Return the options that differ between reading a feed and reading its rejected rows."""
+        format = find_failed_out(self.path)
+        changes = {
+            ("--encoding", UTF_8): not is_utf_8(feed.encoding),
+            ("--format", format.name): feed.options.format not in (None, format.name),
+            ("--sheet", "1"): format.name == "xlsx" and feed.options.sheet not in (None, "1"),
+            ("--record", "item"): format.name == "xml" and feed.options.record not in (None, "item"),
+        }
+        return [word for option, differs in changes.items() if differs for word in option]
 
     def remove_earlier(self) -> None:
         """Remove the file of an earlier run, where this one has nothing to write."""

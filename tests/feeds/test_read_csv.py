@@ -142,10 +142,9 @@ def test_an_endless_line_is_refused(feeds):
     assert feeds.error("f.csv", "id,title\n1,a\n" + "x," * 17_000_000).startswith("f.csv:3: ")
 
 
-@pytest.mark.parametrize(("byte", "guess"), [(b"\xe9", "cp1252"), (b"\x81\xe9", "latin-1")])
-def test_another_encoding_of_csv_is_named_with_the_line_and_the_option(feeds, byte, guess):
-    error = feeds.error("f.csv", b"id,title\n1,a\n2,Caf" + byte + b"\n")
-    assert error.startswith("f.csv:3: ") and f"--encoding {guess}" in error
+def test_another_encoding_of_csv_is_named_with_the_line_and_the_option(feeds):
+    error = feeds.error("f.csv", b"id,title\n1,a\n2,Caf\xe9\n")
+    assert error.startswith("f.csv:3: ") and "--encoding cp1252" in error
 
 
 def test_a_nul_byte_is_named_with_its_line(feeds):

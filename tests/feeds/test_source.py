@@ -71,7 +71,7 @@ def test_readers_get_utf_8_without_a_byte_order_mark(feeds, data):
 
 @pytest.mark.parametrize("encoding", ["idna", "punycode", "undefined"])
 def test_a_codec_of_something_else_than_texts_is_told(feeds, encoding):
-    assert f"not {encoding}: " in feeds.error("a.csv", "id,title\n1,é\n", encoding=encoding)
+    assert f"not {encoding}: " in feeds.error("a.csv", b"id,title\n1,\xe9\n", encoding=encoding)
 
 
 def test_the_encoding_option_is_used(feeds):

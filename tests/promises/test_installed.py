@@ -24,9 +24,9 @@ SECRETS |= {"importlib_metadata", "jaraco.classes", "jaraco.context", "jaraco.fu
 SECRETS |= {"lazy-importer", "zipp"}
 DATA = {"msgspec", "PyYAML", "ruamel.yaml", "jmespath", "filelock", "platformdirs", "phonenumberslite"}
 REPORT = {"Jinja2", "MarkupSafe"}
-FEEDS = {"python-calamine", "xlsxwriter", "imagesize"}  # workbooks, pixels of images
+FEEDS = {"python-calamine", "xlsxwriter", "imagesize", "chardet"}  # workbooks, pixels of images, encodings
 FEEDS |= {"backports.zstd"} if sys.version_info < (3, 14) else set()
-MOST_BYTES = 6_500_000  # of what only reads feeds
+MOST_BYTES = 9_500_000  # of what only reads feeds
 
 LIST_SIZES = """
 import json

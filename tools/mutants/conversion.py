@@ -452,25 +452,11 @@ CONVERSION = (
         (f"{MESSY}::test_a_messy_feed_is_pushed_by_following_what_each_check_says",),
     ),
     Mutant(
-        "a Polish text is read as one of Western Europe",
-        "ads_cli/feeds/decoding.py",
-        "if not POLISH.search(head):",
-        "if True:",
-        (f"{MESSY}::test_the_encoding_of_a_polish_feed_is_recognized",),
-    ),
-    Mutant(
         "a list that is nested in a document of JSON is not named",
         "ads_cli/feeds/formats/json.py",
         "            if sizes:\n",
         "            if False:\n",
         (f"{MESSY}::test_a_list_that_is_nested_in_a_document_is_named",),
-    ),
-    Mutant(
-        "the encoding of a Japanese feed is not recognized",
-        "ads_cli/feeds/decoding.py",
-        "for name in (SHIFT_JIS, _latin_encoding(head)",
-        "for name in (_latin_encoding(head)",
-        (f"{MESSY}::test_a_messy_feed_is_pushed_by_following_what_each_check_says",),
     ),
     Mutant(
         "a separator of thousands in yen may be that of decimals",

@@ -29,7 +29,7 @@ class PushHooks(msgspec.Struct, kw_only=True):
     call: "Invocation"
     plan: "Plan"
     activity: str = "Pushing"
-    correction: str = "correct it and push it with the same options"  # of the file of --failed-out
+    correction: str = ""  # what to do with rejected rows, where their file cannot be pushed
     rejected_hint: str = ""  # what may be wrong with rows that the service rejects
     is_one_change: bool = True  # in the log of changes; else each request is one
     invalid_hint: str = ""  # what else may be done about invalid rows

@@ -60,7 +60,9 @@ class FeedOptions(msgspec.Struct, frozen=True):
     """How a file is read."""
 
     format: Format = None
-    encoding: Annotated[str, option("NAME", "Encoding of the file, as in cp1252")] = "utf-8"
+    encoding: Annotated[
+        str, option("NAME", "Encoding of the file, as in cp1252; cp1252! if it is UTF-8 too")
+    ] = "utf-8"
     map: Annotated[list[str] | None, option("COLUMN=FIELD", "Read a column as another field")] = None
     record: Annotated[str | None, option("NAME", "The element of XML that is a record, as in product")] = None
     max_size: Annotated[str, option("SIZE", "Largest file to download, as in 500MB or 10GiB")] = "2GiB"
@@ -91,7 +93,7 @@ class FeedOptions(msgspec.Struct, frozen=True):
         """Return what is said about files of certain formats."""
         from ...feeds.source import ReadOptions
 
-        return ReadOptions(record=self.record, sheet=self.sheet, max_rows=self.max_rows)
+        return ReadOptions(self.record, self.sheet, self.max_rows, self.format)
 
     def access(self, call: "Invocation") -> "Callable[[], RemoteAccess]":
         """Return what makes the access to remote feeds, for which more must be imported."""

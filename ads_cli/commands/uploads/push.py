@@ -193,7 +193,8 @@ class PushCommand:
         elif summary.rejections:
             hint = self.hooks.rejected_hint
             if result.rejections.invalid or report.invalid:  # rows, and not only deletions
-                hint = how_to_correct(self.options.failed_out, self.hooks.correction, hint)
+                source = self.plan.rows.source
+                hint = how_to_correct(self.options.failed_out_file, self.hooks.correction, source, hint)
             error = IncompleteError(summary.rejections, hint=hint)
         if shortfall := self.hooks.shortfall():
             error = error or IncompleteError(shortfall)

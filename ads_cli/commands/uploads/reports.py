@@ -11,10 +11,12 @@ from ...console.progress import OnProgress
 from ...errors import AdsctlError, ContentError, Interrupted, NotFoundError
 from ...feeds.row import Row
 from ...feeds.rows import RowNames
+from ...feeds.source import Feed
 from ...masking import mask_address
 from ...output.messages import Messages, fitted
 from ...output.printer import Printer
 from ...output.text import Lines, counted, safe, shell_command
+from ...uploads.rejected_rows import FailedOut
 from ...validation import Finding
 from ...validation.report import ValidationReport
 
@@ -110,11 +112,15 @@ def how_to_resume(error: AdsctlError | Interrupted, command: str) -> str:
     return error.hint if resume in error.hint else "; ".join(filter(None, (error.hint, resume)))
 
 
-def how_to_correct(failed_out: str | None, correction: str, *others: str) -> str:
-    """Return the hint about rejected rows."""
+def how_to_correct(failed_out: FailedOut | None, correction: str, feed: Feed, *others: str) -> str:
+    """Return the hint about rejected rows of a feed."""
     where = "--failed-out FILE writes them to a file, with the reasons"
     if failed_out:
-        where = f"they are in {failed_out}, with the reasons; {correction}"
+        changed = shell_command(failed_out.changed_options(feed))
+        correction = (
+            correction or f"correct it and push it with the same options{', but ' * bool(changed)}{changed}"
+        )
+        where = f"they are in {failed_out.path}, with the reasons; {correction}"
     return "; ".join(filter(None, (where, *others)))
 
 

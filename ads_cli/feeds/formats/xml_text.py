@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, cast
 
 from ...errors import UsageError
 from ...output.text import counted
-from ..decoding import UTF_8, as_utf_8, check_encoding
+from ..decoding import EMPHASIS, UTF_8, as_utf_8, check_encoding, is_utf_8
 from ..rows import FileRows, Utf8Check
 from . import UTF_16_XML
 
@@ -60,7 +60,7 @@ class XmlText:
     def _encoding(self, raw: "io.BufferedReader[Any]") -> str:
         """Return the encoding that --encoding, the first bytes or the declaration tells."""
         head, named = raw.peek(DECLARATION_BYTES)[:DECLARATION_BYTES], self._rows.source.encoding
-        if lookup(named).name != UTF_8:
+        if named.endswith(EMPHASIS) or not is_utf_8(named):
             return named
         if found := UTF_16_XML.get(head[:2]):
             return found
@@ -71,10 +71,14 @@ class XmlText:
             hint = "name the encoding that it has, for example --encoding cp1252"
             raise self._rows.error(1, f"the declared encoding {declared!r} is not known", hint=hint) from None
         # A declaration that could be read as ASCII is not in UTF-16, whatever it says.
-        is_utf_8 = lookup(declared).name in (UTF_8, "ascii") or declared.lower().startswith(
+        declares_utf_8 = lookup(declared).name in (UTF_8, "ascii") or declared.lower().startswith(
             ("utf-16", "utf-32")
         )
-        return UTF_8 if is_utf_8 else declared
+        if declares_utf_8:
+            return UTF_8
+        hint = f"correct its declaration, or add --encoding {UTF_8}{EMPHASIS}"
+        self._rows.source.check_encoding(declared, hint)
+        return declared
 
 
 def deferred(chunks: Iterator[bytes], parser: "expat.XMLParserType") -> Iterator[bytes]:

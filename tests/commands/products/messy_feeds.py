@@ -512,7 +512,7 @@ def prestashop() -> MessyFeed:
     ]
     header = '"Référence";"Nom";"Résumé";"Prix TTC";"Quantité";"URL";"Image";"Marque";"État"'
     text = "\n".join(["Export du 01/11/2026", "", header, *rows])
-    return MessyFeed("export.csv", text.encode("cp1252"), 20)
+    return MessyFeed("export.csv", text.encode("cp1252"), 20, {"encoding": "cp1252"})
 
 
 def magento() -> MessyFeed:

@@ -9,9 +9,10 @@ from typing import Any, NamedTuple
 from ...api.iso_codes import CURRENCIES
 from ...feeds import DUPLICATES
 from ...feeds.rows import Rows
+from ...products.feeds.addresses import IMAGES, LINKS, found_in, is_relative, list_separator
 from ...products.feeds.fixes.money import SHARED_SIGN, SYMBOLS
-from ...products.feeds.hints import OPEN, column_for, list_separator, template_of_nested
-from ...products.feeds.transforms import ABSOLUTE, IMAGES, LINKS, PRICES, is_bare_amount
+from ...products.feeds.hints import OPEN, column_for, template_of_nested
+from ...products.feeds.transforms import PRICES, is_bare_amount
 from ...products.normal_form import PRODUCT_SCHEMA
 from ...validation import Finding
 from ...validation.report import ValidationReport
@@ -186,8 +187,10 @@ def _addresses(field: str, sample: Sample) -> Iterator[AdvisedOption]:
     if split := [*_split(field, values)]:
         yield from split
         return
-    texts = [str(value) for value in values]
-    if any(text and not ABSOLUTE.match(text) and " " not in text.strip() for text in texts):
+    surrounded = [link for value in values if isinstance(value, str) for link in found_in(value)]
+    if surrounded:
+        yield AdvisedOption("fix", "url")
+    if any(map(is_relative, [*surrounded, *(value for value in values if isinstance(value, str))])):
         links = map(str, sample.values("link"))
         hosts = {found[0] for link in links if (found := HOST.match(link))} - {STAND_INS["base_url"]}
         yield AdvisedOption("base_url", hosts.pop() if len(hosts) == 1 else ADDRESS)

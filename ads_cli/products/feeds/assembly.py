@@ -10,8 +10,8 @@ from typing import Any
 from ...feeds.row import Row
 from ...feeds.rows import Rows
 from ...output.text import counted
+from .addresses import joined_links
 from .kinds import FeedKind, NamePatterns, column_key
-from .transforms import joined_links
 
 Values = dict[str, Any]
 NUMBER = re.compile(r"[+-]?(\d{1,12}(\.\d{0,12})?|\.\d{1,12})", re.ASCII)

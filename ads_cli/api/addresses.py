@@ -9,7 +9,7 @@ from msgspec import Meta
 _OUTSIDE = r"\x00-\x20\"<>\\\x7f-\xa0\u1680\u2000-\u200b\u2028\u2029\u202f\u205f\u2060\u3000\ufeff"
 _NEXT = r"(?i:https?:|www\.)|//"  # begins another address, after a separator of a list
 _REST = (
-    rf"://(?!https?:|HTTPS?:)[^/?#|,;{_OUTSIDE}][^|,;{_OUTSIDE}]*+"
+    rf"://(?!https?[:/]|HTTPS?[:/])[^/?#|,;{_OUTSIDE}][^|,;{_OUTSIDE}]*+"
     rf"(?:[|,;]++(?!{_NEXT}|\Z)[^|,;{_OUTSIDE}]*+)*+\Z"
 )
 # Most addresses are in lower case, which is found faster.
@@ -27,7 +27,7 @@ _SCHEMES = {
 SCHEMES = {written: scheme for scheme, names in _SCHEMES.items() for written in names.split()}
 # The name of a scheme and what follows it, up to the host: `https//`, `http:/`, `htps://`, `https:\\`.
 SCHEME = re.compile(r"([a-z]{3,6})\s*+(?::[:;\s]*+[/\\]*+|[;.]?[/\\]{2,})\s*+(?=[^\s/\\?#])", re.IGNORECASE)
-SEVERAL = re.compile(rf"[\s|,;](?:(?i:https?)(?::|[/\\]{{2}})|{_NEXT})")
+ANOTHER = re.compile(rf"[\s|,;](?:(?i:https?)(?::|[/\\]{{2}})|{_NEXT})")
 
 
 def scheme_of(text: str) -> tuple[str, str]:
@@ -37,7 +37,19 @@ def scheme_of(text: str) -> tuple[str, str]:
     return (scheme, found[0]) if found and scheme else ("", "")
 
 
-_BEGINNINGS = {"[": "holds a list", "{": "holds an object", "=": "is a formula", "<": "holds HTML"}
+def holds_several(text: str) -> bool:
+    """Tell whether another address follows the one that a text begins with."""
+    return bool(ANOTHER.search(text, len(scheme_of(text)[1])))
+
+
+_BEGINNINGS = {
+    "[": "holds a list, not one address",
+    "{": "holds an object, not one address",
+    "=": "is a formula, not an address",
+    "<": "holds HTML, not an address",
+    '"': "begins with a quotation mark",
+    "'": "begins with an apostrophe",
+}
 _WITHIN = {
     "\n": "a line feed",
     "\t": "a tab",
@@ -52,9 +64,11 @@ OF_COMPUTER = re.compile(r"[a-z]:[/\\]|file:", re.IGNORECASE)
 def address_mistake(value: str) -> str:
     """Say why a text is not an address; "" where it is one, or its scheme or host is all that is wrong."""
     text = value.strip()
+    if is_address(text):
+        return "has white space around it" if text != value else ""
     if beginning := _BEGINNINGS.get(text[:1]):
-        return f"{beginning}, not one address"
-    if SEVERAL.search(text):
+        return beginning
+    if holds_several(text):
         return "holds several addresses, where one is allowed"
     if text[:5].lower() == "data:":
         return "holds data, and not the address of it"
@@ -68,7 +82,7 @@ def address_mistake(value: str) -> str:
         return f"begins with {written!r}, not with {scheme}://"
     if scheme_of(text[len(written) :])[0]:
         return "begins with two schemes"
-    return _mistake_within(value if is_address(text) else text)
+    return _mistake_within(text)
 
 
 def _mistake_within(text: str) -> str:

@@ -6,7 +6,7 @@ from itertools import islice
 from typing import Any
 from urllib.parse import urljoin
 
-from ...api.addresses import ABSOLUTE, ENTITY, HAS_HOST, scheme_of
+from ...api.addresses import ABSOLUTE, ENTITY, HAS_HOST, holds_several, scheme_of
 
 IMAGES = "additional_image_link"  # URLs, separated by commas
 LINKS = ("link", "mobile_link", "image_link")
@@ -64,7 +64,7 @@ def list_separator(value: Any) -> str | None:
         parts = parted(text, separator)
         if len(parts) < 2 or any(map(str.isspace, "".join(parts))):
             continue
-        if all(map(is_absolute, parts)):
+        if all(map(is_absolute, parts)) and holds_several(text):
             return separator
         # What a blank parts may as well be one name.
         is_file = ENDS_AS_IMAGE.search if separator == " " else _is_path
@@ -78,24 +78,30 @@ NOT_RELATIVE = re.compile(r"://|[\"{}<>]|\A[='(]|\A[^?]*\[")
 # What stands for no value.
 NOTHING = re.compile(r"n/?a|none|null|nil|nan|undefined|false|-+|no[ _-]?(?:image|selection|picture)", re.I)
 
+# A name such as shop.example; the ending of a file is that of a path.
+BARE_HOST = re.compile(
+    r"(?>(?:[a-z0-9-]+\.)+)(?!(?:[sx]?html?|php[0-9]?|aspx?|jspx?|cfm|cgi|do|p[ly]|pdf)\Z)[a-z]{2,63}", re.I
+)
+
 
 def is_relative(text: str) -> bool:
     """Tell whether a text is one relative address, which a base completes."""
     path = text.strip()
     if not path or NOT_RELATIVE.search(path) or NOTHING.fullmatch(path):
         return False
-    if is_absolute(path):
-        return path.startswith("//") and list_separator(path) is None
+    if is_absolute(path) or (BARE_HOST.fullmatch(path) and not ENDS_AS_IMAGE.search(path)):
+        return False
     is_words = any(map(str.isspace, path)) and not ("/" in path or ENDS_AS_IMAGE.search(path))
     return not is_words and list_separator(path) is None
 
 
 def completed(link: str, base: str) -> str:
     """Return a relative address with a base, and any other text as it is."""
-    if not is_relative(link):
+    path = link.strip()
+    if not (is_relative(path) or (path.startswith("//") and list_separator(path) is None)):
         return link
     try:
-        return urljoin(base, link.strip().replace("\\", "/"))
+        return urljoin(base, path.replace("\\", "/"))
     except ValueError:  # not an address at all, which validation reports
         return link
 

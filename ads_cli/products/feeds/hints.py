@@ -120,11 +120,11 @@ def options_for(field: str, value: Any) -> list[str] | None:
     """Return the options that make a value of a column valid as a field; None where there are none."""
     options: list[str] = []
     if field in ("image_link", IMAGES) and (separator := list_separator(value)):
-        if not (field == IMAGES and separator == ","):
+        if not (field == IMAGES and separator.strip() == "," and isinstance(value, str)):
             options += ["--split", f"{field}={separator}"]
         parts = found_in(value) or (value if isinstance(value, list) else parted(str(value), separator))
         value = next(filter(None, (str(part).strip() for part in parts)), "")
-    if field in (*LINKS, IMAGES) and not str(value).startswith("//") and is_relative(str(value)):
+    if field in (*LINKS, IMAGES) and is_relative(str(value)):
         options += ["--base-url", f"https://{OPEN}"]
         value = f"https://shop.example/{value}"
     if field in PRICES and is_bare_amount(value):

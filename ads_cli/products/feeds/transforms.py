@@ -39,7 +39,7 @@ class SplitField(ColumnStep, frozen=True):
             if self.separator not in text:
                 return
             items = parted(text, self.separator) if of_links else text.split(self.separator)
-        parts = [part for item in items if (part := cell(item).strip())]
+        parts = [*dict.fromkeys(part for item in items if (part := cell(item).strip()))]
         if key == IMAGES:
             put_text(values, IMAGES, joined_links(parts))
             return
@@ -84,7 +84,8 @@ class CompleteLinks(Step, frozen=True):
         for field in LINKS:
             if isinstance(link := values.get(field), str):
                 values[field] = completed(link, self.base)
-        if isinstance(links := values.get(IMAGES), str):
+        links = values.get(IMAGES)
+        if isinstance(links, str) and links.count("https://") <= links.count(","):  # else all have a host
             values[IMAGES] = ",".join(completed(link, self.base) for link in parted(links))
 
 
@@ -107,11 +108,11 @@ def parse_field(step: type[S], text: str, known: Collection[str]) -> S:
 
 
 def parse_split(text: str) -> SplitField:
-    """Parse FIELD=SEP of --split."""
+    r"""Parse FIELD=SEP of --split; `\n` is a line feed, as messages show it, and `\t` a tab."""
     column, equals, separator = text.partition("=")
     if not column.strip() or not equals or not separator:
         raise UsageError(f"--split: {text!r} is not FIELD=SEP", hint="as in --split 'image_link=;'")
-    return SplitField(column.strip(), separator)
+    return SplitField(column.strip(), separator.replace(r"\n", "\n").replace(r"\t", "\t"))
 
 
 def parse_currency(code: str) -> AddCurrency:

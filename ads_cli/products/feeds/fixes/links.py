@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import Any
 
-from ....api.addresses import HAS_HOST, SEVERAL, is_address
+from ....api.addresses import HAS_HOST, holds_several, is_address
 from ..addresses import IMAGES, LINKS, found_in, is_relative, joined_links, list_separator, mended, parted
 from .fix import Edit, edit, edit_texts
 
@@ -72,7 +72,7 @@ def _addresses(field: str, text: str) -> list[str]:
     if found and (len(found) == 1 or field == "image_link"):
         links = [_secure(field, mended(link)) for link in found]
         return links if all(is_address(link) or is_relative(link) for link in links) else [text]
-    if SEVERAL.search(text.strip()) or list_separator(text):
+    if holds_several(text.strip()) or list_separator(text):
         return [text]
     link = _secure(field, mended(text))
     return [link if is_address(link) else text]

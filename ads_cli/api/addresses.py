@@ -8,9 +8,10 @@ from msgspec import Meta
 # White space, controls and invisible characters, and signs that only the text around an address has.
 _OUTSIDE = r"\x00-\x20\"<>\\\x7f-\xa0\u1680\u2000-\u200b\u2028\u2029\u202f\u205f\u2060\u3000\ufeff"
 _NEXT = r"(?i:https?:|www\.)|//"  # begins another address, after a separator of a list
+# Only the semicolon of an entity may end an address, which is then a warning.
 _REST = (
     rf"://(?!https?[:/]|HTTPS?[:/])[^/?#|,;{_OUTSIDE}][^|,;{_OUTSIDE}]*+"
-    rf"(?:[|,;]++(?!{_NEXT}|\Z)[^|,;{_OUTSIDE}]*+)*+\Z"
+    rf"(?>(?:[|,;]++(?!{_NEXT}|(?<!;)\Z)[^|,;{_OUTSIDE}]*+)*)\Z"
 )
 # Most addresses are in lower case, which is found faster.
 is_address = re.compile(rf"^(?:https?|(?i:https?)){_REST}").match
@@ -91,7 +92,7 @@ def _mistake_within(text: str) -> str:
             return f"has {name}"
     if any(map(str.isspace, text)):
         return "has a blank"
-    if text.endswith(("|", ",", ";")):
+    if text.endswith(("|", ",")):
         return f"ends with {text[-1]!r}"
     return "" if text.isprintable() else "has an invisible character"
 

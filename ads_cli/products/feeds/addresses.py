@@ -115,7 +115,10 @@ FORMULA = re.compile(
     re.IGNORECASE,
 )
 MARKDOWN = re.compile(r"!?\[[^\[\]]*+\]\(\s*+([^\s()]++)")
-HTML = re.compile(r"<(img|a)\s(?:[^<>]*?\s)?(?:src|href)\s*+=\s*+[\"']?+([^\"'<>]++)", re.IGNORECASE)
+HTML = re.compile(
+    r"""<(img|a)(?=\s)(?:"[^"]*+"|'[^']*+'|[^"'<>])*?\s(?:src|href)\s*+=\s*+["']?+([^"'<>]++)""",
+    re.IGNORECASE,
+)
 MAX_FOUND = 100  # addresses in one cell
 MAX_CHARACTERS = 50_000  # of a text that is parsed
 
@@ -200,7 +203,7 @@ PARTS = re.compile(r"([^/\\?#]*+)([^?#]*+)(.*+)", re.DOTALL)  # host, path, the 
 
 def mended(text: str) -> str:
     """Return an address with the right scheme, and blanks as %20; any other text as it is."""
-    address = text.strip().strip("\"'`<>").rstrip("|,; ")
+    address = text.strip().strip("\"'`<>").rstrip("|, ")
     scheme, written = scheme_of(address)
     while scheme:
         address = address[len(written) :]

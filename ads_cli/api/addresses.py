@@ -14,7 +14,9 @@ _REST = (
     rf"(?>(?:[|,;]++(?!{_NEXT}|(?<!;)\Z)[^|,;{_OUTSIDE}]*+)*)\Z"
 )
 # Most addresses are in lower case, which is found faster.
-is_address = re.compile(rf"^(?:https?|(?i:https?)){_REST}").match
+SECURE_ADDRESS = rf"^(?:https|(?i:https)){_REST}"
+ADDRESS = rf"^(?:https?|(?i:https?)){_REST}"
+is_address = re.compile(ADDRESS).match
 
 # A text that begins with www. or a name such as shop.example/ is rather a host than a path.
 HOST = r"www\.|(?>(?:[a-z0-9-]+\.)+)(?!html?/|php/|aspx?/|jsp/|cgi/)[a-z]{2,63}/"
@@ -97,14 +99,20 @@ def _mistake_within(text: str) -> str:
     return "" if text.isprintable() else "has an invisible character"
 
 
-def _address(schemes: str, words: str) -> Meta:
-    """Return the limits of an address that begins with one of some schemes."""
-    pattern = rf"^(?:{schemes}|(?i:{schemes})){_REST}"
-    return Meta(pattern=pattern, extra={"expected": words, "mistake": address_mistake})
-
-
-LinkUrl = Annotated[str, _address("https", "a URL that starts with https://")]
-ImageUrl = Annotated[str, _address("https?", "a URL that starts with https:// or http://")]
+LinkUrl = Annotated[
+    str,
+    Meta(
+        pattern=SECURE_ADDRESS,
+        extra={"expected": "a URL that starts with https://", "mistake": address_mistake},
+    ),
+]
+ImageUrl = Annotated[
+    str,
+    Meta(
+        pattern=ADDRESS,
+        extra={"expected": "a URL that starts with https:// or http://", "mistake": address_mistake},
+    ),
+]
 
 ENTITY = re.compile(r"&(?:#[0-9]{1,7}|#[xX][0-9a-fA-F]{1,6}|[a-zA-Z][a-zA-Z0-9]{1,31});")
 

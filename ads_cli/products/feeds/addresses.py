@@ -11,9 +11,7 @@ from ...api.addresses import ABSOLUTE, ENTITY, HAS_HOST, holds_several, scheme_o
 IMAGES = "additional_image_link"  # URLs, separated by commas
 LINKS = ("link", "mobile_link", "image_link")
 
-_IMAGE_ENDING = r"\.(?:jpe?g|png|gif|webp|bmp|svg|avif)"
-IMAGE_FILE = re.compile(rf"[^\s|;,]+{_IMAGE_ENDING}", re.IGNORECASE)
-ENDS_AS_IMAGE = re.compile(rf"{_IMAGE_ENDING}\Z", re.IGNORECASE)
+ENDS_AS_IMAGE = re.compile(r"\.(?:jpe?g|png|gif|webp|bmp|svg|avif)\Z", re.IGNORECASE)
 SEPARATORS = ("|", ";", "\n", ", ", ",", " ")
 
 
@@ -194,8 +192,8 @@ def _in_nested(value: Any) -> Iterator[str]:
         yield ""
 
 
-INVISIBLE = "\u200b\u2060\ufeff"
-BREAKS = re.compile(rf" *+[\t\n\r]\s*+|[{INVISIBLE}]")  # which browsers take out, too
+INVISIBLE = "\u200b\u2060\ufeff"  # but not the joiners of emoji and of Persian words
+BREAKS = re.compile(rf"(?<! ) *+[\t\n\r]\s*+|[{INVISIBLE}]")  # which browsers take out, too
 BLANK = re.compile(r"\s")
 BARE_PERCENT = re.compile(r"%(?![0-9A-Fa-f]{2})")
 PARTS = re.compile(r"([^/\\?#]*+)([^?#]*+)(.*+)", re.DOTALL)  # host, path, the rest

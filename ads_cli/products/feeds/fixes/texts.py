@@ -10,12 +10,11 @@ from urllib.parse import quote
 from ....api.addresses import ENTITY as REFERENCE
 from ....api.addresses import holds_several, is_address
 from ....api.products import find_html_tag, html_tag_starts
-from ..addresses import BREAKS, IMAGES, LINKS
+from ..addresses import BREAKS, IMAGES, INVISIBLE, LINKS
 from .fix import FIELD_TYPES, MULTILINE, TEXT_FIELDS, Edit, edit_texts
 
 # The first byte of each character's UTF-8 is in TRIGGERS: rows without any are never shown to the fix.
 NON_BREAKING = "\xa0\u2007\u202f"
-INVISIBLE = "\u200b\u2060\ufeff"  # but not the joiners of emoji and of Persian words
 LINE_SEPARATORS = "\u2028\u2029"
 IS_VISIBLE = bytes(code >= 0x20 and code != 0x7F for code in range(256))  # translation table of bytes
 C1_CONTROLS = re.compile("[\x7f-\x9f]")

@@ -32,7 +32,8 @@ class FieldType(msgspec.Struct, frozen=True, dict=True):
     def extra(self, name: str) -> Any:
         """Return an entry of Meta.extra, or None; the outermost annotation wins, as with limits.
 
-        `default`: what the service assumes; `expected`: the format in words; `option` or `common`: the
+        `default`: what the service assumes; `expected`: the format in words; `mistake`: a function that says
+        what is wrong with a text, or ""; `option` or `common`: the
         option or common option that sets the field; `alias`: a shorter name of the option; `argument`: the
         metavar of the argument that sets the field, where that is not its name; `seen`: known values, where
         the service may accept others; `money`: an amount in micro-units; `sortable`: the

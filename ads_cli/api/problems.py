@@ -75,6 +75,9 @@ def explain(field_type: FieldType, value: Any, strict: bool, error: msgspec.Vali
         return choice_problem(value, field_type.choices)
     if isinstance(value, str) and field_type.base is str and (length := length_problem(field_type, value)):
         return length
+    mistake = field_type.extra("mistake")
+    if mistake and isinstance(value, str) and (found := mistake(value)):
+        return f"{quoted(value)} {found}"
     limits = field_type.description
     if field_type.base is int:
         number, most = _whole_number(value, strict), field_type.limit("le")

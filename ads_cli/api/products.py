@@ -9,14 +9,15 @@ from typing import Annotated, Literal
 import msgspec
 from msgspec import Meta
 
+from .addresses import ImageUrl, LinkUrl, address_mistake, entity_in, is_address
 from .amounts import THREE_DECIMALS
 from .endpoint import Resource
 from .iso_codes import CURRENCIES
 from .problems import Reason
 from .product_ids import gtin_error, gtin_warning, id_problem, was_truncated
 from .rates import per_quarter_hour
-from .types import URL_PATTERN, Cursor, HttpsUrl, Id, InCatalog, Url
-from .validation import rule
+from .types import Cursor, Id, InCatalog
+from .validation import Rule, rule
 
 OTHER_FORMAT = re.compile(
     r"^[^?#]*\.(bmp|tiff?|svgz?|heic|heif|avif|ico|psd|pdf|html?|eps|mp4)([?#]|$)", re.I
@@ -100,6 +101,16 @@ def find_html_tag(text: str) -> str:
     return ""
 
 
+def _plain_address(field: str) -> Rule:
+    """Make the rule that an address has no entity of HTML."""
+
+    def plain_address(product: "Product") -> str | None:
+        """Expect no entities of HTML, such as `&amp;`."""
+        return entity_in(getattr(product, field))
+
+    return rule(field, "warning")(plain_address)
+
+
 class Product(msgspec.Struct, kw_only=True, omit_defaults=True):
     """One product of a catalog; other columns of a feed are not sent.
 
@@ -112,12 +123,12 @@ class Product(msgspec.Struct, kw_only=True, omit_defaults=True):
     availability: Literal["in stock", "available for order", "preorder", "out of stock", "discontinued"]
     condition: Literal["new", "used", "refurbished"]
     price: Price
-    link: HttpsUrl
-    image_link: Url
+    link: LinkUrl
+    image_link: ImageUrl
     brand: str | None = None
     gtin: str | None = None
     mpn: str | None = None
-    mobile_link: HttpsUrl | None = None
+    mobile_link: LinkUrl | None = None
     additional_image_link: Annotated[str, Meta(extra={"expected": IMAGES_WORDS})] | None = None
     store_product_category: str | None = None
     product_type: str | None = None
@@ -206,6 +217,11 @@ class Product(msgspec.Struct, kw_only=True, omit_defaults=True):
         empty = self.availability == "in stock" and self.inventory is not None and self.inventory < 1
         return "must be 1 or more when availability is 'in stock'" if empty else None
 
+    plain_link = _plain_address("link")
+    plain_mobile_link = _plain_address("mobile_link")
+    plain_image_link = _plain_address("image_link")
+    plain_additional_images = _plain_address("additional_image_link")
+
     @rule("image_link")
     def image_format(self) -> str | None:
         """Reject URLs with the suffix of another format."""
@@ -220,8 +236,9 @@ class Product(msgspec.Struct, kw_only=True, omit_defaults=True):
         if len(links) > MAX_IMAGES:
             return Reason("image_count", f"has {len(links)} URLs, at most {MAX_IMAGES} are allowed")
         for link in links:
-            if not re.match(URL_PATTERN, link):
-                return Reason("image_url", f"{link[:60]!r} is not a URL; separate URLs by commas")
+            if not is_address(link):
+                mistake = address_mistake(link) or "is not a URL"
+                return Reason("image_url", f"{link[:60]!r} {mistake}; separate URLs by commas")
         return next(filter(None, map(image_problem, links)), None)
 
     @rule("product_type", "warning")

@@ -52,12 +52,12 @@ LineItemOfAd = Annotated[
 LineItemIds = Annotated[
     Ids, Meta(description="Only of these line items, separated by commas", extra={"alias": "line_items"})
 ]
-HttpsUrl = Annotated[
-    str, Meta(pattern=r"^(?i:https)://[^\s/?#]\S*\Z", extra={"expected": "a URL that starts with https://"})
-]
-URL_PATTERN = r"^(?i:https?)://[^\s/?#]\S*\Z"
 Url = Annotated[
-    str, Meta(pattern=URL_PATTERN, extra={"expected": "a URL that starts with https:// or http://"})
+    str,
+    Meta(
+        pattern=r"^(?i:https?)://[^\s/?#]\S*\Z",
+        extra={"expected": "a URL that starts with https:// or http://"},
+    ),
 ]
 Country = Annotated[str, Meta(pattern=r"^[A-Z]{2}\Z", extra={"expected": "two capital letters, as in US"})]
 IAB_PATTERN, IAB_WORDS = "IAB[0-9]+(-[0-9]+)?", "an IAB code, such as IAB9-2"

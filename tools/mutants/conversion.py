@@ -127,7 +127,7 @@ CONVERSION = (
     Mutant(
         "an enclosure of XML has no address",
         "ads_cli/feeds/formats/xml_records.py",
-        'ADDRESSES = ("href", "url")',
+        'ADDRESSES = ("href", "url", "src")',
         'ADDRESSES = ("href",)',
         ("tests/feeds/test_read_xml.py::test_an_enclosure_without_text_is_the_address_in_its_attribute",),
     ),
@@ -214,7 +214,7 @@ CONVERSION = (
     ),
     Mutant(
         "a relative address hides that another one has a host",
-        "ads_cli/products/feeds/transforms.py",
+        "ads_cli/api/addresses.py",
         'rf"[a-z][a-z0-9+.-]*:|{HOST}"',
         'r"[a-z][a-z0-9+.-]*:"',
         (f"{MESSY}::test_an_address_with_a_host_and_no_scheme_is_never_completed_as_a_path",),

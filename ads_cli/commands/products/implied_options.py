@@ -3,15 +3,16 @@
 import re
 from collections import Counter
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from itertools import islice
+from itertools import chain, islice
 from typing import Any, NamedTuple
 
 from ...api.iso_codes import CURRENCIES
 from ...feeds import DUPLICATES
 from ...feeds.rows import Rows
+from ...products.feeds.addresses import IMAGES, LINKS, found_in, is_relative, list_separator, parted
 from ...products.feeds.fixes.money import SHARED_SIGN, SYMBOLS
-from ...products.feeds.hints import OPEN, column_for, list_separator, template_of_nested
-from ...products.feeds.transforms import ABSOLUTE, IMAGES, LINKS, PRICES, is_bare_amount
+from ...products.feeds.hints import OPEN, column_for, template_of_nested
+from ...products.feeds.transforms import PRICES, is_bare_amount
 from ...products.normal_form import PRODUCT_SCHEMA
 from ...validation import Finding
 from ...validation.report import ValidationReport
@@ -180,11 +181,13 @@ def _currency(field: str, sample: Sample) -> Iterator[AdvisedOption]:
 
 def _split(field: str, values: Sequence[Any]) -> Iterator[AdvisedOption]:
     """Yield how the values of a field are split, where they are lists of images."""
+    if field not in ("image_link", IMAGES):
+        return
     separators = Counter(filter(None, map(list_separator, values)))
-    if separators and field in ("image_link", IMAGES):
-        separator = separators.most_common(1)[0][0]
-        if not (field == IMAGES and separator == ","):
-            yield AdvisedOption("split", f"{field}={separator}", field)
+    if field == IMAGES and not any(isinstance(value, list) for value in values):
+        separators.pop(",", 0), separators.pop(", ", 0)
+    if separators:
+        yield AdvisedOption("split", f"{field}={separators.most_common(1)[0][0]}", field)
 
 
 def _addresses(field: str, sample: Sample) -> Iterator[AdvisedOption]:
@@ -193,8 +196,11 @@ def _addresses(field: str, sample: Sample) -> Iterator[AdvisedOption]:
     if split := [*_split(field, values)]:
         yield from split
         return
-    texts = [str(value) for value in values]
-    if any(text and not ABSOLUTE.match(text) and " " not in text.strip() for text in texts):
+    texts = [value for value in values if isinstance(value, str)]
+    if any(map(found_in, texts)):
+        yield AdvisedOption("fix", "url")
+    parts = (found_in(text) or (parted(text) if field == IMAGES else [text]) for text in texts)
+    if any(map(is_relative, chain.from_iterable(parts))):
         links = map(str, sample.values("link"))
         hosts = {found[0] for link in links if (found := HOST.match(link))} - {STAND_INS["base_url"]}
         yield AdvisedOption("base_url", hosts.pop() if len(hosts) == 1 else ADDRESS)

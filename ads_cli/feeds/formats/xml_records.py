@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 MAX_DEPTH = 100  # of elements in each other
-ADDRESSES = ("href", "url")  # attributes of an element without text: Atom's link, an enclosure
+ADDRESSES = ("href", "url", "src")  # attributes of an element without text: Atom's link, an enclosure
 OTHER_LINKS = ("self", "enclosure", "related", "via", "next", "edit")  # Atom's links that are not the product
 
 

@@ -10,9 +10,9 @@ from typing import Any, NamedTuple
 from ...feeds.row import Row
 from ...feeds.rows import Rows
 from ...output.text import counted
+from .addresses import joined_links
 from .kinds import FeedKind, NamePatterns, column_key
 from .kinds.options import OptionNames
-from .transforms import joined_links
 
 Values = dict[str, Any]
 NUMBER = re.compile(r"[+-]?(\d{1,12}(\.\d{0,12})?|\.\d{1,12})", re.ASCII)

@@ -6,6 +6,7 @@ from decimal import ROUND_HALF_UP, Decimal
 from urllib.parse import quote
 
 from ...feeds.row import Row
+from .addresses import is_relative, parted
 from .assembly import (
     TRUE,
     AssembledRows,
@@ -186,7 +187,7 @@ def image_address(image: str) -> str:
     """Return the address of an image that may be named by its file alone."""
     if match := MEDIA_NAME.match(image):
         return MEDIA_FOLDER + match[1]
-    return image if "://" in image else MEDIA_FOLDER + image
+    return MEDIA_FOLDER + image if is_relative(image) else image
 
 
 SEPARATOR = re.compile(r"(?<!\\),\s*")  # the exporter escapes a comma inside a value
@@ -281,8 +282,8 @@ class WooCommerceRows(AssembledRows):
         return stock_fields(availability, amount(stock))
 
     def _images(self, row: Row, parent: Row) -> Values:
-        own = split_values(self._cell(row, "images"))
-        others = split_values(self._cell(parent, "images")) if parent is not row else []
+        own = split_links(self._cell(row, "images"))
+        others = split_links(self._cell(parent, "images")) if parent is not row else []
         return image_fields([*own, *others])
 
     def _sort_columns(self, columns: Sequence[str]) -> None:
@@ -311,6 +312,11 @@ class WooCommerceRows(AssembledRows):
 def split_values(text: str) -> list[str]:
     """Return the values of a list."""
     return [value.replace(r"\,", ",").strip() for value in SEPARATOR.split(text) if value.strip()]
+
+
+def split_links(text: str) -> list[str]:
+    """Return the addresses of a list; not every exporter escapes a comma within one."""
+    return parted(text.replace(r"\,", ","))
 
 
 def first_value(text: str) -> str:

@@ -9,12 +9,13 @@ import msgspec
 
 from ...api.problems import CHOICE, Problem
 from ...spelling import closest, folded, letters_and_digits
+from .addresses import IMAGES, LINKS, found_in, is_relative, list_separator, parted
 from .fixes import TRIGGERS, all_fixes
 from .fixes.fix import FIELD_TYPES, Fix
 from .fixes.money import Price
 from .fixes.texts import Html
 from .kinds.options import is_option
-from .transforms import ABSOLUTE, HAS_HOST, IMAGES, LINKS, PRICES, is_bare_amount
+from .transforms import PRICES, is_bare_amount
 
 OPEN = "…"  # stands for a value that only the owner of a feed knows
 COLUMN_SIMILARITY = 0.7
@@ -164,38 +165,15 @@ def template_of_nested(field: str, columns: Mapping[str, Sequence[Any]]) -> str 
     return None
 
 
-SEPARATORS = ("|", ";", "\n", ", ", ",", " ")
-
-
-def list_separator(value: Any) -> str | None:
-    """Return what separates the addresses of a list; None of a text that is a single address."""
-    if isinstance(value, list):
-        return "," if any(isinstance(item, str) for item in value) else None
-    text = str(value).strip()
-    for separator in SEPARATORS:
-        parts = [part for item in text.split(separator) if (part := item.strip())]
-        is_part = ABSOLUTE.match if parts and ABSOLUTE.match(parts[0]) else _is_path
-        if len(parts) > 1 and not any(map(str.isspace, "".join(parts))) and all(map(is_part, parts)):
-            return separator
-    return None
-
-
-PATH = re.compile(r"[^\s|;,]+\.(?:jpe?g|png|gif|webp|bmp|svg|avif)", re.IGNORECASE)
-
-
-def _is_path(text: str) -> bool:
-    return bool(PATH.fullmatch(text) or text.startswith("/"))
-
-
 def options_for(field: str, value: Any) -> list[str] | None:
     """Return the options that make a value of a column valid as a field; None where there are none."""
     options: list[str] = []
     if field in ("image_link", IMAGES) and (separator := list_separator(value)):
-        if not (field == IMAGES and separator == ","):
+        if not (field == IMAGES and separator.strip() == "," and isinstance(value, str)):
             options += ["--split", f"{field}={separator}"]
-        parts = value if isinstance(value, list) else str(value).split(separator)
+        parts = found_in(value) or (value if isinstance(value, list) else parted(str(value), separator))
         value = next(filter(None, (str(part).strip() for part in parts)), "")
-    if field in (*LINKS, IMAGES) and not (ABSOLUTE.match(str(value)) or HAS_HOST.match(str(value))):
+    if field in (*LINKS, IMAGES) and is_relative(str(value)):
         options += ["--base-url", f"https://{OPEN}"]
         value = f"https://shop.example/{value}"
     if field in PRICES and is_bare_amount(value):

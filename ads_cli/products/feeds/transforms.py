@@ -1,9 +1,9 @@
 """The steps that fill, split and complete fields."""
 
 import re
-from collections.abc import Collection, Iterable
+from collections.abc import Collection
 from typing import Any, TypeVar
-from urllib.parse import urljoin, urlsplit
+from urllib.parse import urlsplit
 
 from ...api.iso_codes import CURRENCIES
 from ...api.names import neutral_name
@@ -12,17 +12,12 @@ from ...feeds.row import ColumnStep, Row, Step
 from ...feeds.transforms import SetField, Template, put_text
 from ...output.text import cell
 from ...spelling import suggestion
+from .addresses import IMAGES, LINKS, completed, found_in, joined_links, parted
 
-IMAGES = "additional_image_link"  # URLs, separated by commas
-LINKS = ("link", "mobile_link", "image_link")
 PRICES = ("price", "sale_price")
 BARE_AMOUNT = re.compile("[0-9][0-9.,'\N{RIGHT SINGLE QUOTATION MARK}\N{NO-BREAK SPACE} ]*")
 # 1234, or 1.234: with a currency it would be a valid price, and perhaps a thousandth of what is meant.
 UNCLEAR_AMOUNT = re.compile("[1-9][0-9]{0,2}\\.[0-9]{3}")
-# A text that begins with www. or a name such as shop.example/ is rather a host than a path.
-HOST = r"www\.|(?>(?:[a-z0-9-]+\.)+)(?!html?/|php/|aspx?/|jsp/|cgi/)[a-z]{2,63}/"
-HAS_HOST = re.compile(rf"//|{HOST}", re.IGNORECASE)
-ABSOLUTE = re.compile(rf"[a-z][a-z0-9+.-]*:|{HOST}", re.IGNORECASE)
 
 
 class SplitField(ColumnStep, frozen=True):
@@ -37,10 +32,14 @@ class SplitField(ColumnStep, frozen=True):
         """Split the list."""
         values, key = row.values, self.column
         value = values.get(key)
-        if not isinstance(value, list) and self.separator not in cell(value):
-            return
-        items = value if isinstance(value, list) else cell(value).split(self.separator)
-        parts = [part for item in items if (part := cell(item).strip())]
+        of_links = key in (*LINKS, IMAGES)
+        items = (of_links and found_in(value)) or value
+        if not isinstance(items, list):
+            text = cell(value)
+            if self.separator not in text:
+                return
+            items = parted(text, self.separator) if of_links else text.split(self.separator)
+        parts = [*dict.fromkeys(part for item in items if (part := cell(item).strip()))]
         if key == IMAGES:
             put_text(values, IMAGES, joined_links(parts))
             return
@@ -84,23 +83,10 @@ class CompleteLinks(Step, frozen=True):
         values = row.values
         for field in LINKS:
             if isinstance(link := values.get(field), str):
-                values[field] = self._completed(link)
-        if isinstance(links := values.get(IMAGES), str):
-            values[IMAGES] = ",".join(map(self._completed, links.split(",")))
-
-    def _completed(self, link: str) -> str:
-        path = link.strip()
-        if not path or ABSOLUTE.match(path):
-            return link
-        try:
-            return urljoin(self.base, path)
-        except ValueError:  # not an address at all, which validation reports
-            return link
-
-
-def joined_links(links: Iterable[str]) -> str:
-    """Join addresses by commas, which no address may contain then."""
-    return ",".join(link.replace(",", "%2C") for link in links)
+                values[field] = completed(link, self.base)
+        links = values.get(IMAGES)
+        if isinstance(links, str) and links.count("https://") <= links.count(","):  # else all have a host
+            values[IMAGES] = ",".join(completed(link, self.base) for link in parted(links))
 
 
 S = TypeVar("S", bound=SetField)
@@ -122,11 +108,11 @@ def parse_field(step: type[S], text: str, known: Collection[str]) -> S:
 
 
 def parse_split(text: str) -> SplitField:
-    """Parse FIELD=SEP of --split."""
+    r"""Parse FIELD=SEP of --split; `\n` is a line feed, as messages show it, and `\t` a tab."""
     column, equals, separator = text.partition("=")
     if not column.strip() or not equals or not separator:
         raise UsageError(f"--split: {text!r} is not FIELD=SEP", hint="as in --split 'image_link=;'")
-    return SplitField(column.strip(), separator)
+    return SplitField(column.strip(), separator.replace(r"\n", "\n").replace(r"\t", "\t"))
 
 
 def parse_currency(code: str) -> AddCurrency:

@@ -1,21 +1,18 @@
 """Look at the images that products link to: format, pixels and bytes."""
 
 import heapq
-import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import closing
 from pathlib import Path
 from typing import Any
 
+from ...api.addresses import is_address
 from ...api.problems import Problem
 from ...api.products import MAX_IMAGES, image_problem
-from ...api.types import URL_PATTERN
 from ...http.file_start import Reading
 from ...validation import CheckedRow
 from .fetcher import Fetcher
 from .stores import ImageOutcomes, RememberedImages, digest_of
-
-is_url = re.compile(URL_PATTERN).match
 
 
 def links_in(values: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
@@ -25,7 +22,7 @@ def links_in(values: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
         if not isinstance(text, str):
             continue
         links = [text] if most == 1 else [link.strip() for link in text.split(",")][:most]
-        yield from ((field, link) for link in links if is_url(link) and not image_problem(link))
+        yield from ((field, link) for link in links if is_address(link) and not image_problem(link))
 
 
 WAKE_UP_SECONDS = 0.2  # after which progress is shown

@@ -3,13 +3,13 @@
 import pytest
 
 from ads_cli.api.problems import CHOICE, Problem
+from ads_cli.products.feeds.addresses import list_separator
 from ads_cli.products.feeds.fixes.fix import FIELD_TYPES
 from ads_cli.products.feeds.hints import (
     SYNONYMS,
     FixAdvisor,
     column_for,
     fields_of_columns,
-    list_separator,
     options_for,
     template_of_nested,
 )
@@ -80,7 +80,10 @@ def test_a_nested_value_has_a_template(field, value, template):
         (["https://a.example/1.jpg"], ","),
         (["https://a.example/1.jpg", "https://a.example/2.jpg"], ","),
         ([], None),
-        ([{"src": "https://a.example/1.jpg"}], None),
+        ([{"src": "https://a.example/1.jpg"}], ","),
+        ([{"alt": "a mug"}], None),
+        ("https://a.example/w_5,h_5/1.jpg,https://a.example/w_5,h_5/2.jpg", ","),
+        ("/media/my photo.jpg", None),
         ("https://a.example/1.jpg", None),
         ("/1.jpg|/2.jpg", "|"),
     ],
@@ -91,7 +94,9 @@ def test_what_separates_the_addresses_of_a_list(value, separator):
 
 def test_a_list_of_one_image_is_split_and_needs_no_address():
     assert options_for("image_link", ["https://a.example/1.jpg"]) == ["--split", "image_link=,"]
-    assert options_for("additional_image_link", ["https://a.example/1.jpg"]) == []
+    further = ["--split", "additional_image_link=,"]
+    assert options_for("additional_image_link", ["https://a.example/1.jpg"]) == further
+    assert options_for("additional_image_link", "https://a.example/1.jpg, https://a.example/2.jpg") == []
     assert options_for("image_link", ["/1.jpg"]) == ["--split", "image_link=,", "--base-url", "https://…"]
 
 

@@ -27,6 +27,7 @@ NAMES = (
     "image",
     "length",
     "price",
+    "url",
     "whitespace",
 )
 
@@ -169,11 +170,12 @@ def text_fixes(names: Collection[str]) -> "list[TextFix]":
 
 def rule_fixes(names: Collection[str], currency: str = "") -> "list[Fix]":
     """Return the fixes of these names for rows that break a rule; `currency` is that of bare prices."""
+    from .links import Https, Url
     from .money import Price
-    from .values import CONDITIONS, Availability, ChoiceFix, Gtin, Https, ImageFix, Length
+    from .values import CONDITIONS, Availability, ChoiceFix, Gtin, ImageFix, Length
 
     choices = Availability(), ChoiceFix("condition", CONDITIONS)
-    fixes: tuple[Fix, ...] = (Price(currency), Length(), Https(), *choices, Gtin(), ImageFix())
+    fixes: tuple[Fix, ...] = (Price(currency), Length(), Https(), Url(), *choices, Gtin(), ImageFix())
     return [fix for fix in fixes if fix.name in names]
 
 

@@ -5,19 +5,23 @@ from collections.abc import Sequence
 from html import unescape
 from html.entities import html5
 from typing import Any
+from urllib.parse import quote
 
+from ....api.addresses import ENTITY as REFERENCE
+from ....api.addresses import holds_several, is_address
 from ....api.products import find_html_tag, html_tag_starts
 from ....feeds import CONTROL_CHARACTER, WHITESPACE
+from ..addresses import BREAKS, IMAGES, INVISIBLE, LINKS
 from .fix import FIELD_TYPES, MULTILINE, TEXT_FIELDS, Edit, edit_texts
 
 # The first byte of each character's UTF-8 is in TRIGGERS: rows without any are never shown to the fix.
 NON_BREAKING = "\xa0\u2007\u202f"
-INVISIBLE = "\u200b\u2060\ufeff"  # but not the joiners of emoji and of Persian words
 LINE_SEPARATORS = "\u2028\u2029"
 IS_VISIBLE = bytes(code >= 0x20 and code != 0x7F for code in range(256))  # translation table of bytes
 C1_CONTROLS = re.compile("[\x7f-\x9f]")
 SPACES = re.compile(f"[ \t\n\r\x0b\x0c\x85{NON_BREAKING}{LINE_SEPARATORS}]+")
 NO_CHARACTERS = re.compile("[\ud800-\udfff\ufffe\uffff]")  # halves of one, and what is none
+NON_BREAKING_SPACE = re.compile(f"[{NON_BREAKING}]")
 REMOVED = re.compile(f"[\x00-\x08\x0e-\x1f\x7f-\x84\x86-\x9f{INVISIBLE}]|{NO_CHARACTERS.pattern}")
 LINE_END = re.compile(f"\r\n?|[\x85{LINE_SEPARATORS}]")
 BLANK_LINES = re.compile("\n{3,}")
@@ -45,6 +49,13 @@ NOT_IN_IDS = re.compile(f"[\x00-\x08\x0b\x0c\x0e-\x1f]|{NO_CHARACTERS.pattern}")
 def clean_id(text: str) -> str:
     """Return an id without what surrounds it, and without the controls that XML cannot hold."""
     return NOT_IN_IDS.sub("", text).strip(AROUND_IDS)
+
+
+def clean_address(text: str) -> str:
+    """Return an address without what surrounds it, and without line breaks; its blanks stay."""
+    if holds_several(text):
+        return clean_line(text)
+    return NON_BREAKING_SPACE.sub(" ", REMOVED.sub("", BREAKS.sub("", LINE_END.sub("\n", text)))).strip(" ")
 
 
 class Whitespace:
@@ -79,6 +90,8 @@ class Whitespace:
 def _cleaned(field: str, text: str) -> str:
     if field in IDS:
         return clean_id(text)
+    if field in (*LINKS, IMAGES):
+        return clean_address(text)
     return clean_lines(text) if field == MULTILINE else clean_line(text)
 
 
@@ -138,7 +151,6 @@ def character_of(reference: str) -> str:
 
 
 MAX_PASSES = 4  # what was escaped is HTML once it is unescaped; nobody escapes it more often
-REFERENCE = re.compile(r"&(?:#[0-9]{1,7}|#[xX][0-9a-fA-F]{1,6}|[a-zA-Z][a-zA-Z0-9]{1,31});")
 # Marks of CDATA, and what word processors leave: <![if !supportLists]>, <?xml:namespace prefix = o />.
 DECLARATION = re.compile(r"<!\[CDATA\[|\]\]>|<[!?][a-zA-Z\[][^<>]*>")
 
@@ -151,7 +163,7 @@ class Html:
     """Turns HTML into plain text."""
 
     name = "html"
-    rules = ("plain_text",)
+    rules = ("plain_text", "plain_address")
 
     def may_apply(self, text: str, values: dict[str, Any]) -> bool:
         """Look for a tag or a reference; many addresses have `&` and no `;`."""
@@ -159,9 +171,35 @@ class Html:
 
     def apply(self, values: dict[str, Any]) -> Sequence[Edit]:
         """Convert every text that has markup."""
-        return edit_texts(
+        edits = edit_texts(
             values, TEXT_FIELDS, lambda field, text: to_text(text, multiline=field == MULTILINE)
         )
+        return [*edits, *edit_texts(values, (*LINKS, IMAGES), lambda field, text: to_addresses(text))]
+
+
+OUTSIDE_ADDRESSES = re.compile(r"[\s\"<>\\]")
+
+
+def to_address(text: str) -> str:
+    """Return an address without entities: `%22` for `&quot;`. What is escaped too often is left alone."""
+    if "&" not in text:
+        return text
+    plain = text.strip()
+    was_address = is_address(plain)
+    for _ in range(MAX_PASSES):
+        before, plain = plain, _unescaped(plain)
+        if was_address:
+            plain = OUTSIDE_ADDRESSES.sub(lambda found: quote(found[0]), plain)
+            if not is_address(plain):
+                return text
+        if plain == before:
+            return text if plain == text.strip() else plain
+    return text
+
+
+def to_addresses(text: str) -> str:
+    """Return a list of addresses, with commas between them, without entities."""
+    return ",".join(map(to_address, text.split(",")))
 
 
 def to_text(markup: str, *, multiline: bool) -> str:

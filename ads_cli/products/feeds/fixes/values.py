@@ -1,15 +1,15 @@
-"""Fix single values: lengths, availability, condition, categories, GTINs."""
+"""Fix single values: lengths, availability, condition, categories, GTINs, numbers of images."""
 
 import re
 import unicodedata
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from ....api.addresses import is_address
 from ....api.product_ids import gtin_error, gtin_warning, was_truncated
 from ....api.products import MAX_IMAGES, image_problem
-from ....api.types import URL_PATTERN
+from ..addresses import IMAGES
 from ..kinds import SCHEMA_ADDRESS
-from ..transforms import HAS_HOST
 from . import CATEGORIES, is_spaced
 from .fix import FIELD_TYPES, Edit, edit, edit_texts
 
@@ -185,34 +185,6 @@ class Gtin:
         return [edit(values, "gtin", None)]
 
 
-LINKS = ("link", "mobile_link")
-HTTP = "http://"
-IS_URL = re.compile(URL_PATTERN).match
-IMAGES = "additional_image_link"
-
-
-class Https:
-    """Makes links https, and completes addresses that have a host and no scheme."""
-
-    name = "https"
-    rules = (*LINKS, "image_link", "image_url")
-
-    def apply(self, values: dict[str, Any]) -> Sequence[Edit]:
-        """Rewrite the scheme of links, and write the one that is missing."""
-        return edit_texts(values, (*LINKS, "image_link", IMAGES), _secure)
-
-
-def _secure(field: str, address: str) -> str:
-    if field in LINKS and address[:7].lower() == HTTP:
-        return f"https://{address[7:]}"
-    return ",".join(map(_with_scheme, address.split(",") if field == IMAGES else [address]))
-
-
-def _with_scheme(address: str) -> str:
-    path = address.strip()
-    return f"https://{path.removeprefix('//')}" if HAS_HOST.match(path) else address
-
-
 class ImageFix:
     """Drops further images that the service refuses."""
 
@@ -225,7 +197,7 @@ class ImageFix:
         if not images or not isinstance(images, str):
             return ()
         links = [link.strip() for link in images.split(",")]
-        if not all(map(IS_URL, links)):
+        if not all(map(is_address, links)):
             return ()
         other = values.get("image_link")
         kept = [link for link in dict.fromkeys(links) if link != other and not image_problem(link)][

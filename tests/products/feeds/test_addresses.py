@@ -1,0 +1,270 @@
+"""Addresses as shops export them: what a check says of them, and what arrives if one follows it."""
+
+import json
+import shlex
+
+import pytest
+
+from tests.conftest import PRODUCT
+
+CDN = "https://cdn.example"
+SHOP = "https://shop.example"
+A, B = f"{CDN}/a.jpg", f"{CDN}/b.jpg"
+BASE = ("--base-url", SHOP)
+
+
+class Addresses:
+    """A feed of one product."""
+
+    def __init__(self, adsctl) -> None:
+        self.adsctl = adsctl
+
+    def write(self, **values: object) -> None:
+        self.adsctl.file("feed.json", json.dumps([PRODUCT | values]))
+
+    def check(self, *options: str, code: int = 3) -> dict:
+        done = self.adsctl("products", "check", "feed.json", *options, "-o", "json", code=code)
+        return json.loads(done.stdout)
+
+    def advised(self, *options: str) -> list[str]:
+        """Return the options that a check says to type next."""
+        command = shlex.split(self.check(*options)["try"]["command"])
+        return [word for word in command[4:] if word not in ("-o", "json")]
+
+    def converted(self, *options: str) -> dict:
+        self.adsctl("products", "convert", "feed.json", "out.jsonl", "--force", *options)
+        return json.loads((self.adsctl.home / "out.jsonl").read_text())
+
+
+@pytest.fixture
+def addresses(adsctl) -> Addresses:
+    return Addresses(adsctl)
+
+
+@pytest.mark.parametrize(
+    ("text", "further"),
+    [
+        (f'["{A}","{B}"]', B),
+        (f"['{A}', '{B}']", B),
+        (f"[{A}, {B}]", B),
+        (f"{{{A},{B}}}", B),
+        (f'["{A}", "", null, "{A}"]', None),
+        (f'["{A}"]'.replace("/", "\\/"), None),
+        (f'{{"src": "{A}", "alt": "a mug"}}', None),
+        (f"[{{'src': '{A}'}}, {{'src': '{B}'}}]", B),
+        (f'{{"0": {{"url": "{A}"}}, "1": {{"url": "{B}"}}}}', B),
+        (f'=IMAGE("{A}";4;100;100)', None),
+        (f'="{A}"', None),
+        (f'<img alt="a > b" src="{A}"><img src="{B}">', B),
+        (f"![a mug]({A})", None),
+        (f'"{A}"', None),
+        (f'"{A}", "{B}"', B),
+    ],
+)
+@pytest.mark.parametrize("field", ["image_link", "additional_image_link"])
+def test_the_addresses_in_a_text_are_what_is_sent(addresses, field, text, further):
+    addresses.write(**{field: text})
+    assert addresses.advised() == ["--fix", "url"]
+    product = addresses.converted("--fix", "all")
+    if field == "image_link":
+        assert (product["image_link"], product.get("additional_image_link")) == (A, further)
+    else:
+        assert product[field] == ",".join(filter(None, [A, further]))
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        f'=HYPERLINK("{SHOP}/1";"Mug")',
+        f'=HYPERLINK("{SHOP}/1","Mug")',
+        f'<a href="{SHOP}/1">Mug</a>',
+        f"<{SHOP}/1>",
+        f'{{"url": "{SHOP}/1"}}',
+        f"'{SHOP}/1'",
+        "http:/shop.example/1",
+        "https//shop.example/1",
+        "https:///shop.example/1",
+        "https: //shop.example/1",
+        "https;//shop.example/1",
+        "https:\\\\shop.example\\1",
+        "htps://shop.example/1",
+        "ttp://shop.example/1",
+        f"https://{SHOP}/1",
+        f"{SHOP}/1,",
+    ],
+)
+@pytest.mark.parametrize("field", ["link", "mobile_link"])
+def test_a_link_that_is_certain_is_fixed(addresses, field, text):
+    addresses.write(**{field: text})
+    assert addresses.advised(*BASE) == [*BASE, "--fix", "url"]
+    assert addresses.converted(*BASE, "--fix", "all")[field] == f"{SHOP}/1"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        f'["{A}","{B}"]',
+        "=IMAGE(A2)",
+        '="https://cdn.example/"&A2',
+        '{"alt": "a mug"}',
+        '{"large": "https://cdn.example/a.jpg", "small": "https://cdn.example/b.jpg"}',
+        "https//cdn.example/a.jpg",
+        "http:/cdn.example/a.jpg",
+        "https:\\\\cdn.example\\a.jpg",
+        f"/go?to={A}",
+        "/a.jpg|/b.jpg",
+        "/a.jpg, /b.jpg",
+        "data:image/png;base64,iVBORw0KGgo=",
+        "C:\\images\\a.jpg",
+        "no_selection",
+        "n/a",
+    ],
+)
+def test_no_base_is_put_before_what_is_no_relative_address(addresses, text):
+    addresses.write(image_link=text)
+    (finding,) = addresses.check(*BASE)["findings"]
+    assert finding["field"] == "image_link" and SHOP not in finding["problem"]
+
+
+def test_what_holds_no_certain_address_is_not_guessed(addresses):
+    for text in ("=IMAGE(A2)", '="https://cdn.example/"&A2', f'{{"large": "{A}", "small": "{B}"}}', "n/a"):
+        addresses.write(image_link=text)
+        report = addresses.check("--fix", "all")
+        assert report["valid"] == 0 and "try" not in report
+
+
+@pytest.mark.parametrize("separator", ["|", ",", ";", ", ", " | ", " ", "\n"])
+@pytest.mark.parametrize("first", [A, f"{CDN}/w_5,h_5/a.jpg"])
+def test_several_addresses_are_never_sent_as_one(addresses, separator, first):
+    addresses.write(image_link=separator.join([first, B]))
+    (finding,) = addresses.check()["findings"]
+    assert "holds several addresses" in finding["problem"]
+    options = addresses.advised()
+    assert options[0] == "--split"
+    product = addresses.converted(*options)
+    assert (product["image_link"], product["additional_image_link"]) == (first, B)
+    addresses.write(link=separator.join([f"{SHOP}/1", f"{SHOP}/2"]))
+    (finding,) = addresses.check("--fix", "all")["findings"]
+    assert finding["field"] == "link" and "holds several addresses" in finding["problem"]
+
+
+def test_a_line_feed_is_typed_as_it_is_shown(addresses):
+    addresses.write(image_link=f"{A}\n{B}")
+    assert addresses.converted("--split", r"image_link=\n")["additional_image_link"] == B
+
+
+@pytest.mark.parametrize(
+    ("value", "further"),
+    [([A, B], B), ([{"src": A}, {"src": B}], B), ([f"{CDN}/w_5,h_5/a.jpg", f"{CDN}/w_5,h_5/b.jpg"], None)],
+)
+def test_a_list_of_a_document_is_split(addresses, value, further):
+    addresses.write(image_link=value)
+    assert addresses.advised() == ["--split", "image_link=,"]
+    product = addresses.converted("--split", "image_link=,")
+    assert product["additional_image_link"] == (further or f"{CDN}/w_5%2Ch_5/b.jpg")
+    addresses.write(additional_image_link=value)
+    assert addresses.advised() == ["--split", "additional_image_link=,"]
+
+
+@pytest.mark.parametrize(
+    ("text", "sent"),
+    [
+        ("my photo.jpg", "my%20photo.jpg"),
+        ("Straße 5.jpg", "Straße%205.jpg"),
+        ("50% off.jpg", "50%25%20off.jpg"),
+        ("a%20b c.jpg", "a%20b%20c.jpg"),
+        ("a\n  .jpg", "a.jpg"),
+        ("a\u200b.jpg", "a.jpg"),
+        ("m\\a.jpg", "m/a.jpg"),
+    ],
+)
+@pytest.mark.parametrize("field", ["link", "image_link", "additional_image_link"])
+def test_what_no_address_may_have_is_written_as_addresses_have_it(addresses, field, text, sent):
+    addresses.write(**{field: f"{SHOP}/{text}"})
+    assert addresses.advised() == ["--fix", "url"]
+    assert addresses.converted("--fix", "url")[field] == f"{SHOP}/{sent}"
+    assert addresses.converted("--fix", "all")[field] == f"{SHOP}/{sent}"
+
+
+@pytest.mark.parametrize(
+    "link",
+    [
+        f"{SHOP}/a%2520b",
+        f"{SHOP}/50%-off",
+        f"{SHOP}/1#top",
+        f"{SHOP}/?f[color]=red&x={{b}}",
+        "https://müller.example/Straße",
+        f"https://web.example/2020/{SHOP}/1",
+        f"{CDN}/w_500,h_500/a.jpg",
+        "https://localhost:8080/1",
+    ],
+)
+def test_an_address_that_is_one_stays_as_it_is(addresses, link):
+    addresses.write(link=link, image_link=link, mobile_link=link)
+    product = addresses.converted("--fix", "all", *BASE)
+    assert {product[field] for field in ("link", "image_link", "mobile_link")} == {link}
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        (f"{SHOP}/p/mug blue", "has a blank"),
+        ("https//shop.example/1", "begins with 'https//', not with https://"),
+        ("www.shop.example/1", "begins with 'www.', not with https://"),
+        (f"https://{SHOP}/1", "begins with two schemes"),
+        (f'{SHOP}/1"', "has a quotation mark"),
+        (f"{SHOP}/1,", "ends with ','"),
+        (f" {SHOP}/1", "has white space around it"),
+        (f'["{SHOP}/1"]', "holds a list, not one address"),
+        ("C:\\1.html", "is the path of a file on a computer"),
+        ("data:text/html,1", "holds data, and not the address of it"),
+    ],
+)
+def test_a_finding_says_what_is_wrong_with_an_address(addresses, text, said):
+    addresses.write(link=text)
+    (finding,) = addresses.check()["findings"]
+    assert finding["problem"].endswith(said)
+
+
+def test_a_name_with_a_blank_is_completed_and_not_split(addresses):
+    addresses.write(image_link="/m/y/my photo.jpg", link="/p/mug blue")
+    options = addresses.advised(*BASE)
+    assert options == [*BASE, "--fix", "url"]
+    product = addresses.converted(*options)
+    assert product["image_link"] == f"{SHOP}/m/y/my%20photo.jpg" and product["link"] == f"{SHOP}/p/mug%20blue"
+
+
+@pytest.mark.parametrize("name", ["feed.tsv", "feed.xml", "feed.jsonl"])
+def test_a_comma_within_an_additional_image_stays_in_it(exports, name):
+    images = f"{CDN}/w_500,h_500/2.jpg,{CDN}/w_500,h_500/3.jpg"
+    exports.write({"additional_image_link": images, "image_link": A}, name=name)
+    options = ("--set", "link=/p/1", "--set", "title=Mug", "--currency", "EUR", *BASE)
+    (finding,) = exports.check(*options, name=name, code=3)["findings"]
+    assert finding["fix"] == "url"
+    exports.adsctl("products", "convert", name, "out.jsonl", *options, "--fix", "url")
+    (product,) = map(json.loads, (exports.adsctl.home / "out.jsonl").read_text().splitlines())
+    assert product["additional_image_link"] == images.replace("0,h", "0%2Ch")
+
+
+@pytest.mark.parametrize("entity", ["&amp;", "&amp;amp;", "&#38;", "&#x26;"])
+@pytest.mark.parametrize("field", ["link", "mobile_link", "image_link", "additional_image_link"])
+def test_an_entity_in_an_address_is_a_warning_and_fixed(addresses, field, entity):
+    addresses.write(**{field: f"{SHOP}/4.jpg?a=1{entity}b=2"})
+    (finding,) = addresses.check(code=0)["findings"]
+    assert (finding["field"], finding["severity"], finding["fix"]) == (field, "warning", "html")
+    assert addresses.converted("--fix", "html")[field] == f"{SHOP}/4.jpg?a=1&b=2"
+
+
+def test_an_entity_never_makes_an_address_invalid(addresses):
+    addresses.write(link=f"{SHOP}/a&quot;b", image_link=f"{A}?x&#44;")
+    product = addresses.converted("--fix", "all")
+    assert product["link"] == f"{SHOP}/a%22b" and product["image_link"] == f"{A}?x&#44;"
+
+
+def test_what_is_pushed_is_what_was_fixed(addresses, service):
+    addresses.write(link=f"{SHOP}/my mug", image_link=f'["{CDN}/a b.jpg","{CDN}/w_5,h_5/b.jpg"]')
+    addresses.adsctl("products", "push", "feed.json", "--fix", "url")
+    product = service.emulator.data.product(PRODUCT["id"])
+    assert product["link"] == f"{SHOP}/my%20mug"
+    assert product["image_link"] == f"{CDN}/a%20b.jpg"
+    assert product["additional_image_link"] == f"{CDN}/w_5%2Ch_5/b.jpg"

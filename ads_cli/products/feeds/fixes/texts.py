@@ -7,6 +7,7 @@ from html.entities import html5
 from typing import Any
 
 from ....api.products import find_html_tag, html_tag_starts
+from ....feeds.spreadsheet_cells import without_escape
 from .fix import FIELD_TYPES, MULTILINE, TEXT_FIELDS, Edit, edit_texts
 
 # The first byte of each character's UTF-8 is in TRIGGERS: rows without any are never shown to the fix.
@@ -81,6 +82,27 @@ def _cleaned(field: str, text: str) -> str:
     return clean_lines(text) if field == MULTILINE else clean_line(text)
 
 
+class Spreadsheet:
+    """Removes the apostrophes that exporters write before `=`, `+`, `-` and `@`."""
+
+    name = "spreadsheet"
+    rules = ("escaped_text",)
+
+    def may_apply(self, text: str, values: dict[str, Any]) -> bool:
+        """Look for a value that begins with an apostrophe; `text` has all of them between spaces."""
+        return " '" in text
+
+    def apply(self, values: dict[str, Any]) -> Sequence[Edit]:
+        """Remove the apostrophe of each text."""
+        return edit_texts(values, (*IDS, *TEXT_FIELDS), _unescaped_cell)
+
+
+def _unescaped_cell(field: str, text: str) -> str:
+    while (rest := without_escape(text)) != text:
+        text = _cleaned(field, rest)
+    return text
+
+
 # Where a browser sees a tag to end: `>` in a quoted value does not end it; a quote that is never closed is
 # no quote. Nothing is matched twice, so that hostile text costs linear time. The parser of Python's library
 # reads such tags differently from one patch version to the next.
@@ -150,7 +172,7 @@ class Html:
     """Turns HTML into plain text."""
 
     name = "html"
-    rules = ("plain_text",)
+    rules = ("plain_text", "html_text")
 
     def may_apply(self, text: str, values: dict[str, Any]) -> bool:
         """Look for a tag or a reference; many addresses have `&` and no `;`."""
@@ -181,8 +203,13 @@ def to_text(markup: str, *, multiline: bool) -> str:
 
 def _has_markup(text: str) -> bool:
     return ("<" in text or "&" in text) and (
-        bool(find_html_tag(text)) or _has_comment(text) or any(map(character_of, REFERENCE.findall(text)))
+        bool(find_html_tag(text)) or _has_comment(text) or bool(first_reference(text))
     )
+
+
+def first_reference(text: str) -> str:
+    """Return the first reference that stands for a character; empty if there is none."""
+    return next(filter(character_of, REFERENCE.findall(text)), "")
 
 
 def _has_comment(text: str) -> bool:

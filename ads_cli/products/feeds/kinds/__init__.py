@@ -78,6 +78,7 @@ class FeedKind(msgspec.Struct, frozen=True, omit_defaults=True, dict=True):
     set: dict[str, str] = {}  # field to the template that gives it
     default: dict[str, str] = {}  # field to the template that fills it where it is empty
     currency: str = ""  # of prices without one
+    time_zone: str = ""  # of sale dates without one
     base_url: str = ""  # of relative addresses
     left_out: dict[str, list[str]] = {}  # column to the values of rows that are left out, casefolded
     hints: dict[str, str] = {}  # field to what gives it, where the feed does not
@@ -158,7 +159,13 @@ KINDS = ("shopify", "woocommerce", "wix", "meta", "pinterest", "google")
 FOLDER = Path(__file__).parent
 ASSEMBLY_KEYS = ("assembly", "roles", "own", "recognized_by", "title")  # of built-in kinds alone
 MAPPING_KEYS = tuple(name for name in FeedKind.__struct_fields__ if name not in ASSEMBLY_KEYS)
-OPTION_KEYS = ("set", "default", "currency", "base_url")  # of mappings; in a recipe they are options
+OPTION_KEYS = (
+    "set",
+    "default",
+    "currency",
+    "time_zone",
+    "base_url",
+)  # of mappings; in a recipe they are options
 
 
 @cache

@@ -23,6 +23,7 @@ PLACEHOLDER = re.compile(
     rf"[\W_0]*+(?:{PLACEHOLDER_WORDS})?[\W_]*+|#?n/a|n\.a\.?|\(?(?:not set|{PLAIN_PLACEHOLDERS})\)?|\\n"
     rf"|{NOBODY}.*|{HASH_OF_NOTHING}"
 )
+NOT_FOUND = "#n/a"  # of a lookup in a spreadsheet, which stands for no value
 # It excludes more than these: what it does not let pass is read one by one.
 NO_PLACEHOLDER = rf"(?![^a-z1-9\n]*+(?:{PLACEHOLDER_WORDS}|{PLAIN_PLACEHOLDERS})?[^a-z0-9\n]*+$)"
 EMAIL_INSIDE = re.compile(r"[^\s@<>](?:@|%40)(?:(?!%40)[^\s@<>])+\.\w")
@@ -127,10 +128,10 @@ class IdentifierType(NamedTuple):
         A SHA-256 has none: callers take what SHA256_HEX matches as it is, before they ask.
         """
         text = clean_text(value).lower()
+        if is_error(text) and text != NOT_FOUND:
+            raise ValueError(ERROR)
         if PLACEHOLDER.fullmatch(text):
             return ""
-        if is_error(text):
-            raise ValueError(ERROR)
         if has_lost_digits(text):
             raise ValueError(CHANGED)
         if not self.may_be_contact and (reason := misplaced(text, self.name)):

@@ -29,6 +29,8 @@ _ERRORS = """
 """
 ERRORS = frozenset(_ERRORS.split())
 ERROR = "is an error of a spreadsheet: correct it there, and export it again"
+# Of HTML, with a semicolon or without; not the name of a parameter in an address.
+REFERENCE = re.compile(r"&(?:#|(?>[a-zA-Z][a-zA-Z0-9]+)(?![\w=.\[%-]))")
 # A table has one of these somewhere where a row has signs.
 SIGNS = (b"&", b"<", b"'", b"#", b'="', b"E+", b"e+")
 CHANGED = "was changed by a spreadsheet: format its column as text, and export it again"
@@ -82,7 +84,7 @@ def _has_signs(values: dict[str, Any]) -> bool:
         return True
     return (
         "<" in text
-        or ("&" in text and (";" in text or "&#" in text))  # many addresses have `&` alone
+        or ("&" in text and REFERENCE.search(text) is not None)
         or ("'" in text and "\n'" in text)
         or ("#" in text and "\n#" in text)
         or '\n="' in text

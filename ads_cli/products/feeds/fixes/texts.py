@@ -159,7 +159,12 @@ def character_of(reference: str) -> str:
 
 
 MAX_PASSES = 4  # what was escaped is HTML once it is unescaped; nobody escapes it more often
-REFERENCE = re.compile(r"&(?:#[0-9]{1,7}|#[xX][0-9a-fA-F]{1,6}|[a-zA-Z][a-zA-Z0-9]{1,31});")
+# HTML reads some references without a semicolon; of these, a name that is no accented letter may be a word.
+LETTER = "[a-zA-Z]{1,2}(?:acute|cedil|circ|grave|lig|ring|slash|tilde|uml)|szlig"
+REFERENCE = re.compile(
+    r"&(?:(?:#[0-9]{1,7}|#[xX][0-9a-fA-F]{1,6}|[a-zA-Z][a-zA-Z0-9]{1,31});"
+    rf"|(?:#[0-9]{{2,7}}|{LETTER})(?![a-zA-Z0-9=]))"
+)
 # Marks of CDATA, and what word processors leave: <![if !supportLists]>, <?xml:namespace prefix = o />.
 DECLARATION = re.compile(r"<!\[CDATA\[|\]\]>|<[!?][a-zA-Z\[][^<>]*>")
 
@@ -175,8 +180,8 @@ class Html:
     rules = ("plain_text", "html_text")
 
     def may_apply(self, text: str, values: dict[str, Any]) -> bool:
-        """Look for a tag or a reference; many addresses have `&` and no `;`."""
-        return "<" in text or ("&" in text and ";" in text)
+        """Look for a tag or a reference; many addresses have `&` alone."""
+        return "<" in text or ("&" in text and REFERENCE.search(text) is not None)
 
     def apply(self, values: dict[str, Any]) -> Sequence[Edit]:
         """Convert every text that has markup."""

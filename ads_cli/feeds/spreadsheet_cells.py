@@ -31,8 +31,8 @@ ERRORS = frozenset(_ERRORS.split())
 ERROR = "is an error of a spreadsheet: correct it there, and export it again"
 # Of HTML, with a semicolon or without; not the name of a parameter in an address.
 REFERENCE = re.compile(r"&(?:#|(?>[a-zA-Z][a-zA-Z0-9]+)(?![\w=.\[%-]))")
-# A table has one of these somewhere where a row has signs.
-SIGNS = (b"&", b"<", b"'", b"#", b'="', b"E+", b"e+")
+# A table has one of these somewhere where a row has signs; single bytes, which are found ten times as fast.
+SIGNS = (b"&", b"<", b"'", b"#", b"+")
 CHANGED = "was changed by a spreadsheet: format its column as text, and export it again"
 
 
@@ -74,7 +74,7 @@ def read_rows(rows: Iterable[Row]) -> Iterator[Row]:
 
 def may_have_signs(data: bytes) -> bool:
     """Tell fast whether rows that are not parsed yet may have signs of spreadsheets or of HTML."""
-    return any(map(data.__contains__, SIGNS))
+    return any(map(data.__contains__, SIGNS)) or (b"=" in data and b'="' in data)
 
 
 def _has_signs(values: dict[str, Any]) -> bool:
@@ -87,7 +87,6 @@ def _has_signs(values: dict[str, Any]) -> bool:
         or ("&" in text and REFERENCE.search(text) is not None)
         or ("'" in text and "\n'" in text)
         or ("#" in text and "\n#" in text)
-        or '\n="' in text
-        or "E+" in text
-        or "e+" in text
+        or ("=" in text and '\n="' in text)
+        or ("+" in text and ("E+" in text or "e+" in text))
     )

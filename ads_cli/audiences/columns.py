@@ -14,6 +14,7 @@ from typing import Any, ClassVar
 
 import msgspec
 
+from ..feeds.spreadsheet_cells import read_cell
 from .identifiers import MAX_EMAIL_LENGTH, SHA256_HEX, IdentifierType, clean_text
 
 DIGEST_SIZED = "0" * 64  # in place of a digest where only its size counts
@@ -186,7 +187,7 @@ def _encode_one_by_one(kind: IdentifierType, cells: Sequence[Any], hashing: bool
 def values_in_cell(cell: Any) -> Iterator[str]:
     """Yield the values of a cell: a list, a JSON array, or text separated by semicolons."""
     if isinstance(cell, str):
-        text = cell.strip()
+        text = read_cell(cell.strip())
         if not (text.startswith("[") and isinstance(cell := _json_array(text), list)):
             cell = MORE_VALUES.split(text)
     texts = (str(value) for value in (cell if isinstance(cell, list) else [cell]) if value is not None)

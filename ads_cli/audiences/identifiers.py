@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterable
 from functools import cache, partial
 from typing import NamedTuple
 
+from ..feeds.spreadsheet_cells import CHANGED, ERROR, has_lost_digits, is_error, read_cell, without_escape
 from .phones import NO_REGION, NOT_ASSIGNED, assigned_form, normal_form, read_phone_number
 
 HASH_OF_NOTHING = "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855"  # SHA-256 of ""
@@ -22,6 +23,7 @@ PLACEHOLDER = re.compile(
     rf"[\W_0]*+(?:{PLACEHOLDER_WORDS})?[\W_]*+|#?n/a|n\.a\.?|\(?(?:not set|{PLAIN_PLACEHOLDERS})\)?|\\n"
     rf"|{NOBODY}.*|{HASH_OF_NOTHING}"
 )
+NOT_FOUND = "#n/a"  # of a lookup in a spreadsheet, which stands for no value
 # It excludes more than these: what it does not let pass is read one by one.
 NO_PLACEHOLDER = rf"(?![^a-z1-9\n]*+(?:{PLACEHOLDER_WORDS}|{PLAIN_PLACEHOLDERS})?[^a-z0-9\n]*+$)"
 EMAIL_INSIDE = re.compile(r"[^\s@<>](?:@|%40)(?:(?!%40)[^\s@<>])+\.\w")
@@ -126,8 +128,12 @@ class IdentifierType(NamedTuple):
         A SHA-256 has none: callers take what SHA256_HEX matches as it is, before they ask.
         """
         text = clean_text(value).lower()
+        if is_error(text) and text != NOT_FOUND:
+            raise ValueError(ERROR)
         if PLACEHOLDER.fullmatch(text):
             return ""
+        if has_lost_digits(text):
+            raise ValueError(CHANGED)
         if not self.may_be_contact and (reason := misplaced(text, self.name)):
             raise ValueError(reason)
         if self.is_hashed and (reason := useless_hash(text)):
@@ -140,14 +146,15 @@ class IdentifierType(NamedTuple):
 
 
 def clean_text(text: str) -> str:
-    """Remove surrounding spaces, invisible characters, full-width forms and a spreadsheet's apostrophe.
+    """Remove surrounding spaces, invisible characters, full-width forms and what spreadsheets write around.
 
     Raise ValueError for a text that is too long for an identifier.
     """
     text = text.strip()
     if len(text) > MAX_LENGTH:
         raise ValueError(f"is longer than {MAX_LENGTH} characters, as no identifier is")
-    return unicodedata.normalize("NFKC", text.translate(INVISIBLE)).strip().lstrip("'").strip()
+    text = unicodedata.normalize("NFKC", text.translate(INVISIBLE)).strip()
+    return read_cell(text).lstrip("'").strip()
 
 
 def is_placeholder(text: str) -> bool:
@@ -207,7 +214,7 @@ def device_id(text: str) -> str:
 
 def partner_user_id(text: str) -> str:
     """Normalize an id of the advertiser's own, which is not hashed."""
-    identifier = text.strip()
+    identifier = without_escape(read_cell(text.strip()))
     if not identifier.isprintable():
         raise ValueError(f"is not a valid partner_user_id: {FORMATS['partner_user_id']}")
     number = identifier.lstrip("'")  # how exports keep spreadsheets from rounding it

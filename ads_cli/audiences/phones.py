@@ -11,6 +11,8 @@ from functools import cache, lru_cache
 from itertools import groupby
 from typing import Any
 
+from ..feeds.spreadsheet_cells import CHANGED
+
 Metadata = Any  # phonenumbers declares every part of it as optional
 E164_DIGITS = range(7, 16)  # in all; fewer are a service's, and E.164 ends at 15
 NUMBER_LABEL = re.compile(r"[^\W\d]+[:.]\s*")  # such as tel: or Tel.
@@ -37,7 +39,7 @@ def read_phone_number(text: str, region: str | None, no_region: str = NO_REGION)
     label = NUMBER_LABEL.match(text)
     text = text[label.end() :] if label else text
     if ROUNDED.fullmatch(text):
-        raise ValueError("was changed by a spreadsheet: format its column as text, and export it again")
+        raise ValueError(CHANGED)
     number = NUMBER.fullmatch(EXTENSION.sub("", text))
     if not number:
         raise ValueError("is not a valid phone number: digits only; separate several numbers with semicolons")

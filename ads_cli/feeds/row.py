@@ -36,6 +36,7 @@ class Row(msgspec.Struct, gc=False):
     # The values as read, by column, where steps change them: a dict for each row of an assembled product.
     raw: tuple[dict[str, Any], ...] = ()
     problem_rule: str = ""  # of `problem`, where it has a name
+    has_signs: bool = False  # of spreadsheets or of HTML, so that its texts are looked at
 
     @property
     def unchanged(self) -> dict[str, Any]:

@@ -16,6 +16,7 @@ from . import SEPARATORS
 from .decoding import NOT_TEXT, NotUtf8Error
 from .header import Header, plain_name
 from .row import Row, RowTransform
+from .spreadsheet_cells import may_have_signs, read_rows
 
 if TYPE_CHECKING:
     from .source import Feed, Source
@@ -117,7 +118,7 @@ class Rows(RowNames, ABC):
         """Read the source from the beginning and number its records."""
         previous_line = self.records = 0
         self.if_empty = None
-        for number, row in enumerate(self._transformed(self._read()), 1):
+        for number, row in enumerate(self._transformed(read_rows(self._read())), 1):
             self.several_per_line = self.several_per_line or row.line == previous_line
             previous_line, self.records = row.line, number
             row.record = number
@@ -305,7 +306,8 @@ class TableRows(FileRows):
 
     def parse_block(self, block: Block) -> Iterator[Row]:
         """Parse and transform the rows of a block; raise UnreadableBlockError if that fails."""
-        return self._transformed(self._parse_block(block))
+        rows = self._parse_block(block)
+        return self._transformed(read_rows(rows) if may_have_signs(block.data) else rows)
 
     @abstractmethod
     def _parse_block(self, block: Block) -> Iterator[Row]:

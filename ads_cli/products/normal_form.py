@@ -10,6 +10,7 @@ import msgspec
 
 from ..api.fields import fields_of
 from ..api.names import neutral_name
+from ..api.problems import Problem
 from ..api.product_ids import id_form
 from ..api.products import Product, Text
 from ..api.types import Id
@@ -45,6 +46,13 @@ def fix_advisor() -> "FixAdvisor":
     return FixAdvisor()
 
 
+def broken_sign_rules(values: Mapping[str, Any]) -> list[Problem]:
+    """Find what spreadsheets and HTML have left; only a feed with a sign of it loads the rules."""
+    from .feeds.sign_rules import broken_sign_rules
+
+    return broken_sign_rules(values)
+
+
 PRODUCT_SCHEMA = RowSchema(
     struct=Product,
     id_field="id",
@@ -54,6 +62,7 @@ PRODUCT_SCHEMA = RowSchema(
     roots=("products",),
     advisor=fix_advisor,
     id_form=id_form,
+    sign_rules=broken_sign_rules,
 )
 KEY_SCHEMA = RowSchema(
     struct=ProductKey,

@@ -283,6 +283,8 @@ class RowSchema(NamedTuple):
     advisor: MakeAdvisor | None = None
     sends_id_alone: bool = False  # and not the converted row
     id_form: Callable[[str], str] = str  # equal for ids that the service may take for the same
+    # Finds further problems of the values of a row that has signs of spreadsheets or of HTML.
+    sign_rules: Callable[[Mapping[str, Any]], list[Problem]] | None = None
 
     @property
     def choices(self) -> dict[str, tuple[str, ...]]:

@@ -217,6 +217,8 @@ class RowValidator:
                     pass
                 else:
                     broken = rules(item)
+                    if row.has_signs and rules is not _no_problems:
+                        broken = [*broken, *self._signs(row)]
                     if not (broken and self.transform.fix_rules(row)):
                         yield CheckedRow(row, None if broken and errors_in(broken) else item, broken)
                         continue
@@ -229,11 +231,18 @@ class RowValidator:
             item, problems = check(self.schema.struct, row.values, rules)
             if problems and self.transform.fix_rules(row):
                 item, problems = check(self.schema.struct, row.values, rules)
+            if row.has_signs:
+                problems = [*problems, *self._signs(row)]
         if self.repeated:
             problems = [*problems, *self.repeated.problems(row)]
         if self.strict:
             problems = [problem.as_error() for problem in problems]
         return CheckedRow(row, None if errors_in(problems) else item, problems)
+
+    def _signs(self, row: Row) -> list[Problem]:
+        """Find what spreadsheets and HTML have left in a row."""
+        problems = self.schema.sign_rules(row.values) if self.schema.sign_rules else []
+        return [problem.as_error() for problem in problems] if self.strict else problems
 
     def _drop(self, row: Row) -> None:
         """Leave out a row for another one with the same id."""

@@ -46,6 +46,37 @@ def test_ids_of_a_shop_are_sent_only_where_they_are_asked_for(shop, audience):
     assert [user["partner_user_id"] for user in sent(audience)] == [["6940095561234"], ["6940095561235"]]
 
 
+def test_text_forms_of_spreadsheets_are_read_in_lists_as_in_feeds(shop, audience):
+    shop.file(
+        "people.csv",
+        "email,phone_number,partner_user_id\n"
+        '"=""ann@x.de;eve@x.de""","=""+4915112345678""","=""00123"""\n'
+        "bob@x.de,'+4915112345679,'-A2\n",
+    )
+    shop(*PUSH)
+    assert sent(audience) == [
+        {
+            "email": [digest("ann@x.de"), digest("eve@x.de")],
+            "phone_number": [digest("+4915112345678")],
+            "partner_user_id": ["00123"],
+        },
+        {
+            "email": [digest("bob@x.de")],
+            "phone_number": [digest("+4915112345679")],
+            "partner_user_id": ["-A2"],
+        },
+    ]
+
+
+@pytest.mark.parametrize("cell", ["#NAME?", "#REF!", "#WERT!", "#NV", "#¡VALOR!", "########", "4,91711E+11"])
+@pytest.mark.parametrize("kind", KINDS)
+def test_what_a_spreadsheet_has_lost_is_never_sent(kind, cell):
+    with pytest.raises(ValueError, match="spreadsheet") as error:
+        read(kind, cell)
+    assert cell not in str(error.value)
+    assert read(kind, "#N/A") == ""
+
+
 ANN = {"email": [digest("ann@x.de")], "phone_number": [digest("+4915112345678")]}
 DEVICE = "6d92078a-8246-4ba4-ae5b-76104861e7dc"
 

@@ -23,7 +23,7 @@ def findings(adsctl, *words: str, name: str = "feed.json", code: int | None = No
         ("image_link", ["https://i.example/a.bmp", "https://i.example/a.tiff", "https://i.example/a.svg"]),
         ("price", ["1 XXQ", "2 QQQ"]),
         ("availability", ["in stok", "nonsense", "discontinud"]),
-        ("sale_price", ["99.00 EUR", "12.50 EUR"]),
+        ("sale_price", ["99.00 EUR", "12.60 EUR"]),
         ("color", ["#fff", "#a0b0c0"]),
     ],
 )

@@ -51,6 +51,9 @@ class ProductFeedOptions(FeedOptions, frozen=True):
     ] = None
     default: Annotated[list[str] | None, option("FIELD=TEMPLATE", "Fill a field where it is empty")] = None
     currency: Annotated[str | None, option("CODE", "Currency of prices that have none, as in EUR")] = None
+    time_zone: Annotated[
+        str | None, option("ZONE", "Time zone of sale dates that have none, as in Europe/Berlin")
+    ] = None
     base_url: Annotated[str | None, option("URL", "Complete relative addresses of links and images")] = None
     keep: Annotated[Literal["first", "last"] | None, choice("Take one of several rows with the same id")] = (
         None
@@ -146,7 +149,8 @@ class ProductFeedOptions(FeedOptions, frozen=True):
         if self.base_url:  # then it is something else that is wrong
             opened.rows.hints = {name: hint for name, hint in opened.rows.hints.items() if name != "link"}
         steps = [*opened.steps, *self._steps(opened.kind)]
-        fixes = Fixes(names, (self.currency or opened.kind.currency).upper()) if names else None
+        currency = (self.currency or opened.kind.currency).upper()
+        fixes = Fixes(names, currency, self.time_zone or opened.kind.time_zone) if names else None
         keep: DuplicatePolicy | None = self.keep or ("identical" if DUPLICATES in names else None)
         opened.rows.transform = RowTransform(steps, keep, fixes)
         return opened
@@ -154,10 +158,17 @@ class ProductFeedOptions(FeedOptions, frozen=True):
     def _steps(self, kind: "FeedKind") -> "list[Step]":
         """Return the steps that convert rows; options say more than the kind of the feed does."""
         from ...feeds.transforms import DefaultField, SetField, Where
-        from ...products.feeds.transforms import parse_base_url, parse_currency, parse_field, parse_split
+        from ...products.feeds.transforms import (
+            parse_base_url,
+            parse_currency,
+            parse_field,
+            parse_split,
+            parse_time_zone,
+        )
         from ...products.normal_form import FIELDS
 
         currency = self.currency if self.currency is not None else kind.currency or None
+        time_zone = self.time_zone if self.time_zone is not None else kind.time_zone or None
         base_url = self.base_url if self.base_url is not None else kind.base_url or None
         return [
             *map(parse_split, self.split or []),
@@ -168,6 +179,7 @@ class ProductFeedOptions(FeedOptions, frozen=True):
                 for text in [*(self.default or []), *_pairs(kind.default)]
             ),
             *([parse_currency(currency)] if currency is not None else []),
+            *([parse_time_zone(time_zone)] if time_zone is not None else []),
             *([parse_base_url(base_url)] if base_url is not None else []),
         ]
 

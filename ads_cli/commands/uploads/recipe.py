@@ -25,7 +25,8 @@ CONDITION_SIGNS = "=!<>~"
 # The options of feeds and lists that a recipe may have, in the order in which one is written.
 OPTIONS = (
     *("format", "encoding", "record", "sheet", "max-size", "max-rows", "from", "mapping"),
-    *(*PAIRS, *LISTS, "currency", "base-url", "keep", "fix", "strict", "scope", "min-rows", "max-delete"),
+    *(*PAIRS, *LISTS, "currency", "time-zone", "base-url", "keep", "fix", "strict", "scope"),
+    *("min-rows", "max-delete"),
     *("region", "region-column", "keep-partial", "allow-empty", "event-id"),
 )
 OF_SYNC = ("min-rows", "max-delete")

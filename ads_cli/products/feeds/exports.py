@@ -6,6 +6,7 @@ from decimal import ROUND_HALF_UP, Decimal
 from urllib.parse import quote
 
 from ...feeds.row import Row
+from ...feeds.spreadsheet_cells import without_escape
 from .addresses import is_relative, parted
 from .assembly import (
     TRUE,
@@ -194,7 +195,7 @@ SEPARATOR = re.compile(r"(?<!\\),\s*")  # the exporter escapes a comma inside a 
 NUMBER_OF_ATTRIBUTE = re.compile(r"\d+")
 ID_REFERENCE = "id:"
 AVAILABILITY = {"1": "in stock", "0": "out of stock", "backorder": "available for order"}
-# An interval needs two ends; the export may have one. Dates without an offset are those of UTC.
+# An interval needs two ends; the export may have one.
 BEFORE_ALL_SALES, AFTER_ALL_SALES = "1970-01-01T00:00:00+00:00", "2099-12-31T23:59:59+00:00"
 
 
@@ -224,6 +225,14 @@ class WooCommerceRows(AssembledRows):
                 continue
             parent = self._parents.get(self._cell(row, "parent")) if "variation" in kinds else None
             yield self._product(row, parent or row)
+
+    def _rows_read(self) -> Iterator[Row]:
+        """Read the rows without the apostrophes that the exporter puts before signs of formulas."""
+        for row in super()._rows_read():
+            for column, value in row.values.items():
+                if isinstance(value, str) and value.startswith("'"):
+                    row.values[column] = without_escape(value)
+            yield row
 
     def _find_parents(self) -> Iterator[tuple[str, Row]]:
         for row in self._rows_read():
@@ -325,7 +334,5 @@ def first_value(text: str) -> str:
 
 
 def moment(date: str, time: str) -> str:
-    """Return a date-time with an offset; of a plain date, with a time of day of UTC."""
-    if len(date) == len("2026-12-01"):
-        return f"{date}T{time}+00:00"
-    return f"{date.replace(' ', 'T')}+00:00" if date and not re.search(r"(Z|[+-]\d\d:?\d\d)$", date) else date
+    """Return a date-time; of a plain date, with a time of day."""
+    return f"{date}T{time}" if len(date) == len("2026-12-01") else date

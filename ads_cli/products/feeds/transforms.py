@@ -13,6 +13,8 @@ from ...feeds.transforms import SetField, Template, put_text
 from ...output.text import cell
 from ...spelling import suggestion
 from .addresses import IMAGES, LINKS, completed, found_in, joined_links, parted
+from .dates import FIELD as SALE_DATES
+from .dates import read_broken_interval, zone_of
 
 PRICES = ("price", "sale_price")
 BARE_AMOUNT = re.compile("[0-9][0-9.,'\N{RIGHT SINGLE QUOTATION MARK}\N{NO-BREAK SPACE} ]*")
@@ -71,6 +73,18 @@ class AddCurrency(Step, frozen=True):
                 row.values[field] = f"{cell(value).strip()} {self.currency}"
 
 
+class AddTimeZone(Step, frozen=True):
+    """Read sale dates that name no time zone as those of one."""
+
+    time_zone: str
+
+    def apply(self, row: Row) -> None:
+        """Complete the dates."""
+        text = row.values.get(SALE_DATES)
+        if isinstance(text, str) and (dates := read_broken_interval(text, zone_of(self.time_zone))):
+            row.values[SALE_DATES] = dates
+
+
 class CompleteLinks(Step, frozen=True):
     """Complete relative addresses."""
 
@@ -121,6 +135,19 @@ def parse_currency(code: str) -> AddCurrency:
         meant = suggestion(code.upper(), CURRENCIES)
         raise UsageError(f"--currency: {code!r} is not a currency of ISO 4217{meant}", hint="as in EUR")
     return AddCurrency(code.upper())
+
+
+def parse_time_zone(name: str) -> AddTimeZone:
+    """Parse the name or the offset of --time-zone."""
+    try:
+        zone_of(name)
+    except ValueError:
+        from zoneinfo import available_timezones
+
+        meant = suggestion(name, available_timezones())
+        hint = "as in Europe/Berlin or +01:00"
+        raise UsageError(f"--time-zone: {name!r} is not a time zone{meant}", hint=hint) from None
+    return AddTimeZone(name)
 
 
 def parse_base_url(url: str) -> CompleteLinks:

@@ -20,6 +20,7 @@ NAMES = (
     "availability",
     "category",
     "condition",
+    "date",
     DUPLICATES,
     "gtin",
     "html",
@@ -27,6 +28,8 @@ NAMES = (
     "image",
     "length",
     "price",
+    "sale_price",
+    "spreadsheet",
     "url",
     "whitespace",
 )
@@ -75,6 +78,7 @@ TRIGGERS = {
     # space at either end of a value is one of two.
     "whitespace": Triggers(utf8=bytes(range(0x20)) + b"\x7f\xc2\xe2\xef", phrase="  "),
     "html": Triggers(utf8=b"<&"),
+    "spreadsheet": Triggers(phrase=" '"),
     "category": Triggers(fields=CATEGORIES, is_fine=is_spaced),
 }
 
@@ -84,6 +88,7 @@ class Fixes(msgspec.Struct, frozen=True, dict=True):
 
     names: tuple[str, ...]
     currency: str = ""  # of prices that name none, or several
+    time_zone: str = ""  # of dates that name none; else UTC
 
     def may_fix_texts(self, rows: Sequence[dict[str, Any]]) -> bool:
         """Tell whether a text of some rows may have to be fixed; asked of all, and nearly always false."""
@@ -147,7 +152,7 @@ class Fixes(msgspec.Struct, frozen=True, dict=True):
 
     @cached_property
     def _rule_fixes(self) -> "list[Fix]":
-        return rule_fixes(self.names, self.currency)
+        return rule_fixes(self.names, self.currency, self.time_zone)
 
 
 def _apply(fixes: "Iterable[Fix]", row: "Row") -> None:
@@ -161,21 +166,27 @@ def _apply(fixes: "Iterable[Fix]", row: "Row") -> None:
 
 def text_fixes(names: Collection[str]) -> "list[TextFix]":
     """Return the fixes of these names that every row is shown to, in the order that they are applied in."""
-    from .texts import Html, Whitespace
+    from .texts import Html, Spreadsheet, Whitespace
     from .values import CategoryFix
 
-    # White space may hide HTML, and HTML the levels of a category.
-    return [fix for fix in (Whitespace(), Html(), CategoryFix()) if fix.name in names]
+    # White space may hide HTML, HTML the levels of a category, and any of them an apostrophe.
+    return [fix for fix in (Whitespace(), Html(), CategoryFix(), Spreadsheet()) if fix.name in names]
 
 
-def rule_fixes(names: Collection[str], currency: str = "") -> "list[Fix]":
-    """Return the fixes of these names for rows that break a rule; `currency` is that of bare prices."""
+def rule_fixes(names: Collection[str], currency: str = "", time_zone: str = "") -> "list[Fix]":
+    """Return the fixes of these names for rows that break a rule.
+
+    `currency` is that of bare prices, `time_zone` that of dates without one.
+    """
     from .links import Https, Url
-    from .money import Price
-    from .values import CONDITIONS, Availability, ChoiceFix, Gtin, ImageFix, Length
+    from .money import Price, SalePrice
+    from .values import CONDITIONS, Availability, ChoiceFix, Date, Gtin, ImageFix, Length
 
     choices = Availability(), ChoiceFix("condition", CONDITIONS)
-    fixes: tuple[Fix, ...] = (Price(currency), Length(), Https(), Url(), *choices, Gtin(), ImageFix())
+    fixes: tuple[Fix, ...] = (
+        *(Price(currency), SalePrice(), Date(time_zone), Length()),
+        *(Https(), Url(), *choices, Gtin(), ImageFix()),
+    )
     return [fix for fix in fixes if fix.name in names]
 
 

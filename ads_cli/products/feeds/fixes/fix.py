@@ -14,6 +14,7 @@ TEXT_FIELDS = (
     "title",
     MULTILINE,
     "brand",
+    "mpn",
     "product_type",
     "store_product_category",
     "color",

@@ -3,6 +3,7 @@
 import re
 from collections.abc import Sequence
 from contextlib import suppress
+from decimal import Decimal
 from typing import Any
 
 from ....api.amounts import NO_DECIMALS
@@ -166,3 +167,20 @@ class Price:
         if not isinstance(price, str):
             raise PriceError
         return read_price(price, self.currency)
+
+
+class SalePrice:
+    """Leaves out a sale price that is the price."""
+
+    name = "sale_price"
+    rules = ("sale_below_price",)
+
+    def apply(self, values: dict[str, Any]) -> Sequence[Edit]:
+        """Leave out a sale price of the same amount; a higher one is a mistake that a person looks at."""
+        prices = [values.get(field) for field in FIELDS]
+        if not all(isinstance(price, str) and IS_VALID(price) for price in prices):
+            return ()
+        (amount, currency), sale = (str(price).split() for price in prices)
+        if sale[1] != currency or Decimal(sale[0]) != Decimal(amount):
+            return ()
+        return [edit(values, "sale_price", None)]

@@ -7,10 +7,10 @@ from html.entities import html5
 from typing import Any
 from urllib.parse import quote
 
-from ....api.addresses import ENTITY as REFERENCE
-from ....api.addresses import holds_several, is_address
+from ....api.addresses import ENTITY, holds_several, is_address
 from ....api.products import find_html_tag, html_tag_starts
 from ....feeds import CONTROL_CHARACTER, WHITESPACE
+from ....feeds.spreadsheet_cells import without_escape
 from ..addresses import BREAKS, IMAGES, INVISIBLE, LINKS
 from .fix import FIELD_TYPES, MULTILINE, TEXT_FIELDS, Edit, edit_texts
 
@@ -95,6 +95,27 @@ def _cleaned(field: str, text: str) -> str:
     return clean_lines(text) if field == MULTILINE else clean_line(text)
 
 
+class Spreadsheet:
+    """Removes the apostrophes that exporters write before `=`, `+`, `-` and `@`."""
+
+    name = "spreadsheet"
+    rules = ("escaped_text",)
+
+    def may_apply(self, text: str, values: dict[str, Any]) -> bool:
+        """Look for a value that begins with an apostrophe; `text` has all of them between spaces."""
+        return " '" in text
+
+    def apply(self, values: dict[str, Any]) -> Sequence[Edit]:
+        """Remove the apostrophe of each text."""
+        return edit_texts(values, (*IDS, *TEXT_FIELDS), _unescaped_cell)
+
+
+def _unescaped_cell(field: str, text: str) -> str:
+    while (rest := without_escape(text)) != text:
+        text = _cleaned(field, rest)
+    return text
+
+
 # Where a browser sees a tag to end: `>` in a quoted value does not end it; a quote that is never closed is
 # no quote. Nothing is matched twice, so that hostile text costs linear time. The parser of Python's library
 # reads such tags differently from one patch version to the next.
@@ -151,6 +172,9 @@ def character_of(reference: str) -> str:
 
 
 MAX_PASSES = 4  # what was escaped is HTML once it is unescaped; nobody escapes it more often
+# HTML reads some references without a semicolon; of these, a name that is no accented letter may be a word.
+LETTER = "[a-zA-Z]{1,2}(?:acute|cedil|circ|grave|lig|ring|slash|tilde|uml)|szlig"
+REFERENCE = re.compile(rf"{ENTITY.pattern}|&(?:#[0-9]{{2,7}}|{LETTER})(?![a-zA-Z0-9=])")
 # Marks of CDATA, and what word processors leave: <![if !supportLists]>, <?xml:namespace prefix = o />.
 DECLARATION = re.compile(r"<!\[CDATA\[|\]\]>|<[!?][a-zA-Z\[][^<>]*>")
 
@@ -163,11 +187,11 @@ class Html:
     """Turns HTML into plain text."""
 
     name = "html"
-    rules = ("plain_text", "plain_address")
+    rules = ("plain_text", "html_text", "plain_address")
 
     def may_apply(self, text: str, values: dict[str, Any]) -> bool:
-        """Look for a tag or a reference; many addresses have `&` and no `;`."""
-        return "<" in text or ("&" in text and ";" in text)
+        """Look for a tag or a reference; many addresses have `&` alone."""
+        return "<" in text or ("&" in text and REFERENCE.search(text) is not None)
 
     def apply(self, values: dict[str, Any]) -> Sequence[Edit]:
         """Convert every text that has markup."""
@@ -220,8 +244,13 @@ def to_text(markup: str, *, multiline: bool) -> str:
 
 def _has_markup(text: str) -> bool:
     return ("<" in text or "&" in text) and (
-        bool(find_html_tag(text)) or _has_comment(text) or any(map(character_of, REFERENCE.findall(text)))
+        bool(find_html_tag(text)) or _has_comment(text) or bool(first_reference(text))
     )
+
+
+def first_reference(text: str) -> str:
+    """Return the first reference that stands for a character; empty if there is none."""
+    return next(filter(character_of, REFERENCE.findall(text)), "")
 
 
 def _has_comment(text: str) -> bool:

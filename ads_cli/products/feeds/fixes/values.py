@@ -3,12 +3,15 @@
 import re
 import unicodedata
 from collections.abc import Mapping, Sequence
+from datetime import UTC
 from typing import Any
 
 from ....api.addresses import is_address
 from ....api.product_ids import gtin_error, gtin_warning, was_truncated
 from ....api.products import MAX_IMAGES, image_problem
 from ..addresses import IMAGES
+from ..dates import FIELD as SALE_DATES
+from ..dates import read_broken_interval, zone_of
 from ..kinds import SCHEMA_ADDRESS
 from . import CATEGORIES, is_spaced
 from .fix import FIELD_TYPES, Edit, edit, edit_texts
@@ -169,6 +172,10 @@ def _levels_apart(field: str, category: str) -> str:
     return " > ".join(filter(None, map(str.strip, CATEGORY_ID.sub("", category).split(">"))))
 
 
+GTIN_DIGITS = re.compile(r"(?<![0-9])[0-9]{8,14}(?![0-9])")
+UPC_WITHOUT_ZERO = 11  # digits
+
+
 class Gtin:
     """Drops an invalid GTIN where something else identifies the product."""
 
@@ -176,13 +183,38 @@ class Gtin:
     rules = ("gtin_number", "gtin_check_digit")
 
     def apply(self, values: dict[str, Any]) -> Sequence[Edit]:
-        """Drop an invalid GTIN."""
+        """Write a GTIN without what surrounds it; drop one that cannot be read."""
         gtin = values.get("gtin")
-        if not isinstance(gtin, str) or not (values.get("brand") or values.get("mpn")):
+        if not isinstance(gtin, str) or not (gtin_error(gtin) or gtin_warning(gtin)):
             return ()
-        if was_truncated(gtin) or not (gtin_error(gtin) or gtin_warning(gtin)):
+        numbers = {number for digits in GTIN_DIGITS.findall(gtin) if (number := _gtin(digits))}
+        if len(numbers) == 1:
+            return [edit(values, "gtin", numbers.pop())]
+        if numbers or was_truncated(gtin) or not (values.get("brand") or values.get("mpn")):
             return ()
         return [edit(values, "gtin", None)]
+
+
+def _gtin(digits: str) -> str:
+    """Return a valid GTIN; nothing for other digits. Spreadsheets drop the first zero of a UPC."""
+    number = f"0{digits}" if len(digits) == UPC_WITHOUT_ZERO else digits
+    return "" if gtin_error(number) or gtin_warning(number) else number
+
+
+class Date:
+    """Reads sale dates with blanks, without a zone or without a time."""
+
+    name = "date"
+    rules = ("sale_dates",)
+
+    def __init__(self, time_zone: str = "") -> None:
+        self._zone = zone_of(time_zone) if time_zone else UTC  # of dates that name none
+
+    def apply(self, values: dict[str, Any]) -> Sequence[Edit]:
+        """Rewrite dates that can be read in one way only."""
+        return edit_texts(
+            values, [SALE_DATES], lambda _, text: read_broken_interval(text, self._zone) or text
+        )
 
 
 class ImageFix:

@@ -88,6 +88,7 @@ class FeedKind(msgspec.Struct, frozen=True, omit_defaults=True, dict=True):
     set: dict[str, str] = {}  # field to the template that gives it
     default: dict[str, str] = {}  # field to the template that fills it where it is empty
     currency: str = ""  # of prices without one
+    time_zone: str = ""  # of sale dates without one
     base_url: str = ""  # of relative addresses
     left_out: dict[str, list[str]] = {}  # column to the values of rows that are left out, casefolded
     hints: dict[str, str] = {}  # field to what gives it, where the feed does not
@@ -203,7 +204,8 @@ OF_BUILT_IN = (  # keys of built-in kinds alone
     *("separators", "paths", "categories", "decimal_comma", "full_prices", "currencies", "codes", "stock"),
 )
 MAPPING_KEYS = tuple(name for name in FeedKind.__struct_fields__ if name not in OF_BUILT_IN)
-OPTION_KEYS = ("set", "default", "currency", "base_url")  # of mappings; in a recipe they are options
+# Of mappings; in a recipe they are options.
+OPTION_KEYS = ("set", "default", "currency", "time_zone", "base_url")
 
 
 @cache

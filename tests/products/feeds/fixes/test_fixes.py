@@ -51,6 +51,8 @@ def fixed(name: str, **values: object) -> dict:
         ("a<script>if (a<b) alert('<p>')</script>b<style>p {}</style>c", "abc"),
         ("&lt;p&gt;escaped&lt;/p&gt;", "escaped"),
         ("&amp;lt;b&amp;gt;twice&amp;lt;/b&amp;gt;", "twice"),
+        ("Salt &amp;amp;amp; pepper", "Salt & pepper"),
+        ("Caf&eacute &#8211 Wei&szlig", "Café – Weiß"),
         ("<table><tr><td>Size</td><td>L</td></tr><tr><td>Ø</td><td>4 m</td></tr></table>", "Size L\nØ 4 m"),
         ("<!-- note --><p\n class='a > b'>x</p>", "x"),
         ("<![if !supportLists]>a<![endif]><![CDATA[b]]><b>c</b>", "abc"),
@@ -83,6 +85,7 @@ def test_html_becomes_the_text_that_a_browser_shows(html, text):
         "R&D; more",
         "x &copy y",
         "shop?a=1&copy=2",
+        "&eacutes &#1 &szlig=1",
         "<3",
         "< p >",
         "t<Tmax & p>10 bar",
@@ -175,6 +178,16 @@ def test_hostile_markup_costs_linear_time(html):
         ("gtin", {"gtin": "none"}, {}),
         ("gtin", {"gtin": "4.00638E+12", "brand": "Nordlicht"}, {}),
         ("gtin", {"gtin": "4006381333931", "brand": "Nordlicht"}, {}),
+        ("gtin", {"gtin": "4006381333931.0", "brand": "Nordlicht"}, {"gtin": "4006381333931"}),
+        ("gtin", {"gtin": "EAN: 4006381333931"}, {"gtin": "4006381333931"}),
+        ("gtin", {"gtin": "12345678905", "brand": "Nordlicht"}, {"gtin": "012345678905"}),
+        ("gtin", {"gtin": "4006381333931;9783161484100", "brand": "Nordlicht"}, {}),
+        ("spreadsheet", {"title": "'-20% mug", "id": "''=A\t"}, {"title": "-20% mug", "id": "=A"}),
+        ("spreadsheet", {"title": "'80s mug", "link": "'-x"}, {}),
+        ("sale_price", {"price": "10.00 EUR", "sale_price": "10 EUR"}, {"sale_price": None}),
+        ("sale_price", {"price": "10.00 EUR", "sale_price": "12 EUR"}, {}),
+        ("sale_price", {"price": "10.00 EUR", "sale_price": "10.00 USD"}, {}),
+        ("sale_price", {"price": "10,00 EUR", "sale_price": "10,00 EUR"}, {}),
         (
             "image",
             {
@@ -209,6 +222,28 @@ def test_a_fix_changes_this_and_nothing_else(name, before, after):
     assert sorted(edits, key=str) == sorted(
         ((field, before.get(field), value) for field, value in after.items()), key=str
     )
+
+
+@pytest.mark.parametrize(
+    ("dates", "interval"),
+    [
+        ("2026-12-01T00:00/2026-12-24T23:59", "2026-12-01T00:00+00:00/2026-12-24T23:59+00:00"),
+        ("2026-12-01/2026-12-24", "2026-12-01T00:00+00:00/2026-12-24T23:59+00:00"),
+        ("2026-12-01T00:00+01:00 / 2026-12-24T23:59+01", "2026-12-01T00:00+01:00/2026-12-24T23:59+01:00"),
+        ("2026-12-01 0:00:00/2026-12-24 9:05", "2026-12-01T00:00:00+00:00/2026-12-24T09:05+00:00"),
+        ("2026-12-01T08:00:00.000Z /20261224", "2026-12-01T08:00:00.000+00:00/2026-12-24T23:59+00:00"),
+        ("2026/12/01/2026/12/24 18:00 -0500", "2026-12-01T00:00+00:00/2026-12-24T18:00-05:00"),
+        ("1.12.2026/24.12.2026", "2026-12-01T00:00+00:00/2026-12-24T23:59+00:00"),
+        ("12/01/2026 / 12/24/2026", "2026-12-01T00:00+00:00/2026-12-24T23:59+00:00"),
+        ("02.02.2026/02.02.2026", "2026-02-02T00:00+00:00/2026-02-02T23:59+00:00"),
+        ("2026-12-24/2026-12-01", "2026-12-24T00:00+00:00/2026-12-01T23:59+00:00"),
+        *((unclear, unclear) for unclear in ("01.12.2026/05.12.2026", "12/01/2026/12/05/2026", "2026-12-01")),
+        *((wrong, wrong) for wrong in ("2026-02-30/2026-03-01", "13/13/2026/14/14/2026", "2026-12-01/P7D")),
+    ],
+)
+def test_sale_dates_are_read_where_they_have_one_meaning(dates, interval):
+    assert fixed("date", sale_price_effective_date=dates) == {"sale_price_effective_date": interval}
+    assert fixed("date", sale_price_effective_date=interval) == {"sale_price_effective_date": interval}
 
 
 @pytest.mark.parametrize("field", LIMITS)
@@ -246,6 +281,9 @@ VALUES = {
     "product_type": st.text("ab > -1&gt;", max_size=30),
     "gtin": st.text("0123456789-", max_size=14) | st.just("1E+12"),
     "brand": TEXTS,
+    "mpn": st.text("'=-+@1\t ", max_size=6),
+    "sale_price_effective_date": st.text("0123456789-/.:T Z", max_size=40)
+    | st.sampled_from(["2026-12-01/2026-12-24", "1.12.2026/24.12.2026", "2026-12-24/2026-12-01"]),
     "image_link": st.just("https://a.example/a.jpg"),
     "additional_image_link": st.lists(
         st.sampled_from(["https://a.example/a.jpg", "https://a.example/b.gif", "https://a/c.bmp", "x", ""])

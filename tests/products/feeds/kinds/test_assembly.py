@@ -213,6 +213,7 @@ WOO = {
         ("2026-11-01", "2026-12-24", "2026-11-01T00:00:00+00:00/2026-12-24T23:59:59+00:00"),
         ("2026-11-01T10:00:00+01:00", "", "2026-11-01T10:00:00+01:00/2099-12-31T23:59:59+00:00"),
         ("", "2026-12-24 12:00:00", "1970-01-01T00:00:00+00:00/2026-12-24T12:00:00+00:00"),
+        ("2026-12-01 0:00:00", "2026-12-24 9:05:00", "2026-12-01T00:00:00+00:00/2026-12-24T09:05:00+00:00"),
         ("", "", None),
     ],
 )
@@ -223,6 +224,35 @@ def test_the_sale_dates_of_woocommerce_become_an_interval(adsctl, service, start
     (found,) = [each for each in service.emulator.data.products() if each["id"] == "sku-mug"]
     assert found.get("sale_price_effective_date") == dates
     assert found["description"] == "A mug.\nWhite."
+
+
+def test_sale_dates_of_woocommerce_are_those_of_the_zone_that_is_named(adsctl):
+    row = WOO | {
+        "Sale price": "10",
+        "Date sale price starts": "2026-06-01",
+        "Date sale price ends": "2026-12-24",
+    }
+    adsctl.file("export.csv", table(row))
+    adsctl("products", "convert", "export.csv", "out.jsonl", *OPTIONS, "--time-zone", "Europe/Berlin")
+    dates = "2026-06-01T00:00:00+02:00/2026-12-24T23:59:59+01:00"
+    assert dates in (adsctl.home / "out.jsonl").read_text()
+
+
+@pytest.mark.parametrize("type", ["simple", "variation"])
+def test_the_apostrophes_that_woocommerce_writes_before_signs_are_left_out(adsctl, type):
+    escaped = {
+        "SKU": "'-A2",
+        "Name": "'-20% kettle",
+        "Description": r"'- First\n- Second",
+        "Brands": "'@home",
+    }
+    row = WOO | escaped | {"Type": type, "Parent": "'+mugs"}
+    adsctl.file("export.csv", table(WOO | {"Type": "variable", "SKU": "'+mugs", "Images": ""}, row))
+    adsctl("products", "convert", "export.csv", "out.json", *OPTIONS)
+    (product,) = json.loads((adsctl.home / "out.json").read_text())
+    assert (product["id"], product["title"], product["brand"]) == ("-A2", "-20% kettle", "@home")
+    assert product["description"] == "- First\n- Second"
+    assert product.get("item_group_id") == ("+mugs" if type == "variation" else None)
 
 
 def test_a_variation_whose_stock_is_managed_by_its_parent_has_the_stock_of_that(adsctl, service):

@@ -76,8 +76,9 @@ def test_a_column_can_be_read_as_another_field(adsctl):
     )
 
 
-def test_a_repeated_column_is_reported(adsctl):
-    assert "'title' is repeated" in refused(adsctl, HEADER + ",title\n" + row())
+def test_a_repeated_column_whose_values_differ_is_reported(adsctl):
+    said = refused(adsctl, HEADER + ",title\n" + row().rstrip("\n") + ",Another\n")
+    assert "feed.csv:2: " in said and "'Another'" in said
 
 
 @pytest.mark.parametrize("column", ["id", "price", "brand"])

@@ -211,7 +211,7 @@ def to_address(text: str) -> str:
     plain = text.strip()
     was_address = is_address(plain)
     for _ in range(MAX_PASSES):
-        before, plain = plain, _unescaped(plain)
+        before, plain = plain, _unescaped(plain, ENTITY)
         if was_address:
             plain = OUTSIDE_ADDRESSES.sub(lambda found: quote(found[0]), plain)
             if not is_address(plain):
@@ -269,14 +269,14 @@ def _without_markup(markup: str) -> str:
     return plain
 
 
-def _unescaped(text: str, *, but: str = "") -> str:
+def _unescaped(text: str, references: re.Pattern[str] = REFERENCE, *, but: str = "") -> str:
     """Put characters for references, except for those to some."""
 
     def character(reference: re.Match[str]) -> str:
         found = character_of(reference[0])
         return reference[0] if not found or found in but else found
 
-    return REFERENCE.sub(character, text)
+    return references.sub(character, text)
 
 
 def _without_comments(markup: str) -> str:

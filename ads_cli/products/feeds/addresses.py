@@ -9,6 +9,7 @@ from urllib.parse import urljoin
 from ...api.addresses import ABSOLUTE, ENTITY, HAS_HOST, holds_several, scheme_of
 
 IMAGES = "additional_image_link"  # URLs, separated by commas
+SCHEMA_ADDRESS = re.compile(r"^https?://(www\.)?schema\.org/", re.I)  # before the name of a value
 LINKS = ("link", "mobile_link", "image_link")
 
 ENDS_AS_IMAGE = re.compile(r"\.(?:jpe?g|png|gif|webp|bmp|svg|avif)\Z", re.IGNORECASE)

@@ -8,17 +8,8 @@ from urllib.parse import quote
 from ...feeds.row import Row
 from ...feeds.spreadsheet_cells import without_escape
 from .addresses import is_relative, parted
-from .assembly import (
-    TRUE,
-    AssembledRows,
-    GroupedRows,
-    Option,
-    Values,
-    amount,
-    image_fields,
-    price_fields,
-    stock_fields,
-)
+from .assembly import TRUE, AssembledRows, GroupedRows, Option
+from .composed_fields import Values, amount, image_fields, price_fields, stock_fields
 from .kinds import NamePatterns
 
 NO_OPTION = "default title"  # of a product without variants

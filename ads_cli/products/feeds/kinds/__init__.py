@@ -13,6 +13,7 @@ import msgspec
 from ....errors import ContentError
 from ....feeds.row import Row
 from ....spelling import suggestion
+from ..addresses import SCHEMA_ADDRESS
 
 NAMESPACES = ("g:", "c:")
 _SEPARATORS = str.maketrans(
@@ -39,9 +40,6 @@ class NamePatterns:
         """Tell whether one of the patterns matches the whole of a name."""
         name = column_key(str(column))
         return name in self._names or bool(self._wild and self._wild.fullmatch(name))
-
-
-SCHEMA_ADDRESS = re.compile(r"^https?://(www\.)?schema\.org/", re.I)
 
 
 def spelling_key(value: str) -> str:

@@ -3,10 +3,9 @@
 from collections.abc import Callable, Iterator, Mapping
 from functools import cached_property
 from itertools import chain
-from typing import Any
 
 from ....feeds.row import Row, Step
-from ..assembly import amount, image_fields, price_fields, stock_fields
+from ..composed_fields import Values, amount, image_fields, price_fields, stock_fields
 from ..fixes.money import PriceError, read_amount
 from ..transforms import PRICES, SplitField, is_bare_amount
 from . import FeedKind, column_key
@@ -14,8 +13,6 @@ from .options import OptionNames
 
 LIST_SEPARATOR = ","
 LEVEL = " > "  # between the categories of a path
-
-Values = dict[str, Any]
 
 
 class AsKind(Step, frozen=True, dict=True):

@@ -123,11 +123,12 @@ class ListSettings(NamedTuple):
     ) -> None:
         """Put into a report what is to be said about files, columns and their values."""
         consents = self.columns.consents(columns, report.answers)
+        sent = self.columns.uses(columns).fields.values()
         report.notes = [*notes, *self.columns.notes(columns, consents), *report.describe_values()]
         report.warnings = [
             *warnings,
             *self.columns.notices,
-            *describe_consent(consents, report.answers, wants_refusals=self._wants_refusals),
+            *describe_consent(consents, report.answers, sent, wants_refusals=self._wants_refusals),
         ]
 
     def sealed(self, digest: str) -> str:

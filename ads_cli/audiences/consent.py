@@ -259,19 +259,24 @@ def describe_consent(
     answers: Mapping[str, Counter[str]],
     sent: Collection[str],
     *,
+    of_some: Collection[str] = (),
     wants_refusals: bool,
 ) -> list[str]:
     """Say which columns are not used, and which options leave out whom they exclude, where that is known.
 
-    `sent` are the identifiers that the list has; `wants_refusals` is for lists of people who must not be
-    reached.
+    `sent` are the identifiers that the list has, and `of_some` the columns that not every file has;
+    `wants_refusals` is for lists of people who must not be reached.
     """
     said, options = [], []
     for column, kind in kinds.items():
         own = +answers[column]  # without those of which all rows are left out
         ignore = f"--ignore {shell_command([column])} leaves out none"
         unused = f"{column!r} tells who may be contacted, and is not used"
-        if where := choose_condition(column, kind, own, wants_refusals=wants_refusals):
+        if column in of_some:  # each option is refused for a file without the column
+            said.append(
+                f"{unused}: not every file has it, so write one header in all, or push the files one by one"
+            )
+        elif where := choose_condition(column, kind, own, wants_refusals=wants_refusals):
             left_out, rows = count_left_out(where, own), counted(own.total(), "row")
             option = f"--where {shell_command([f'{column}{where.operator}{where.value}'])}"
             said.append(f"{unused}: {option} leaves out {left_out:,} of {rows}, {ignore}")

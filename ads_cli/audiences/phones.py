@@ -78,6 +78,8 @@ def _read_after_00(digits: str, region: str | None) -> set[str]:
     readings = _read_international(digits[2:])
     if region and (prefix := re.match(_prefix_abroad(region), digits)):
         dialed = _read_international(digits[prefix.end() :])
+        if dialed <= readings:
+            return readings
         readings |= set(filter(_is_assigned, dialed)) if any(map(_is_assigned, readings)) else dialed
     return readings
 

@@ -263,12 +263,12 @@ def test_what_people_said_of_another_channel_is_told_and_not_among_the_options_o
     """Of a list of e-mail addresses, those without consent to text messages are kept, and the reverse."""
     people = {"Email": "a@x.de", "Phone": "+4915112345678"}
     cells = ",".join(people[name] for name in column.split(","))
-    header = f"{column},Status,Accepts Email Marketing,Accepts SMS Marketing"
+    header = f"{column},Automobile status,Accepts Email Marketing,Accepts SMS Marketing"
     adsctl.file("people.csv", f"{header}\n{cells},subscribed,yes,yes\n{cells},unsubscribed,no,no\n")
     said = adsctl("audiences", "check", "people.csv", "-q").stderr.splitlines()
     options = ["--where 'Accepts Email Marketing=yes'", "--where 'Accepts SMS Marketing=yes'"]
     assert [option in said[-1] for option in options] == [taken != "2", taken != "1"]
-    assert "--where Status=subscribed" in said[-1] and all(
+    assert "--where 'Automobile status=subscribed'" in said[-1] and all(
         option in line for option, line in zip(options, said[1:3], strict=True)
     )
     others = [line for line in said if line.endswith(", which the list does not have")]

@@ -87,8 +87,9 @@ def _read_after_00(digits: str, region: str | None) -> set[str]:
 def _read_national(digits: str, region: str) -> set[str]:
     """Read digits as dialed in a region, and as a mobile of another country where they are none there."""
     readings, abroad = _read_dialed(digits, region), f"+{digits}"
-    if readings and len(digits) >= FOREIGN_DIGITS and not any(map(_has_mobile_form, readings)):
-        readings |= {*filter(_has_mobile_form, [abroad])}
+    may_be_abroad = bool(readings) and len(digits) >= FOREIGN_DIGITS and not digits.startswith("0")
+    if may_be_abroad and _has_mobile_form(abroad) and not any(map(_has_mobile_form, readings)):
+        readings |= {abroad}
     return readings
 
 

@@ -4,7 +4,7 @@ import re
 import tomllib
 import unicodedata
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
 from importlib.resources import files
@@ -19,6 +19,7 @@ from ..spelling import letters_and_digits
 from .headers import (
     NEGATIONS,
     Consent,
+    channel_of_column,
     consent_of_column,
     holds_codes,
     is_answer_time,
@@ -31,6 +32,7 @@ DATE = re.compile(
     r"\d{1,4}[-/.年]\s?\d{1,2}[-/.月]|\d{10}(?:\d{3})?$"
     r"|[^\W\d]{3,9}\.? \d{1,2},? \d{4}|\d{1,2}\.? [^\W\d]{3,9}\.? \d{4}"
 )
+ZERO_DATE = re.compile(r"0{1,4}[-/.]0{1,2}[-/.]0{1,4}(?:[ t][0:.]+z?)?")  # as databases write none
 MARK = "x"  # alone in a column, it means yes; beside other words, it may mean no
 NO_LETTERS = ("Mn", "Cf")  # categories of accents, variants and what has no width
 SAME_LETTERS = str.maketrans("ıłđ", "ild")
@@ -51,7 +53,9 @@ def bare_word(text: str) -> str:
 
 
 _TABLE = tomllib.loads(files(__package__).joinpath("answers.toml").read_text(encoding="utf-8"))
-YES, NO, QUOTABLE = (frozenset(map(spelled, _TABLE[name].split())) for name in ("yes", "no", "quotable"))
+YES, NO, NOTHING, QUOTABLE = (
+    frozenset(map(spelled, _TABLE[name].split())) for name in ("yes", "no", "nothing", "quotable")
+)
 GRANTED, DENIED, SUBSCRIBED, UNSUBSCRIBED, UNREACHABLE, UNDECIDED = (
     frozenset(map(bare_word, _TABLE[name].split()))
     for name in ("granted", "denied", "subscribed", "unsubscribed", "unreachable", "undecided")
@@ -62,6 +66,12 @@ def answer_of(text: str) -> bool | None:
     """Return whether a cell says yes or no, or None where it says neither."""
     word = spelled(text)
     return True if word in YES else False if word in NO else None
+
+
+def is_nothing(text: str) -> bool:
+    """Tell whether a cell is empty, or says that nothing is there."""
+    word = spelled(text)
+    return not word or word in NOTHING or ZERO_DATE.fullmatch(word) is not None
 
 
 def tells_by_itself(text: str) -> bool | None:
@@ -93,7 +103,7 @@ def agrees(text: str, kind: Consent) -> bool | None:
         return by_itself
     if bare_word(text) in UNREACHABLE:
         return False
-    if not spelled(text):
+    if is_nothing(text):
         return kind is Consent.REFUSED
     says_yes = answer_of(text) if (granted := is_granted(text)) is None else granted
     return None if says_yes is None else says_yes == (kind is not Consent.REFUSED)
@@ -238,16 +248,23 @@ def count_answers(cells: Iterable[str]) -> Counter[str]:
 def shown_answer(text: str) -> str:
     """Return the answer of a cell as it is written; any other text may be personal, and is not shown."""
     answer = text.strip()
-    if not spelled(answer):
-        return ""
-    return _quotable(answer) or (TIME if DATE.match(answer) else OTHER)
+    return answer and (_quotable(answer) or (TIME if DATE.match(answer) else OTHER))
+
+
+CHANNELS = {"email": "e-mail", "phone_number": "phone numbers"}
 
 
 def describe_consent(
-    kinds: Mapping[str, Consent], answers: Mapping[str, Counter[str]], *, wants_refusals: bool
+    kinds: Mapping[str, Consent],
+    answers: Mapping[str, Counter[str]],
+    sent: Collection[str],
+    *,
+    of_some: Collection[str] = (),
+    wants_refusals: bool,
 ) -> list[str]:
     """Say which columns are not used, and which options leave out whom they exclude, where that is known.
 
+    `sent` are the identifiers that the list has, and `of_some` the columns that not every file has;
     `wants_refusals` is for lists of people who must not be reached.
     """
     said, options = [], []
@@ -255,11 +272,19 @@ def describe_consent(
         own = +answers[column]  # without those of which all rows are left out
         ignore = f"--ignore {shell_command([column])} leaves out none"
         unused = f"{column!r} tells who may be contacted, and is not used"
-        if where := choose_condition(column, kind, own, wants_refusals=wants_refusals):
+        if column in of_some:  # each option is refused for a file without the column
+            said.append(
+                f"{unused}: not every file has it, so write one header in all, or push the files one by one"
+            )
+        elif where := choose_condition(column, kind, own, wants_refusals=wants_refusals):
             left_out, rows = count_left_out(where, own), counted(own.total(), "row")
             option = f"--where {shell_command([f'{column}{where.operator}{where.value}'])}"
             said.append(f"{unused}: {option} leaves out {left_out:,} of {rows}, {ignore}")
-            options.append(option)
+            channel = channel_of_column(column)
+            if channel and channel not in sent and not CHANNELS.keys().isdisjoint(sent):
+                said[-1] += f"; it tells of {CHANNELS[channel]}, which the list does not have"
+            else:
+                options.append(option)
         else:
             said.append(f"{unused}: no cell has a known answer, so say with --where whom to take; {ignore}")
     if len(options) > 1 and not wants_refusals:  # several conditions take those who meet all of them
@@ -275,28 +300,34 @@ def choose_condition(
     A text that is not known is not an agreement.
     """
     given = [answer for answer, _ in answers.most_common()]
-    texts = [answer for answer in given if answer]
+    texts, nothing = [*filter(None, given)], [*filter(is_nothing, given)]
+    said = [answer for answer in texts if answer not in nothing]
     yes_or_no = [answer for answer in texts if answer_of(answer) is not None]
     equal, unequal = ("!=", "=") if wants_refusals else ("=", "!=")
     if texts and texts == yes_or_no:
         says_yes = next(filter(answer_of, texts), "yes")  # stands for any spelling
         return Where(column, unequal if kind is Consent.REFUSED else equal, says_yes)
     found = {answer: agrees(answer, kind) for answer in given}
-    if {*map(spelled, texts)} == {MARK}:
-        found |= dict.fromkeys(texts, kind is Consent.AGREED)
-    if all(found[answer] is None for answer in texts):
-        if is_answer_time(column) or (kind is Consent.REFUSED and {*texts} == {TIME}):
-            return Where(column, unequal if kind is Consent.AGREED else equal, "")
-        if texts:
+    if {*map(spelled, said)} == {MARK}:
+        found |= dict.fromkeys(said, kind is Consent.AGREED)
+    if all(found[answer] is None for answer in said):
+        if is_answer_time(column) or (kind is Consent.REFUSED and {*said} == {TIME}):
+            return _one_of(column, unequal if kind is Consent.AGREED else equal, nothing or [""])
+        if said:
             return None
     agreed = [answer for answer in given if found[answer]]
     if kind is Consent.STATUS and not agreed:
-        agreed = [""] if "" in given else ["subscribed"]  # a status that only those have who refused
+        agreed = nothing or ["subscribed"]  # a status that only those have who refused
     agreed = agreed or ["yes" if kind is Consent.AGREED else "no"]
-    if len(agreed) > 1 or (yes_or_no and answer_of(agreed[0]) is not None):
-        # Some cells say neither, which --where COLUMN=yes refuses to guess.
-        return Where(column, equal.replace("=", "~"), f"^({'|'.join(map(re.escape, agreed))})$")
-    return Where(column, equal, agreed[0])
+    # Where some cells say neither, --where COLUMN=yes refuses to guess.
+    return _one_of(column, equal, agreed, as_text=bool(yes_or_no) and answer_of(agreed[0]) is not None)
+
+
+def _one_of(column: str, operator: str, texts: Sequence[str], *, as_text: bool = False) -> Where:
+    """Return the condition that a cell is one of some texts, or none of them."""
+    if len(texts) == 1 and not as_text:
+        return Where(column, operator, texts[0])
+    return Where(column, operator.replace("=", "~"), f"^({'|'.join(map(re.escape, texts))})$")
 
 
 def count_left_out(where: Where, answers: Counter[str]) -> int:

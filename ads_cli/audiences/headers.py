@@ -49,6 +49,7 @@ NEGATED_REFUSAL = re.compile(f"(?:{NEGATION})(?:{'|'.join(REFUSALS)})")
 EITHER = re.compile(r"/|\bor\b")  # as in yes/no, granted or denied
 BETWEEN_WORDS = re.compile(r"[^\w/]|_|(?<=[a-z])(?=[A-Z])")
 CIRCUMSTANCES = _folded(_TABLE["circumstances"])
+CHANNELS = {field: _folded(names) for field, names in _TABLE["channels"].items()}
 TIMES, ANSWER_TIMES = _folded(_TABLE["times"]), _folded(_TABLE["answer_times"])
 
 
@@ -98,6 +99,13 @@ def consent_of_column(header: str) -> Consent | None:
         return None
     is_only_time = consent is Consent.AGREED and folded.endswith(TIMES) and folded not in ANSWER_TIMES
     return None if is_only_time else consent
+
+
+def channel_of_column(header: str) -> str:
+    """Return the identifier by which people agreed to be reached, "" where a header tells none or several."""
+    rests = [rest for _, rest in _from_each_word(header)]
+    found = [field for field, parts in CHANNELS.items() if any(rest.startswith(parts) for rest in rests)]
+    return found[0] if len(found) == 1 else ""
 
 
 def _meaning_of_yes(header: str) -> Consent | None:

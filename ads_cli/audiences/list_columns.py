@@ -6,6 +6,7 @@ from typing import Any, NamedTuple
 
 from ..errors import ContentError, UsageError
 from ..feeds.rows import Rows
+from ..feeds.spreadsheet_cells import read_cell
 from ..feeds.transforms import Where
 from ..output.text import cell, quoted_word, shell_command
 from ..spelling import letters_and_digits, suggestion
@@ -161,7 +162,7 @@ def _may_tell(header: str, column: Sequence[Any]) -> bool:
         return False
     if is_status(header):
         return True
-    texts = _distinct(column)
+    texts = [*map(read_cell, _distinct(column))]
     return len(texts) <= FIRST_CELLS and any(tells_by_itself(text) is not None for text in texts)
 
 
@@ -174,8 +175,11 @@ def _distinct(column: Sequence[Any]) -> Collection[str]:
 
 
 def _texts(column: Sequence[Any]) -> list[str]:
-    """Return cells as the texts that conditions compare."""
-    return [value if type(value) is str else cell(value) for value in column]
+    """Return cells as the texts that conditions compare, as `yes` for `="yes"`."""
+    texts = [value if type(value) is str else cell(value) for value in column]
+    if signs := {text for text in {*texts} if text.lstrip()[:1] in ("=", "'")}:
+        return [read_cell(text.strip()) if text in signs else text for text in texts]
+    return texts
 
 
 def _stripped_texts(cells: Cells, at: int | None, rows: int) -> list[str]:

@@ -182,7 +182,10 @@ class MultiFileAudiencePlan(ListPlan):
         self.rows.forget()
         for file in self._lists if self._reads_all else ():
             self._validate_next(file, on_progress, comparison).close()
-        self._settings.describe(self.report, self.rows.columns, [*self._notes], [*self._warnings])
+        columns = self.rows.columns
+        shared = {*columns}.intersection(*(each.peeked.columns for each in self._lists))
+        of_some = {*columns} - shared
+        self._settings.describe(self.report, columns, [*self._notes], [*self._warnings], of_some)
         return self.report
 
     def add_answers(self, found: dict[str, CellAnswers]) -> None:

@@ -24,6 +24,7 @@ TYPES = (  # of numbers, which phonenumbers tells apart
     *("fixed_line", "mobile", "toll_free", "premium_rate", "shared_cost", "personal_number", "voip", "pager"),
     *("uan", "voicemail"),
 )
+FOREIGN_DIGITS = 11  # without + or 0, as many may begin with the code of another country
 
 NO_REGION = "has no country code: write it with +, or add --region, for example --region DE"
 NOT_ASSIGNED = "is a possible phone number, but its country has no such numbers: check it"
@@ -77,13 +78,29 @@ def _read_after_00(digits: str, region: str | None) -> set[str]:
     readings = _read_international(digits[2:])
     if region and (prefix := re.match(_prefix_abroad(region), digits)):
         dialed = _read_international(digits[prefix.end() :])
+        if dialed <= readings:
+            return readings
         readings |= set(filter(_is_assigned, dialed)) if any(map(_is_assigned, readings)) else dialed
     return readings
 
 
 def _read_national(digits: str, region: str) -> set[str]:
+    """Read digits as dialed in a region, and as a mobile of another country where they are none there."""
+    readings, abroad = _read_dialed(digits, region), f"+{digits}"
+    may_be_abroad = bool(readings) and len(digits) >= FOREIGN_DIGITS and not digits.startswith("0")
+    if may_be_abroad and _has_mobile_form(abroad) and not any(map(_has_mobile_form, readings)):
+        readings |= {abroad}
+    return readings
+
+
+def _read_dialed(digits: str, region: str) -> set[str]:
     """Read digits as dialed in a region, and as beginning with its country code; of two, prefer a mobile."""
     code, pattern = _plain_national(region)
+    written, trunk = f"+{digits}", _trunk_prefix(region)
+    if digits.startswith(code) and trunk is not None and _has_mobile_form(written) and _is_normal(written):
+        others = {f"+{code}{digits}", f"+{code}{digits.removeprefix(trunk)}"} - {written}
+        if not any(map(_has_mobile_form, others)):
+            return {written}
     plain = pattern.fullmatch(digits)
     if plain and _is_normal(written := f"+{code}{plain['rest']}"):
         return {written}
@@ -131,6 +148,10 @@ def _is_mobile(written: str) -> bool:
     return number_type(parse(written)) in (PhoneNumberType.MOBILE, PhoneNumberType.FIXED_LINE_OR_MOBILE)
 
 
+def _has_mobile_form(written: str) -> bool:
+    return bool(re.fullmatch(mobile_form([written]), written))
+
+
 def _is_normal(written: str) -> bool:
     return bool(re.fullmatch(normal_form([written]), written))
 
@@ -143,6 +164,11 @@ def normal_form(numbers: Iterable[str]) -> str:
 def assigned_form(numbers: Iterable[str]) -> str:
     """Return a pattern of E.164 texts that are assigned, for the countries of `numbers`."""
     return _assigned_form(_codes(numbers))
+
+
+def mobile_form(numbers: Iterable[str]) -> str:
+    """Return a pattern of E.164 texts that mobiles have, for the countries of `numbers`."""
+    return _assigned_form(_codes(numbers), ("mobile",))
 
 
 def _codes(numbers: Iterable[str]) -> frozenset[int]:
@@ -162,20 +188,20 @@ def _normal_form(codes: frozenset[int]) -> str:
 
 
 @lru_cache(64)
-def _assigned_form(codes: frozenset[int]) -> str:
-    countries = "|".join(f"{code}(?:{_assigned_ranges(code)})(?![0-9])" for code in sorted(codes))
+def _assigned_form(codes: frozenset[int], types: tuple[str, ...] = TYPES) -> str:
+    countries = "|".join(f"{code}(?:{_assigned_ranges(code, types)})(?![0-9])" for code in sorted(codes))
     return rf"\+(?:{countries})" if countries else "(?!)"
 
 
 @cache
-def _assigned_ranges(code: int) -> str:
-    """Match the numbers that the regions of a country code have, of any type."""
+def _assigned_ranges(code: int, types: tuple[str, ...]) -> str:
+    """Match the numbers that the regions of a country code have, of some types."""
     from phonenumbers import COUNTRY_CODE_TO_REGION_CODE, PhoneMetadata
 
     patterns: dict[str, None] = {}
     for region in COUNTRY_CODE_TO_REGION_CODE[code]:
         metadata: Metadata = PhoneMetadata.metadata_for_region_or_calling_code(code, region)
-        for type in TYPES:
+        for type in types:
             description = getattr(metadata, type)
             if description and description.national_number_pattern:
                 patterns[description.national_number_pattern] = None
@@ -209,6 +235,16 @@ def _prefix_abroad(region: str) -> str:
 
     metadata: Metadata = PhoneMetadata.metadata_for_region(region)
     return metadata.international_prefix or "(?!)"
+
+
+@cache
+def _trunk_prefix(region: str) -> str | None:
+    """Return what is dialed in a region before a national number; None where it is no fixed text."""
+    from phonenumbers import PhoneMetadata
+
+    metadata: Metadata = PhoneMetadata.metadata_for_region(region)
+    prefix = metadata.national_prefix_for_parsing or ""
+    return prefix if prefix.isdecimal() or not prefix else None
 
 
 @cache

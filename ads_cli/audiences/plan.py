@@ -2,7 +2,7 @@
 
 from abc import abstractmethod
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
@@ -119,15 +119,23 @@ class ListSettings(NamedTuple):
         )
 
     def describe(
-        self, report: ListReport, columns: Sequence[str], notes: Sequence[str], warnings: Sequence[str]
+        self,
+        report: ListReport,
+        columns: Sequence[str],
+        notes: Sequence[str],
+        warnings: Sequence[str],
+        of_some: Collection[str] = (),
     ) -> None:
-        """Put into a report what is to be said about files, columns and their values."""
+        """Put into a report what is to be said about files, columns (`of_some` of the files), and values."""
         consents = self.columns.consents(columns, report.answers)
+        sent = self.columns.uses(columns).fields.values()
         report.notes = [*notes, *self.columns.notes(columns, consents), *report.describe_values()]
         report.warnings = [
             *warnings,
             *self.columns.notices,
-            *describe_consent(consents, report.answers, wants_refusals=self._wants_refusals),
+            *describe_consent(
+                consents, report.answers, sent, of_some=of_some, wants_refusals=self._wants_refusals
+            ),
         ]
 
     def sealed(self, digest: str) -> str:

@@ -195,6 +195,15 @@ def test_the_option_fits_the_answers(adsctl, header, answers, condition, left_ou
         ("Email hard bounce reason", "MAILBOX_FULL,", "Email hard bounce reason=", 1),
         ("unsubscribed_at", "2026-01-01T10:00:00Z,", "unsubscribed_at=", 1),
         ("Abgemeldet am", "01.02.2026,", "Abgemeldet am=", 1),
+        ("Email Suppressions", "[] [] []", "Email Suppressions=[]", 0),
+        ("Email Suppressions", "[] [{'reason':'bounced'}] []", "Email Suppressions=[]", 1),
+        ("Email Suppressions", "[] {} null none", r"Email Suppressions~^(\[\]|\{\}|null|none)$", 0),
+        ("unsubscribed_at", "2026-01-01,0000-00-00,NULL", r"unsubscribed_at~^(0000\-00\-00|NULL)$", 1),
+        ("OPTIN_TIME", "2026-01-01 10:00:00,NULL", "OPTIN_TIME!=NULL", 1),
+        ("Opt-in", "yes null", "Opt-in~^(yes)$", 1),
+        ("status", '="subscribed" ="unsubscribed"', "status=subscribed", 1),
+        ("Column 7", '="subscribed" ="unsubscribed"', "Column 7=subscribed", 1),
+        ("Consent", '="yes" ="no"', "Consent=yes", 1),
     ],
 )
 def test_a_status_that_tells_who_may_be_contacted_is_known_by_its_words(
@@ -247,6 +256,23 @@ def test_a_list_with_several_columns_of_consent_names_their_options_together(ads
     assert said[3:] == [f"warning: people.csv: 3 columns tell who may be contacted; to use all: {together}"]
     done = adsctl("audiences", "check", "people.csv", "-q", "-o", "json", *shlex.split(together))
     assert not done.stderr and json.loads(done.stdout)["valid"] == 1
+
+
+@pytest.mark.parametrize(("column", "taken"), [("Email", "1"), ("Phone", "2"), ("Email,Phone", "")])
+def test_what_people_said_of_another_channel_is_told_and_not_among_the_options_of_all(adsctl, column, taken):
+    """Of a list of e-mail addresses, those without consent to text messages are kept, and the reverse."""
+    people = {"Email": "a@x.de", "Phone": "+4915112345678"}
+    cells = ",".join(people[name] for name in column.split(","))
+    header = f"{column},Automobile status,Accepts Email Marketing,Accepts SMS Marketing"
+    adsctl.file("people.csv", f"{header}\n{cells},subscribed,yes,yes\n{cells},unsubscribed,no,no\n")
+    said = adsctl("audiences", "check", "people.csv", "-q").stderr.splitlines()
+    options = ["--where 'Accepts Email Marketing=yes'", "--where 'Accepts SMS Marketing=yes'"]
+    assert [option in said[-1] for option in options] == [taken != "2", taken != "1"]
+    assert "--where 'Automobile status=subscribed'" in said[-1] and all(
+        option in line for option, line in zip(options, said[1:3], strict=True)
+    )
+    others = [line for line in said if line.endswith(", which the list does not have")]
+    assert len(others) == bool(taken) and all(("SMS" if taken == "1" else "Email") in line for line in others)
 
 
 def test_a_status_is_told_at_every_sync_and_by_records(shop, audience, monkeypatch):

@@ -28,6 +28,19 @@ def test_columns_of_consent_that_differ_in_a_digit_are_each_warned_of(shop, audi
     assert [f"'opt in {n}' tells who" in said for n in (1, 2, 3)] == [True] * 3
 
 
+def test_no_option_is_named_for_a_column_that_not_every_file_has(shop):
+    """It would be refused for the files without the column."""
+    shop.file("1.csv", answers("yes,yes", "no,yes", header="Consent,Newsletter"))
+    shop.file("2.csv", answers("ja,yes", "nein,no", header="Zustimmung,Newsletter"))
+    words = ("audiences", "check", "1.csv", "2.csv", "-q", "-o", "json")
+    said = shop(*words).stderr
+    for column in ("Consent", "Zustimmung"):
+        assert f"'{column}' tells who may be contacted, and is not used: not every file has it, so" in said
+    assert said.count("--where ") == 1
+    done = shop(*words, "--where", "Newsletter=yes")
+    assert '"left_out": 1' in done.stdout
+
+
 def test_what_files_have_in_common_is_said_once(shop, audience):
     for n in (1, 2, 3):
         shop.file(f"{n}.csv", answers("yes", "no").replace("email", "Courriel"))

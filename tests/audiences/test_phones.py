@@ -65,6 +65,10 @@ def refusal(text: str, region: str | None = None) -> str:
         ("8 912 345-67-89", "RU", "+79123456789"),
         ("9198765432", "IN", "+919198765432"),  # begins like the country code, and is a mobile's
         ("919876543210", "IN", "+919876543210"),
+        ("16041234567", "DE", "+4916041234567"),  # a mobile of the region first
+        ("033612345678", "DE", "+4933612345678"),  # as it is dialed there
+        ("3361234567", "DE", "+493361234567"),
+        ("2079460958", "GB", "+442079460958"),
     ],
 )
 def test_spellings_of_a_number_are_read_alike(text, region, number):
@@ -96,6 +100,9 @@ def test_an_extension_after_a_semicolon_is_a_part_of_its_number(adsctl):
         ("0151 1234567", None, "--region"),
         ("4915112345678", None, "write it with +"),
         ("491511234567", "DE", "write it with +"),  # 0491 511234567 in Leer, or 0151 1234567
+        ("33612345678", "DE", "write it with +"),  # of a mobile in France, or of Fürstenwalde
+        ("447400123456", "DE", "write it with +"),
+        ("393331234567", "AT", "write it with +"),
         ("00212 5288 12345", "HK", "write it with +"),  # of Morocco, or 002 and a number of America
         ("0011 64 9 123 4567", "AU", "write it with +"),
         ("4.91512E+12", "DE", "as text"),

@@ -8,7 +8,7 @@ import pytest
 
 from ads_cli.audiences.columns import _all_lines
 from ads_cli.audiences.identifiers import identifier_types
-from ads_cli.audiences.phones import _plain_national, _prefix_abroad, assigned_form
+from ads_cli.audiences.phones import _plain_national, _prefix_abroad, assigned_form, mobile_form
 from ads_cli.products.feeds.fixes.texts import RAW_END, TAG, without_tags
 from ads_cli.products.feeds.kinds import NamePatterns
 from tests.growth import is_linear
@@ -30,6 +30,9 @@ MADE: dict[str, list[re.Pattern[Any]] | str] = {
     ],
     "audiences.identifiers: self.usual_form([normalized])": [
         re.compile(assigned_form([f"+{code}"])) for code in (1, 7, 39, 44, 49, 56, 86, 91)
+    ],
+    "audiences.phones: mobile_form([written])": [
+        re.compile(mobile_form([f"+{code}"])) for code in (1, 7, 39, 44, 49, 56, 86, 91)
     ],
     "audiences.phones: normal_form([written])": [re.compile(NORMAL_FORMS[4])],
     r"audiences.phones: f'(?!{code}|{_prefix_abroad(region)})(?>(?:{trunk})?)(?P<rest>[0-9]+)'": [

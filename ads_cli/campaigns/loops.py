@@ -46,6 +46,7 @@ def _rows(name: str, folder: Path) -> Iterator[Mapping[str, str]]:
     from ..feeds.transforms import text_of
 
     source = open_source(name if "://" in name else str(folder / name))
+    source.may_name_encoding = False
     rows = read_rows(source, roots=(), known=())
     for row in rows:  # all have been read once the columns of records are known
         if row.problem:

@@ -61,6 +61,7 @@ class Rows(RowNames, ABC):
     """The rows of a source; each iteration reads it from the beginning."""
 
     has_header = False  # whether the columns are known before the first row
+    may_nest = False  # whether cells of a table have nested values, as in JSON: of rejected rows
 
     def __init__(
         self, source: "Feed", roots: tuple[str, ...], known: Collection[str], rename: Mapping[str, str]
@@ -156,7 +157,7 @@ class Rows(RowNames, ABC):
         known = {*self.columns, *self.fields, *(self.composed if self.has_header else self.known)}
         for step in self.transform.steps:
             named = {column: {column, self.field_of(column)} for column in step.columns}
-            if not self.has_header:  # records may be nested
+            if not self.has_header or self.may_nest:
                 named = {column: keys | {column.partition(".")[0]} for column, keys in named.items()}
             if missing := [column for column, keys in named.items() if known.isdisjoint(keys)]:
                 meant = suggestion(missing[0], self.columns) or suggestion(missing[0], known)
@@ -251,7 +252,9 @@ class FileRows(Rows):
             return self.error(line, "not UTF-8, as other lines are", hint="save the whole file as UTF-8")
         error = NotUtf8Error(
             f"{self.source.label}:{line}: not UTF-8{detection.described(with_excerpts=not self.sensitive)}",
-            hint=f"{detection.hint}, or save the file as UTF-8",
+            hint=f"{detection.hint}, or save the file as UTF-8"
+            if self.source.may_name_encoding
+            else "save the file as UTF-8",
         )
         error.encoding = detection.encoding
         return error

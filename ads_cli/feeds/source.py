@@ -37,6 +37,7 @@ class Feed:
     """Where rows come from: one file, or several that are read as one."""
 
     named: Sequence[Location] = ()  # as patterns name them, where there are any
+    may_name_encoding = True  # whether the command has --encoding
 
     def __init__(
         self, locations: Sequence[Location], format_name: str, encoding: str, options: ReadOptions, size: int

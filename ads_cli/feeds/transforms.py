@@ -1,7 +1,9 @@
 """Steps that any rows may need: templates that fill fields, and conditions, which see the text of a value."""
 
+import json
 import re
 from collections.abc import Mapping
+from contextlib import suppress
 from decimal import Decimal
 from operator import eq, ge, gt, le, lt, ne
 from typing import Any, NamedTuple
@@ -26,6 +28,9 @@ def value_at(values: Mapping[str, Any], column: str) -> Any:
         return values.get(column)
     outer, _, key = column.partition(".")
     nested = values.get(outer)
+    if isinstance(nested, str) and nested.startswith("{"):  # as a table has it, of a feed in JSON or XML
+        with suppress(ValueError, RecursionError):
+            nested = json.loads(nested)
     return value_at(nested, key) if isinstance(nested, Mapping) else None
 
 

@@ -16,6 +16,7 @@ from ..feeds.row import Row
 from ..feeds.rows import REPORT_COLUMNS, RowNames
 from ..feeds.several import SeveralRows
 from ..feeds.source import Feed, Source
+from ..output.text import cell
 
 RejectRow = Callable[[Row, str], None]  # called with a row and the reason
 
@@ -101,7 +102,8 @@ def write_rejected_rows(failed_out: FailedOut | None, rows: RowNames) -> Iterato
             raw = row.raw or (rows.by_column(row.unchanged),)
             for values in raw:
                 if not any(values is other for other in last):  # variants share the rows of their product
-                    writer.write(values | dict(zip(REPORT_COLUMNS, (position, error), strict=True)))
+                    written = values if format.name != "xml" else _without_elements(values)
+                    writer.write(written | dict(zip(REPORT_COLUMNS, (position, error), strict=True)))
             last = raw
 
         yield write
@@ -110,6 +112,11 @@ def write_rejected_rows(failed_out: FailedOut | None, rows: RowNames) -> Iterato
             raise _NoRowRejectedError
     if not writer.count:
         failed_out.remove_earlier()
+
+
+def _without_elements(values: dict[str, Any]) -> dict[str, Any]:
+    """Return values with nested ones as text: of elements in that of a field, only their text is read."""
+    return {name: cell(value) if isinstance(value, dict) else value for name, value in values.items()}
 
 
 class _NoRowRejectedError(Exception):

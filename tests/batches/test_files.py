@@ -33,6 +33,13 @@ def test_several_records_are_one_request(adsctl, name):
     assert done.stderr.count("POST ") == 1 and f"{name}: 2 line items: 2 updated" in done.stderr
 
 
+def test_a_file_in_another_encoding_is_to_be_saved_by_a_command_that_has_no_option_for_it(adsctl):
+    adsctl.file("rows.csv", "line_item_id,name\n9d4c1,Grün für draußen\n9d4c2,Größe\n".encode("cp1252"))
+    said = adsctl.local(*UPDATE, "-f", "rows.csv", code=3).stderr
+    assert "rows.csv:2: not UTF-8; as cp1252 it reads" in said
+    assert "hint: save the file as UTF-8" in said and "--encoding" not in said
+
+
 def test_standard_input_is_a_list(adsctl):
     done = adsctl.local(*UPDATE, "-f", "-", "-o", "ids", input=json.dumps(OBJECTS))
     assert done.stdout.split() == [CLICKS, REACH]

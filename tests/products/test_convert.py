@@ -80,6 +80,26 @@ def test_skip_invalid_writes_the_others_and_ends_with_9(adsctl):
     assert [row["id"] for row in csv.DictReader((adsctl.home / "failed.csv").open())] == ["sku-1"]
 
 
+@pytest.mark.parametrize("format", FORMATS)
+def test_rejected_rows_with_nested_values_are_read_again_by_the_same_options(adsctl, format):
+    nested = {"price": {"amount": "12.50", "currency": "EUR"}, "vendor": {"name": "Ängström"}}
+    products = [PRODUCT | {"id": str(number)} | nested | {"brand": None} for number in range(2)]
+    products[1]["link"] = "none"
+    adsctl.file("feed.json", json.dumps(products))
+    options = ("--set", "price={price.amount} {price.currency}", "--set", "brand={vendor.name}")
+    failed = f"failed.{format}"
+    adsctl("products", "check", "feed.json", *options, "--failed-out", failed, code=3)
+    adsctl("products", "convert", failed, "out.json", *options, "--set", "link=https://shop.example/p")
+    (product,) = json.loads((adsctl.home / "out.json").read_text())
+    assert (product["id"], product["price"], product["brand"]) == ("1", "12.50 EUR", "Ängström")
+
+
+def test_a_key_of_a_column_that_is_not_nested_stays_a_mistake_in_a_table(adsctl):
+    adsctl.file("feed.csv", feed(1))
+    done = adsctl("products", "convert", "feed.csv", "out.json", "--set", "brand={title.name}", code=2)
+    assert "--set: no column 'title.name'" in done.stderr
+
+
 def test_an_existing_file_is_replaced_only_with_force(adsctl):
     adsctl.file("feed.csv", feed(1))
     adsctl.file("out.csv", "mine\n")

@@ -79,6 +79,7 @@ def send_records(
     has_options = has_batch_options(kind)
     known_format = batch.format or ("yaml" if file == "-" or not has_options else None)
     source = open_source(file, known_format, default_format="yaml")
+    source.may_name_encoding = False
     if source.format.name in DOCUMENTS and not (_is_list if has_options else _has_records)(source):
         hint = f"{source.label} is one record: write a list, with '- ' before it"
         refuse_several(batch.of_several(kind), hint=hint)

@@ -177,7 +177,7 @@ def _without_useless(
 
     kept, defaults = [*found], [option for option in found[::-1] if option.name == "default"]
     valid = valid_rows(kept) if defaults else 0
-    for option in defaults:
+    for option in defaults if valid else ():
         others = [other for other in kept if other is not option]
         if valid_rows(others) == valid:
             kept = others

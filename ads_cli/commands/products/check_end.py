@@ -112,6 +112,11 @@ class CheckEnd:
             self._find_advice(rows, None, error)
             if self._interactive:
                 self._has_findings = True
+                if isinstance(error, NotUtf8Error) and self._advice is None:
+                    if not error.encoding:
+                        return False
+                    self._feed = msgspec.structs.replace(self._feed, encoding=error.encoding)
+                    self._call.messages.show(f"{error.message}: --encoding {error.encoding}")
                 if not self.finish(rows) and self._outcome:
                     raise ContentError(f"{rows.source.label}: {self._outcome}")
                 return bool(self._outcome)

@@ -10,6 +10,7 @@ from rich.cells import cell_len, set_cell_size
 from ...console.invocation import Invocation
 from ...errors import AdsctlError
 from ...feeds.rows import Rows
+from ...feeds.transforms import Template
 from ...output.messages import fitted, terminal_width
 from ...output.text import Lines, cell, listed, safe, shell_command
 from ...products.feeds.hints import column_for, options_for, template_of_nested
@@ -23,6 +24,7 @@ ANSWERS = "number or name of a column; =TEXT for each row; - for none; ? for the
 # What advice gives where it knows the other columns.
 DEFAULTS = {"condition": "condition=new", "description": "description={title}"}
 EMPTY = ("", None)
+LOSING = "keep"  # the option that leaves rows out: only a person decides it
 IDENTIFYING = ("brand", "gtin", "mpn")  # a product needs one of them
 MAX_NAME_WIDTH = 30  # of a column, in a list of them
 SEEN_VALUES = 200  # from which a column is proposed
@@ -46,15 +48,15 @@ class Questions:
 
     def ask(self, advice: Advice | None) -> None:
         """Ask for each value that is open, once; show what each option comes to."""
-        certain = advice.certain if advice else ()
+        certain = _without_loss(advice)
         self._take([option for option in certain if option.name != "default"])
         defaults = [option for option in certain if option.name == "default"]
-        if self._ask_for_columns({option.subject: option.value for option in defaults}):
+        if self._ask_for_columns({option.subject: option.value for option in defaults}) or advice is None:
             again = self.feed.read_again(self._call, self._rows)
             advice = advise(self._call, self.feed, again, None, None, seconds=0) or advice
-        self._take(advice.certain if advice else ())
+        self._take(_without_loss(advice))
         for option in advice.options if advice else ():
-            if option.is_open and option.subject not in self._asked:
+            if (option.is_open or option.name == LOSING) and option.subject not in self._asked:
                 self._ask_for_value(option)
 
     def _take(self, options: Sequence[AdvisedOption]) -> None:
@@ -83,6 +85,9 @@ class Questions:
 
     def _ask_for_value(self, option: AdvisedOption) -> None:
         while typed := self._answer(f"{shell_command(option.words)} (empty to leave it out):"):
+            if option.name == LOSING and typed not in ("first", "last"):
+                self._call.messages.show(f"{typed!r} is neither first nor last")
+                continue
             value = f"{option.subject}={typed}" if option.subject else typed
             if self._try([option._replace(value=value)]):
                 return
@@ -152,12 +157,20 @@ class Questions:
 
     def _is_valid(self, field: str, text: str) -> bool:
         options = options_for(field, text)
+        if field == "id" and not Template.parse(text).columns:
+            self._call.messages.show(f"{text!r} would be the id of every row: name a column, as in ={{sku}}")
+            return False
         if "{" in text or (options is not None and "--fix" not in options):  # a template differs by row
             return True
         choices = PRODUCT_SCHEMA.choices.get(field, ())
         one_of = f"; one of {', '.join(choices)}" if choices else ""
         self._call.messages.show(f"{text!r} is not a valid {field}{one_of}")
         return False
+
+
+def _without_loss(advice: Advice | None) -> list[AdvisedOption]:
+    """Return the options whose values are known, but for those that leave rows out."""
+    return [option for option in (advice.certain if advice else ()) if option.name != LOSING]
 
 
 class Column(NamedTuple):

@@ -11,7 +11,7 @@ from ...errors import UsageError
 from ...output.text import counted, listed
 from ..header import Header, plain_name, width_problem
 from ..row import Row
-from ..rows import MAX_LINE_BYTES, Block, TableRows, TextRows, UnreadableBlockError
+from ..rows import MAX_LINE_BYTES, REPORT_COLUMNS, Block, TableRows, TextRows, UnreadableBlockError
 from . import DELIMITERS, php_message
 
 if TYPE_CHECKING:
@@ -172,6 +172,7 @@ class CsvRows(TextRows, TableRows):
     def _set_fields(self, header: list[str]) -> None:
         """Set the columns, and the field of each cell."""
         names = self.distinct_names(header)
+        self.may_nest = {*REPORT_COLUMNS} <= {*names}
         self.columns = tuple(name for name in names if name not in self.ignored and name)
         for name in self.rename:
             if name not in self.columns:

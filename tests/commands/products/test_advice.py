@@ -89,6 +89,13 @@ def test_options_that_were_typed_stay_and_those_of_a_recipe_count(adsctl):
     adsctl(*command)
 
 
+def test_what_is_certain_is_advised_although_a_field_is_left_that_only_a_person_can_name(adsctl):
+    adsctl.file("feed.json", rows({"id": None, "condition": None, "price": "12,50 EUR"}))
+    command, outcome = advice(adsctl, "feed.json")
+    assert command[3:] == ["--fix", "price", "--default", "condition=new"]
+    assert outcome.startswith("0 of 1 row valid")
+
+
 def test_rows_with_one_id_that_differ_are_decided_by_keep(adsctl):
     adsctl.file("feed.json", rows({"id": "a"}, {"id": "a", "title": "Other"}, {"id": "b"}, {"id": "b"}))
     command, outcome = advice(adsctl, "feed.json")
@@ -97,7 +104,7 @@ def test_rows_with_one_id_that_differ_are_decided_by_keep(adsctl):
     said = adsctl(
         "products", "check", "feed.json", "--fix", "duplicates", code=3, ADSCTL_OUTPUT="table"
     ).stdout
-    assert "they differ: --keep first or --keep last takes one of them" in said
+    assert "they differ: --set id=… gives each an id of its own, --keep takes one of them" in said
 
 
 SHOPIFY = "Handle,Title,Body (HTML),Vendor,Option1 Name,Option1 Value,Option2 Name,Option2 Value,\

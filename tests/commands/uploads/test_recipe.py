@@ -365,6 +365,57 @@ def test_a_column_can_be_two_fields_and_a_field_be_left_out(adsctl):
     assert session.exitstatus == 3
 
 
+def test_an_interactive_check_asks_about_a_file_in_another_encoding_and_writes_it_into_the_recipe(adsctl):
+    columns = UNKNOWN | {
+        "Foo": ("Grüner Kessel für draußen", "Größerer Kessel"),
+        "Zahl": ("19.90 EUR", "9 EUR"),
+    }
+    adsctl.file("shop.csv", table_of(columns).encode("cp1252"))
+    session = adsctl.terminal("products", "check", "shop.csv", "--interactive", width=300)
+    session.expect("--encoding cp1252\r\n")
+    session.expect("2  Foo    Grüner Kessel für draußen\r\n")
+    asked(session, "id", "", "1 Wxyz1")
+    asked(session, "title", "Foo", "2 Foo")
+    asked(session, "description", "Bar", "3 Bar")
+    asked(session, "availability", "Lager")
+    asked(session, "condition", "", "=new")
+    asked(session, "price", "", "6 Zahl")
+    asked(session, "link", "", "4 Baz")
+    asked(session, "image_link", "", "5 Qux")
+    asked(session, "brand", "=Acme")
+    session.expect("2 of 2 rows valid")
+    session.wait()
+    assert session.exitstatus == 0
+    adsctl.local("products", "push", "shop.csv", "--recipe", "shop.recipe.yaml")
+    product = json.loads(adsctl.local("products", "get", "A-1", "-o", "json").stdout)
+    assert product["title"] == "Grüner Kessel für draußen"
+
+
+def test_an_interactive_check_leaves_no_row_out_unless_a_person_says_so(adsctl):
+    rows = [PRODUCT | {"id": "a", "title": title} for title in ("One", "Two")]
+    adsctl.file("shop.json", json.dumps(rows))
+    session = adsctl.terminal("products", "check", "shop.json", "--interactive", width=200)
+    session.expect("--keep first .empty to leave it out.: ")
+    session.sendline("yes")
+    session.expect("'yes' is neither first nor last")
+    session.expect("--keep first .empty to leave it out.: ")
+    session.sendline("")
+    session.wait()
+    assert session.exitstatus == 3
+    assert "keep" not in (adsctl.home / "shop.recipe.yaml").read_text()
+
+
+def test_one_text_is_not_taken_as_the_id_of_every_row(adsctl):
+    adsctl.file("shop.csv", table_of({name: UNKNOWN[name] for name in ("Wxyz1", "Foo")}))
+    session = adsctl.terminal("products", "check", "shop.csv", "--interactive", width=200)
+    asked(session, "id", "=x", "1 Wxyz1")
+    session.expect("'x' would be the id of every row")
+    asked(session, "id", "=x-{Wxyz1}", "1 Wxyz1")
+    session.expect("title.*: ")
+    session.sendeof()
+    session.wait()
+
+
 def test_what_is_shown_of_a_file_fits_the_terminal_and_cannot_control_it(adsctl):
     columns = {"Nr\u202e": ("A-1",), "名前": ("やかん" * 60,), "Text": ("\x1b[31m" + "long " * 60,)}
     adsctl.file("shop.csv", table_of(columns | {f"Zusatz {n}": ("x",) for n in range(60)}))

@@ -79,6 +79,7 @@ class Rows(RowNames, ABC):
         self.if_empty: tuple[int, str] | None = None  # the error of a reading without a record: line, message
         self.sensitive = False  # messages must not show values
         self.composed: Collection[str] = ()  # fields that no column has, and rows have
+        self.is_partial = False  # the columns that are not there are no fields of its rows
         self.transform = RowTransform()  # of each row, after it is read
         self._column_by_field: dict[str, str] = {}
         self._columns_named = 0  # of `columns`, in `_column_by_field`

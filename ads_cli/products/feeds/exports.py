@@ -29,11 +29,17 @@ CONTINUE = ("continue", *TRUE)  # selling when out of stock
 class ShopifyRows(GroupedRows):
     """A row for each variant and for each further image, in which the product's columns are empty."""
 
-    COMPOSED = ("id", "availability", "price", "link", "image_link")
+    COMPOSED = {
+        "id": ("sku", "handle"),
+        "availability": ("quantity",),
+        "price": ("price",),
+        "link": (),
+        "image_link": ("image", "variant_image"),
+    }
     DERIVED = (
         ("gtin", "barcode"),
         ("item_group_id", "handle"),
-        ("inventory", "tracker", "quantity"),
+        ("inventory", "quantity"),
         ("sale_price", "compare_at_price"),
         ("additional_image_link", "image"),
     )
@@ -57,6 +63,16 @@ class ShopifyRows(GroupedRows):
             }
             yield self._assemble(row, first, composed, self._options(row, first), group)
 
+    def _read(self) -> Iterator[Row]:
+        self._is_stock_unknown = False
+        yield from super()._read()
+        if self._is_stock_unknown and "availability" not in {*self.fields, *self.transform.fields}:
+            column = self.kind.roles["quantity"][0]
+            self.warnings.append(
+                f"no column {column}: products are sent as in stock, whatever is left of them; "
+                "export the stock too, or give a column with --set 'availability={COLUMN}' --fix availability"
+            )
+
     def option_columns(self) -> list[str]:
         """Return the columns of the values of options."""
         return self.columns_of(*SHOPIFY_OPTIONS)
@@ -74,7 +90,9 @@ class ShopifyRows(GroupedRows):
 
     def _stock(self, row: Row) -> Values:
         """Return whether a variant can be bought, and how many where that is tracked."""
-        quantity = amount(self._cell(row, "quantity")) if self._cell(row, "tracker") else None
+        is_tracked = bool(self._cell(row, "tracker")) or not self.columns_of("tracker")
+        quantity = amount(self._cell(row, "quantity")) if is_tracked else None
+        self._is_stock_unknown |= is_tracked and not self.columns_of("quantity")
         is_sold_out = quantity is not None and quantity < 1
         is_sold = not is_sold_out or self._cell(row, "policy").casefold() in CONTINUE
         return stock_fields("in stock" if is_sold else "out of stock", quantity)
@@ -99,7 +117,12 @@ CENT = Decimal("0.01")
 class WixRows(GroupedRows):
     """A row of the product, then one for each variant and, in the newer form, for each further image."""
 
-    COMPOSED = ("id", "availability", "price", "image_link")
+    COMPOSED = {
+        "id": ("sku", "handle"),
+        "availability": ("inventory",),
+        "price": ("price",),
+        "image_link": ("images",),
+    }
     DERIVED = (
         ("item_group_id", "handle"),
         ("product_type", "collection"),
@@ -202,7 +225,14 @@ BEFORE_ALL_SALES, AFTER_ALL_SALES = "1970-01-01T00:00:00+00:00", "2099-12-31T23:
 class WooCommerceRows(AssembledRows):
     """A row for each product; variations name their parent, which is anywhere in the file and not sent."""
 
-    COMPOSED = ("id", "description", "availability", "price", "link", "image_link")
+    COMPOSED = {
+        "id": ("sku", "id"),
+        "description": ("description", "short_description"),
+        "availability": ("in_stock",),
+        "price": ("price",),
+        "link": (),
+        "image_link": ("images",),
+    }
     DERIVED = (
         ("item_group_id", "parent"),
         ("product_type", "categories"),
@@ -215,6 +245,7 @@ class WooCommerceRows(AssembledRows):
     )
 
     _parents: dict[str, Row] | None = None  # by SKU and by `id:`
+    _named_parents: set[str]  # by variations
 
     def _products(self) -> Iterator[Row]:
         if self._parents is None:
@@ -222,6 +253,10 @@ class WooCommerceRows(AssembledRows):
         for row in self._rows_read():
             kinds = self._kinds(row)
             if "variable" in kinds and not row.problem:
+                if self._named_parents.isdisjoint(self._references(row)):
+                    if not self._is_left_out(row):
+                        self._left_out[f"{self.columns_of('type')[0]} is variable without a variation"] += 1
+                    yield Row(row.line, row.values, left_out=True)
                 continue
             parent = self._parents.get(self._cell(row, "parent")) if "variation" in kinds else None
             yield self._product(row, parent or row)
@@ -235,12 +270,18 @@ class WooCommerceRows(AssembledRows):
             yield row
 
     def _find_parents(self) -> Iterator[tuple[str, Row]]:
+        self._named_parents = set()
         for row in self._rows_read():
-            if "variable" in self._kinds(row):
-                if sku := self._cell(row, "sku"):
-                    yield sku, row
-                if number := self._cell(row, "id"):
-                    yield ID_REFERENCE + number, row
+            kinds = self._kinds(row)
+            if "variable" in kinds:
+                yield from ((reference, row) for reference in self._references(row))
+            elif "variation" in kinds:
+                self._named_parents.add(self._cell(row, "parent"))
+
+    def _references(self, row: Row) -> list[str]:
+        """Return how variations name a product: by its SKU, or by its number."""
+        sku, number = self._cell(row, "sku"), self._cell(row, "id")
+        return [*filter(None, [sku, number and ID_REFERENCE + number])]
 
     def _kinds(self, row: Row) -> list[str]:
         """Return the types of a product, such as simple, downloadable and virtual."""

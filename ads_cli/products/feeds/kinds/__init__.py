@@ -87,6 +87,7 @@ class FeedKind(msgspec.Struct, frozen=True, omit_defaults=True, dict=True):
     joined: dict[str, list[str]] = {}  # field that is a list, to the columns that hold further values of it
     set: dict[str, str] = {}  # field to the template that gives it
     default: dict[str, str] = {}  # field to the template that fills it where it is empty
+    assumed: dict[str, str] = {}  # field to what it is where the feed does not say it; no update assumes it
     currency: str = ""  # of prices without one
     time_zone: str = ""  # of sale dates without one
     base_url: str = ""  # of relative addresses
@@ -202,6 +203,7 @@ FOLDER = Path(__file__).parent
 OF_BUILT_IN = (  # keys of built-in kinds alone
     *("assembly", "roles", "own", "recognized_by", "title", "languages", "words", "parameters", "pairs"),
     *("separators", "paths", "categories", "decimal_comma", "full_prices", "currencies", "codes", "stock"),
+    "assumed",
 )
 MAPPING_KEYS = tuple(name for name in FeedKind.__struct_fields__ if name not in OF_BUILT_IN)
 # Of mappings; in a recipe they are options.

@@ -185,9 +185,11 @@ class AsKind(Step, frozen=True, dict=True):
                     values[field] = f"{str(price).strip()} {code}"
 
     def _read_stock(self, values: Values) -> None:
-        """Tell from a quantity whether a product is available, where nothing else does."""
+        """Take a quantity that agrees with the availability; where nothing else tells that, it does."""
         found = (values.get(self._keys[column]) for column in self.kind.stock)
         quantity = next((number for text in found if (number := amount(str(text).strip())) is not None), None)
-        if quantity is not None and "availability" not in values:
-            stock = stock_fields("in stock" if quantity >= 1 else "out of stock", quantity)
-            values.update({name: value for name, value in stock.items() if value})
+        if quantity is not None:
+            said = values.setdefault("availability", "in stock" if quantity >= 1 else "out of stock")
+            meant = self.kind.spellings.meaning("availability", said) or str(said)
+            if inventory := stock_fields(meant, quantity)["inventory"]:
+                values.setdefault("inventory", inventory)

@@ -4,6 +4,7 @@ import re
 from abc import abstractmethod
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from decimal import Decimal
 from typing import Any, NamedTuple
 
@@ -11,7 +12,7 @@ from ...feeds.row import Row
 from ...feeds.rows import Rows
 from ...output.text import counted
 from .addresses import joined_links
-from .kinds import FeedKind, NamePatterns, column_key
+from .kinds import FeedKind, NamePatterns, built_in, column_key
 from .kinds.options import OptionNames
 
 Values = dict[str, Any]
@@ -21,6 +22,7 @@ TRUE = ("true", "yes", "1")
 IN_SPREADSHEETS = {
     "false": ["falsch", "faux", "falso", "onwaar", "fałsz", "falskt", "falsk", "nepravda", "ложь"]
 }
+ANY_CURRENCY = "EUR"  # of prices that name none, where only the number matters
 MAX_NAMED = 5  # options that are not sent
 
 
@@ -43,7 +45,7 @@ class AssembledRows(Rows):
     def __init__(self, rows: Rows, kind: FeedKind, rename: Mapping[str, str]) -> None:
         super().__init__(rows.source, rows.roots, rows.known, rename)
         self.has_header = rows.has_header
-        self.composed = self.COMPOSED
+        self.composed: dict[str, None] = dict.fromkeys(self.COMPOSED)
         self.kind = kind
         self._mapped = {*rename.values(), *kind.columns.values()}
         self._rows = rows  # by their own columns
@@ -101,7 +103,9 @@ class AssembledRows(Rows):
             if all(map(self._columns_by_role.get, roles))
             and not (self.is_partial and field == "item_group_id")  # the other variants may not be in it
         )
-        options = self.kind.options if self._has_options(columns) else ()
+        self.possible = self.kind.options if self._has_options(columns) else ()
+        # A color may be gone; an attribute such as mpn, which few shops have, counts once it is met.
+        options = {*self.possible} & {*built_in("export").options}
         made = (
             field
             for field, roles in self.COMPOSED.items()
@@ -163,6 +167,7 @@ class AssembledRows(Rows):
         if own is not first:
             values = {name: value for name, value in first.values.items() if name in self._shared} | values
         of_options = self._option_fields(options)
+        self.composed.update(dict.fromkeys(of_options))
         composed = {**composed, **of_options}
         fields: Values = {}
         for column, value in values.items():
@@ -224,13 +229,23 @@ def stock_fields(availability: str, quantity: Decimal | None) -> Values:
 
 def price_fields(price: str, full: str) -> Values:
     """Return a price, or a sale price below the full price."""
-    is_sale = (amount(price) or 0) < (amount(full) or 0)
+    is_sale = (price_amount(price) or 0) < (price_amount(full) or 0)
     return {"price": full, "sale_price": price} if price and is_sale else {"price": price, "sale_price": ""}
 
 
 def amount(text: str) -> Decimal | None:
     """Return a number as exports write it, or None."""
     return Decimal(text) if NUMBER.fullmatch(text) else None
+
+
+def price_amount(text: str) -> Decimal | None:
+    """Return the number of a price as spreadsheets and people write it, or None where that is not clear."""
+    from .fixes.money import PriceError, read_price
+
+    if (number := amount(text)) is None:
+        with suppress(PriceError):
+            number = amount(read_price(text, ANY_CURRENCY).partition(" ")[0])
+    return number
 
 
 class GroupedRows(AssembledRows):

@@ -16,6 +16,7 @@ from .assembly import (
     Values,
     amount,
     image_fields,
+    price_amount,
     price_fields,
     stock_fields,
 )
@@ -66,7 +67,8 @@ class ShopifyRows(GroupedRows):
     def _read(self) -> Iterator[Row]:
         self._is_stock_unknown = False
         yield from super()._read()
-        if self._is_stock_unknown and "availability" not in {*self.fields, *self.transform.fields}:
+        is_made = "availability" in {*self.composed} - {*self.fields, *self.transform.fields}
+        if self._is_stock_unknown and is_made:
             column = self.kind.roles["quantity"][0]
             self.warnings.append(
                 f"no column {column}: products are sent as in stock, whatever is left of them; "
@@ -183,14 +185,14 @@ class WixRows(GroupedRows):
     def _price(self, row: Row, first: Row) -> Values:
         """Return the price with the surcharge of a variant, and the discount of the product."""
         price = self._own_or(row, first, "price")
-        number = amount(price)
-        surcharge = amount(self._cell(row, "surcharge")) if row is not first else None
+        number = price_amount(price)
+        surcharge = price_amount(self._cell(row, "surcharge")) if row is not first else None
         if number is not None and surcharge:
             number += surcharge
             price = f"{number.quantize(CENT)}"
         if full := self._cell(row, "strikethrough_price"):
             return price_fields(price, full)
-        discount = amount(self._cell(first, "discount"))
+        discount = price_amount(self._cell(first, "discount"))
         if number is None or not discount or discount <= 0:
             return {"price": price, "sale_price": ""}
         is_percent = self._cell(first, "discount_mode").casefold() == "percent"

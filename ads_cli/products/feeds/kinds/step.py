@@ -6,7 +6,7 @@ from itertools import chain
 from typing import Any
 
 from ....feeds.row import Row, Step
-from ..assembly import amount, image_fields, price_fields, stock_fields
+from ..assembly import amount, image_fields, price_amount, price_fields, stock_fields
 from ..fixes.money import PriceError, read_amount
 from ..transforms import PRICES, SplitField, is_bare_amount
 from . import FeedKind, column_key
@@ -168,7 +168,7 @@ class AsKind(Step, frozen=True, dict=True):
         """Tell the price from the sale price, where there is a price before a reduction."""
         price = str(values.get("price", "")).strip()
         full = next((str(found).strip() for key in self._full_keys if (found := values.get(key))), "")
-        if amount(price) is not None and amount(full) is not None:
+        if price_amount(price) is not None and price_amount(full) is not None:
             values.update({name: text for name, text in price_fields(price, full).items() if text})
 
     @cached_property

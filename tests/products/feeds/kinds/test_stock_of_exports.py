@@ -1,4 +1,4 @@
-"""What an export does not say is not made up: what is sold out is not sent as in stock, a draft not at all."""
+"""What an export does not say is not made up: what is sold out is not in stock, a draft is not sent."""
 
 import json
 
@@ -195,8 +195,9 @@ def test_an_own_feed_that_looks_like_one_of_idealo_keeps_what_is_not_available(a
     ],
 )
 def test_the_quantity_of_an_offer_is_sent_where_it_agrees(adsctl, attributes, more, expected):
-    offers = f"<yml_catalog><shop><offers>{OFFER.format(attributes=attributes, more=more)}</offers></shop></yml_catalog>"
-    (product,), _ = converted(adsctl, offers, name="feed.xml")
+    offer = OFFER.format(attributes=attributes, more=more)
+    document = f"<yml_catalog><shop><offers>{offer}</offers></shop></yml_catalog>"
+    (product,), _ = converted(adsctl, document, name="feed.xml")
     assert (product["availability"], product.get("inventory")) == expected
 
 
@@ -214,3 +215,74 @@ def test_columns_that_are_known_by_their_order_alone_are_named(adsctl):
     done = adsctl("products", "check", "feed.csv", *OPTIONS, code=None)
     assert "by the order of the columns, 'Stok kodu' is SKU" in done.stderr
     assert "'Normal fiyat' is Regular price" in done.stderr
+
+
+@pytest.mark.parametrize(
+    ("price", "full", "sent"),
+    [
+        ("12,00", "15,00", ("15.00 EUR", "12.00 EUR")),
+        ("1.299,00", "1.500,00", ("1500.00 EUR", "1299.00 EUR")),
+        ("12,00 €", "15,00 €", ("15.00 EUR", "12.00 EUR")),
+        ("9,00", "15", ("15 EUR", "9.00 EUR")),
+        ("15,00", "12,00", ("15.00 EUR", None)),
+    ],
+)
+@pytest.mark.parametrize(
+    ("export", "columns"),
+    [
+        (SHOPIFY, ("Variant Price", "Variant Compare At Price")),
+        (IDEALO | {"deliveryTime": "24h"}, ("price", "formerPrice")),
+    ],
+)
+def test_a_sale_is_sent_from_an_export_that_a_spreadsheet_has_saved(
+    adsctl, export, columns, price, full, sent
+):
+    quoted = {name: f'"{value}"' for name, value in zip(columns, (price, full), strict=True)}
+    (product,), _ = converted(adsctl, table(export | quoted), "--fix", "price")
+    assert (product["price"], product.get("sale_price")) == sent
+
+
+def test_a_discount_of_wix_is_taken_off_a_price_with_a_decimal_comma(adsctl):
+    header = (
+        "handleId,fieldType,name,description,productImageUrl,price,discountMode,discountValue,inventory,brand"
+    )
+    adsctl.file("wix.csv", f'{header}\np1,Product,Pot,Nice,a.jpg,"10,50",AMOUNT,2,5,Nordlicht\n')
+    options = ("--fix", "price", "--set", "link=https://shop.example/pot")
+    (product,), _ = converted(adsctl, (adsctl.home / "wix.csv").read_text(), *options)
+    assert (product["price"], product["sale_price"]) == ("10.50 EUR", "8.50 EUR")
+
+
+ATTRIBUTE = {"Attribute 1 name": "Color", "Attribute 1 value(s)": "Red"}
+
+
+def differences(adsctl, export: dict) -> dict:
+    """Return the fields that `diff` names of a product that an update has given an mpn and a color."""
+    adsctl.file("export.csv", table(export))
+    adsctl("products", "push", "export.csv", *OPTIONS, "-q")
+    adsctl.file("part.csv", "id,mpn,color\nT-1,M-1,blue\n")
+    adsctl("products", "update", "part.csv", "-q")
+    done = adsctl("products", "diff", "export.csv", *OPTIONS, "-q", "-o", "json", code=10)
+    return json.loads(done.stdout)[0]["fields"]
+
+
+def test_a_sync_leaves_an_attribute_that_no_product_of_the_export_has(adsctl, service):
+    assert differences(adsctl, WOOCOMMERCE | ATTRIBUTE) == {"color": {"old": "blue", "new": "Red"}}
+
+
+def test_a_sync_takes_an_attribute_that_the_export_has(adsctl, service):
+    own = {"Attribute 2 name": "MPN", "Attribute 2 value(s)": "M-2"}
+    assert differences(adsctl, WOOCOMMERCE | ATTRIBUTE | own)["mpn"] == {"old": "M-1", "new": "M-2"}
+
+
+def test_a_template_may_name_an_attribute_that_only_later_products_have(adsctl):
+    last = {"ID": "2", "SKU": "B", "Attribute 1 name": "MPN", "Attribute 1 value(s)": "M-2"}
+    rows = table(WOOCOMMERCE | ATTRIBUTE, WOOCOMMERCE | last)
+    products, _ = converted(adsctl, rows, "--set", "custom_label_0={mpn}")
+    assert [product.get("custom_label_0") for product in products] == [None, "M-2"]
+
+
+def test_an_update_without_stock_does_not_warn_of_it(adsctl, service):
+    adsctl.file("catalog.jsonl", json.dumps(IN_CATALOG) + "\n")
+    adsctl("products", "push", "catalog.jsonl", "-q")
+    adsctl.file("part.csv", table({name: SHOPIFY[name] for name in ("Handle", "Title", "Variant SKU")}))
+    assert "in stock" not in adsctl("products", "update", "part.csv").stderr

@@ -73,6 +73,7 @@ class Rows(RowNames, ABC):
         self.kind_name = "generic"  # of the kind of feed that it is read as
         self.ignored: tuple[str, ...] = REPORT_COLUMNS
         self.unsent: Container[str] = ()  # columns that are known and not sent
+        self.parts: Container[str] = ()  # those of them of which the kind of feed makes fields
         self.notes: list[str] = []  # how the file was read
         self.warnings: list[str] = []  # what was left out of it
         self.records = 0  # read so far

@@ -90,6 +90,7 @@ class SeveralRows(SeveralNames, Rows):
         self.files = files
         self.transform = SeveralTransforms([rows.transform for rows in files], self._file_of)
         self.unsent = _AnyOf([rows.unsent for rows in files])
+        self.parts = _AnyOf([rows.parts for rows in files])
         self.hints = {field: hint for rows in files for field, hint in rows.hints.items()}
 
     @property

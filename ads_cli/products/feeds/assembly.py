@@ -240,9 +240,9 @@ def amount(text: str) -> Decimal | None:
 
 def price_amount(text: str) -> Decimal | None:
     """Return the number of a price as spreadsheets and people write it, or None where that is not clear."""
-    from .fixes.money import PriceError, read_price
+    if (number := amount(text)) is None and text:
+        from .fixes.money import PriceError, read_price
 
-    if (number := amount(text)) is None:
         with suppress(PriceError):
             number = amount(read_price(text, ANY_CURRENCY).partition(" ")[0])
     return number

@@ -130,13 +130,20 @@ class FeedKind(msgspec.Struct, frozen=True, omit_defaults=True, dict=True):
         return fields | {column_key(column): field for column, field in self.columns.items()}
 
     @cached_property
+    def parts(self) -> NamePatterns:
+        """Return the columns of which fields are made, in another way than by taking their value."""
+        return NamePatterns(self._part_names)
+
+    @cached_property
     def unsent(self) -> NamePatterns:
         """Return the columns that are known, and are not sent by themselves."""
-        parts = (*self.roles.values(), *self.joined.values(), *self.words.values(), *self.pairs)
+        return NamePatterns([*self.ignored, *self._part_names])
+
+    @cached_property
+    def _part_names(self) -> list[str]:
+        groups = (*self.roles.values(), *self.joined.values(), *self.words.values(), *self.pairs)
         others = (*self.parameters, *self.full_prices, *self.currencies, *self.stock)
-        return NamePatterns(
-            [*self.ignored, *chain.from_iterable(parts), *others, *filter(None, [self.categories])]
-        )
+        return [*chain.from_iterable(groups), *others, *filter(None, [self.categories])]
 
     @cached_property
     def spellings(self) -> Spellings:

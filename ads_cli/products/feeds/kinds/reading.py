@@ -53,7 +53,7 @@ def read_as(
     """Read a feed with these columns as one of a kind."""
     rows = load(ASSEMBLIES[kind.assembly])(read({}), kind, mapped) if kind.assembly else read(mapped)
     rows.kind_field = KindColumns(mapped, kind, known, columns).field_of
-    rows.unsent, rows.hints = kind.unsent, kind.hints
+    rows.unsent, rows.parts, rows.hints = kind.unsent, kind.parts, kind.hints
     return rows
 
 

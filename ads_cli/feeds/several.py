@@ -2,7 +2,7 @@
 
 import hashlib
 from bisect import bisect_left
-from collections.abc import Callable, Container, Iterator, Sequence
+from collections.abc import Callable, Collection, Container, Iterator, Sequence
 
 from .row import Row, RowTransform
 from .rows import RowNames, Rows
@@ -100,6 +100,15 @@ class SeveralRows(SeveralNames, Rows):
 
     @columns.setter
     def columns(self, value: tuple[str, ...]) -> None:
+        pass  # they are those of the files
+
+    @property
+    def composed(self) -> tuple[str, ...]:
+        """Name the fields that rows of one of the files have, and no column."""
+        return tuple(dict.fromkeys(field for rows in self.files for field in rows.composed))
+
+    @composed.setter
+    def composed(self, value: Collection[str]) -> None:
         pass  # they are those of the files
 
     @property

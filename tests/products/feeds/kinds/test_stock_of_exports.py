@@ -286,3 +286,14 @@ def test_an_update_without_stock_does_not_warn_of_it(adsctl, service):
     adsctl("products", "push", "catalog.jsonl", "-q")
     adsctl.file("part.csv", table({name: SHOPIFY[name] for name in ("Handle", "Title", "Variant SKU")}))
     assert "in stock" not in adsctl("products", "update", "part.csv").stderr
+
+
+def test_an_export_that_the_shop_sends_as_several_files_is_one_feed(adsctl, service):
+    adsctl.file("1.csv", table(SHOPIFY | TRACKED | {"Variant Inventory Qty": "5"}))
+    adsctl.file("2.csv", table(SHOPIFY | {"Handle": "jug", "Variant SKU": "T-2"}))
+    adsctl.file("3.csv", table(WOOCOMMERCE | {"SKU": "T-3"}))
+    done = adsctl("products", "push", "1.csv", "2.csv", "3.csv", *OPTIONS)
+    assert {"T-1", "T-2", "T-3"} <= {product["id"] for product in service.emulator.data.products()}
+    assert "2.csv: no column Variant Inventory Qty" in done.stderr
+    differences = adsctl("products", "diff", "1.csv", "2.csv", "3.csv", *OPTIONS, "-o", "json")
+    assert json.loads(differences.stdout) == []

@@ -7,6 +7,7 @@ from urllib.parse import quote
 
 from ...feeds.row import Row
 from ...feeds.spreadsheet_cells import without_escape
+from ...output.text import counted
 from .addresses import is_relative, parted
 from .assembly import (
     TRUE,
@@ -62,17 +63,19 @@ class ShopifyRows(GroupedRows):
                 **price_fields(self._cell(row, "price"), self._cell(row, "compare_at_price")),
                 **image_fields(images, self._cell(row, "variant_image")),
             }
-            yield self._assemble(row, first, composed, self._options(row, first), group)
+            product = self._assemble(row, first, composed, self._options(row, first), group)
+            self._of_unknown_stock += not product.left_out and self._is_stock_unknown(row)
+            yield product
 
     def _read(self) -> Iterator[Row]:
-        self._is_stock_unknown = False
+        self._of_unknown_stock = 0
         yield from super()._read()
         is_made = "availability" in {*self.composed} - {*self.fields, *self.transform.fields}
-        if self._is_stock_unknown and is_made:
+        if is_made and (count := self._of_unknown_stock):
             column = self.kind.roles["quantity"][0]
             self.warnings.append(
-                f"no column {column}: products are sent as in stock, whatever is left of them; "
-                "export the stock too, or give a column with --set 'availability={COLUMN}' --fix availability"
+                f"{counted(count, 'product')} sent as in stock, though no {column} says what is left; export "
+                "the stock too, or name its column: --set 'availability={COLUMN}' --fix availability"
             )
 
     def option_columns(self) -> list[str]:
@@ -92,12 +95,21 @@ class ShopifyRows(GroupedRows):
 
     def _stock(self, row: Row) -> Values:
         """Return whether a variant can be bought, and how many where that is tracked."""
-        is_tracked = bool(self._cell(row, "tracker")) or not self.columns_of("tracker")
-        quantity = amount(self._cell(row, "quantity")) if is_tracked else None
-        self._is_stock_unknown |= is_tracked and not self.columns_of("quantity")
-        is_sold_out = quantity is not None and quantity < 1
-        is_sold = not is_sold_out or self._cell(row, "policy").casefold() in CONTINUE
-        return stock_fields("in stock" if is_sold else "out of stock", quantity)
+        quantity = self._quantity(row) if self._is_tracked(row) else None
+        is_sold_out = quantity is not None and quantity < 1 and not self._is_sold_on(row)
+        return stock_fields("out of stock" if is_sold_out else "in stock", quantity)
+
+    def _is_stock_unknown(self, row: Row) -> bool:
+        return self._is_tracked(row) and self._quantity(row) is None and not self._is_sold_on(row)
+
+    def _is_tracked(self, row: Row) -> bool:
+        return bool(self._cell(row, "tracker")) or not self.columns_of("tracker")
+
+    def _is_sold_on(self, row: Row) -> bool:
+        return self._cell(row, "policy").casefold() in CONTINUE
+
+    def _quantity(self, row: Row) -> Decimal | None:
+        return price_amount(self._cell(row, "quantity"))  # a spreadsheet may have written 0,0
 
     def _images(self, group: Sequence[Row]) -> list[str]:
         """Return the images of a product by their positions."""

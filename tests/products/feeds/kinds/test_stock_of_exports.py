@@ -81,7 +81,7 @@ def update(adsctl, service):
 def test_an_export_without_stock_warns_that_all_is_sent_as_in_stock(adsctl):
     (product,), told = converted(adsctl, table(SHOPIFY | TRACKED), "-q")
     assert product["availability"] == "in stock"
-    assert "warning: feed.csv: no column Variant Inventory Qty: products are sent as in stock" in told
+    assert "feed.csv: 1 product sent as in stock, though no Variant Inventory Qty says what is left" in told
     assert "--set 'availability={COLUMN}' --fix availability" in told
 
 
@@ -96,6 +96,24 @@ def test_an_export_without_stock_warns_that_all_is_sent_as_in_stock(adsctl):
 def test_where_the_export_says_whether_there_is_stock_nothing_is_warned(adsctl, columns):
     _, told = converted(adsctl, table(SHOPIFY | columns))
     assert "as in stock" not in told
+
+
+@pytest.mark.parametrize("quantity", ["", "not stocked"])
+def test_a_tracked_product_without_a_quantity_is_counted(adsctl, quantity):
+    rows = [
+        SHOPIFY | TRACKED | {"Variant Inventory Qty": "5"},
+        SHOPIFY | TRACKED | {"Handle": "b", "Variant SKU": "B", "Variant Inventory Qty": quantity},
+        SHOPIFY | {"Handle": "c", "Variant SKU": "C", "Variant Inventory Tracker": ""},
+        SHOPIFY | TRACKED | {"Handle": "d", "Variant SKU": "D", "Variant Inventory Policy": "continue"},
+        SHOPIFY | TRACKED | {"Handle": "e", "Variant SKU": "E", "Status": "draft"},
+    ]
+    _, told = converted(adsctl, table(*rows))
+    assert "1 product sent as in stock, though no Variant Inventory Qty says what is left" in told
+
+
+def test_none_is_left_where_a_spreadsheet_wrote_so(adsctl):
+    (product,), _ = converted(adsctl, table(SHOPIFY | TRACKED | {"Variant Inventory Qty": '"0,0"'}))
+    assert (product["availability"], product["inventory"]) == ("out of stock", 0)
 
 
 def test_a_quantity_without_the_column_of_its_tracker_counts(adsctl):
@@ -294,6 +312,6 @@ def test_an_export_that_the_shop_sends_as_several_files_is_one_feed(adsctl, serv
     adsctl.file("3.csv", table(WOOCOMMERCE | {"SKU": "T-3"}))
     done = adsctl("products", "push", "1.csv", "2.csv", "3.csv", *OPTIONS)
     assert {"T-1", "T-2", "T-3"} <= {product["id"] for product in service.emulator.data.products()}
-    assert "2.csv: no column Variant Inventory Qty" in done.stderr
+    assert "2.csv: 1 product sent as in stock, though no Variant Inventory Qty" in done.stderr
     differences = adsctl("products", "diff", "1.csv", "2.csv", "3.csv", *OPTIONS, "-o", "json")
     assert json.loads(differences.stdout) == []

@@ -73,7 +73,9 @@ class ShopifyRows(GroupedRows):
         is_made = "availability" in {*self.composed} - {*self.fields, *self.transform.fields}
         if is_made and (count := self._of_unknown_stock):
             column = self.kind.roles["quantity"][0]
-            self.warnings.append(
+            # Of a file without any column of stock, that is no surprise.
+            remarks = self.warnings if self.columns_of("tracker", "quantity") else self.notes
+            remarks.append(
                 f"{counted(count, 'product')} sent as in stock, though no {column} says what is left; export "
                 "the stock too, or name its column: --set 'availability={COLUMN}' --fix availability"
             )

@@ -111,6 +111,11 @@ def test_a_tracked_product_without_a_quantity_is_counted(adsctl, quantity):
     assert "1 product sent as in stock, though no Variant Inventory Qty says what is left" in told
 
 
+def test_an_export_without_any_column_of_stock_is_noted(adsctl):
+    _, told = converted(adsctl, table(SHOPIFY))
+    assert "note: feed.csv: 1 product sent as in stock, though no Variant Inventory Qty" in told
+
+
 def test_none_is_left_where_a_spreadsheet_wrote_so(adsctl):
     (product,), _ = converted(adsctl, table(SHOPIFY | TRACKED | {"Variant Inventory Qty": '"0,0"'}))
     assert (product["availability"], product["inventory"]) == ("out of stock", 0)
@@ -312,6 +317,6 @@ def test_an_export_that_the_shop_sends_as_several_files_is_one_feed(adsctl, serv
     adsctl.file("3.csv", table(WOOCOMMERCE | {"SKU": "T-3"}))
     done = adsctl("products", "push", "1.csv", "2.csv", "3.csv", *OPTIONS)
     assert {"T-1", "T-2", "T-3"} <= {product["id"] for product in service.emulator.data.products()}
-    assert "2.csv: 1 product sent as in stock, though no Variant Inventory Qty" in done.stderr
+    assert "note: 2.csv: 1 product sent as in stock, though no Variant Inventory Qty" in done.stderr
     differences = adsctl("products", "diff", "1.csv", "2.csv", "3.csv", *OPTIONS, "-o", "json")
     assert json.loads(differences.stdout) == []

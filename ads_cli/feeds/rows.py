@@ -74,12 +74,15 @@ class Rows(RowNames, ABC):
         self.kind_name = "generic"  # of the kind of feed that it is read as
         self.ignored: tuple[str, ...] = REPORT_COLUMNS
         self.unsent: Container[str] = ()  # columns that are known and not sent
+        self.parts: Container[str] = ()  # those of them of which the kind of feed makes fields
         self.notes: list[str] = []  # how the file was read
         self.warnings: list[str] = []  # what was left out of it
         self.records = 0  # read so far
         self.if_empty: tuple[int, str] | None = None  # the error of a reading without a record: line, message
         self.sensitive = False  # messages must not show values
         self.composed: Collection[str] = ()  # fields that no column has, and rows have
+        self.possible: Collection[str] = ()  # further fields that rows may have
+        self.is_partial = False  # the columns that are not there are no fields of its rows
         self.transform = RowTransform()  # of each row, after it is read
         self._column_by_field: dict[str, str] = {}
         self._columns_named = 0  # of `columns`, in `_column_by_field`
@@ -154,7 +157,12 @@ class Rows(RowNames, ABC):
 
         Records need not have every known field.
         """
-        known = {*self.columns, *self.fields, *(self.composed if self.has_header else self.known)}
+        known = {
+            *self.columns,
+            *self.fields,
+            *self.composed,
+            *(self.possible if self.has_header else self.known),
+        }
         for step in self.transform.steps:
             named = {column: {column, self.field_of(column)} for column in step.columns}
             if not self.has_header or self.may_nest:

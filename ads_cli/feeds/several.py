@@ -2,7 +2,7 @@
 
 import hashlib
 from bisect import bisect_left
-from collections.abc import Callable, Container, Iterator, Sequence
+from collections.abc import Callable, Collection, Container, Iterator, Sequence
 
 from .row import Row, RowTransform
 from .rows import RowNames, Rows
@@ -90,6 +90,7 @@ class SeveralRows(SeveralNames, Rows):
         self.files = files
         self.transform = SeveralTransforms([rows.transform for rows in files], self._file_of)
         self.unsent = _AnyOf([rows.unsent for rows in files])
+        self.parts = _AnyOf([rows.parts for rows in files])
         self.hints = {field: hint for rows in files for field, hint in rows.hints.items()}
 
     @property
@@ -99,6 +100,15 @@ class SeveralRows(SeveralNames, Rows):
 
     @columns.setter
     def columns(self, value: tuple[str, ...]) -> None:
+        pass  # they are those of the files
+
+    @property
+    def composed(self) -> tuple[str, ...]:
+        """Name the fields that rows of one of the files have, and no column."""
+        return tuple(dict.fromkeys(field for rows in self.files for field in rows.composed))
+
+    @composed.setter
+    def composed(self, value: Collection[str]) -> None:
         pass  # they are those of the files
 
     @property

@@ -100,8 +100,8 @@ def advise(
         return None
     words = _with_advised(call.command_line, found, feed)
     effect = str(outcome)
-    if any(option.name == "set" and option.subject == "id" for option in found):
-        effect += ", with other ids"
+    if ids := next((each.value for each in found if each.name == "set" and each.subject == "id"), ""):
+        effect += ", with other ids" + ", which change with the title" * ("{title}" in ids)
     return Advice(words, effect, outcome, tuple(found), whole)
 
 

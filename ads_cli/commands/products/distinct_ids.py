@@ -16,6 +16,7 @@ from ...products.normal_form import PRODUCT_SCHEMA
 from ...spelling import letters_and_digits
 
 MAX_COLUMNS = 3  # that tell the rows of a product apart
+TITLE = "title"
 MAX_TRIED = 6  # columns that may do so
 MIN_SHARED = 0.1  # of the rows of a plain table share ids; where fewer do, these are rather mistakes
 # Names of columns with an identifier of a product, beside the id; codes of others, such as GTINs, come last.
@@ -34,7 +35,7 @@ class IdColumns:
         if isinstance(first, AssembledRows):
             self.unique = first.columns_of("id")
             self.shared = first.columns_of("sku", "handle")
-            self.distinctive = [*first.option_columns(), "title"]
+            self.distinctive = first.option_columns()
         else:
             named = [name for name in rows.columns if not {"{", "}"} & {*name}]
             keys = {letters_and_digits(name): name for name in reversed(named) if self.key_of(name) != "id"}
@@ -44,6 +45,7 @@ class IdColumns:
             self.distinctive = sorted(options, key=lambda name: option_field(name) is None)
         filled = rows.transform.fields
         self.distinctive = [name for name in self.distinctive if name not in filled][:MAX_TRIED]
+        self.titles = [TITLE] if self.of_export and TITLE not in filled else []
 
     def templates(self, is_full: Callable[[str], bool], is_filled: Callable[[str], bool]) -> Iterator[str]:
         """Yield the templates from the shortest one on.
@@ -52,7 +54,16 @@ class IdColumns:
         """
         yield from (f"{{{name}}}" for name in self.unique if is_full(name))
         shared = [name for name in self.shared if is_full(name)]
-        parts = {name: is_full(name) for name in self.distinctive if is_filled(name)}
+        yield from self._combined(
+            shared, {name: is_full(name) for name in self.distinctive if is_filled(name)}
+        )
+        if self.of_export:  # an id of a title changes with it
+            yield from (f"{{{name}}}" for name in shared)
+            names = [*self.distinctive, *self.titles]
+            yield from self._combined(shared, {name: is_full(name) for name in names if is_filled(name)})
+
+    def _combined(self, shared: Sequence[str], parts: Mapping[str, bool]) -> Iterator[str]:
+        """Yield templates of what rows share and of what tells them apart, which each row has or not."""
         for count in range(1, MAX_COLUMNS + 1):
             found = [*combinations(parts, count)]
             for chosen in sorted(found, key=lambda names: sum(not parts[name] for name in names)):

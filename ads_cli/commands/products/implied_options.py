@@ -77,6 +77,7 @@ class Sample:
             elif number < SAMPLE_ROWS:
                 self.records.append(row.values)
         self.columns = dict(zip(rows.columns, rows.fields, strict=True))  # with their fields
+        self.parts = rows.parts  # columns of which fields are made already
 
     def values(self, name: str) -> list[Any]:
         """Return the values of a column or field, those of findings first."""
@@ -128,7 +129,7 @@ def _filled(field: str, sample: Sample, *, is_missing: bool) -> Iterator[Advised
     unsent = {
         column: found[0]
         for column, name in sample.columns.items()
-        if name not in PRODUCT_SCHEMA.known and (found := sample.values(name))
+        if name not in PRODUCT_SCHEMA.known and column not in sample.parts and (found := sample.values(name))
     }
     for wanted in (field, "gtin", "mpn") if field == "brand" else (field,):
         column = column_for(wanted, [*unsent], unsent)

@@ -176,7 +176,7 @@ class ProductFeedOptions(FeedOptions, frozen=True):
             *(parse_field(SetField, text, FIELDS) for text in [*_pairs(kind.set), *(self.set or [])]),
             *(
                 parse_field(DefaultField, text, FIELDS)
-                for text in [*(self.default or []), *_pairs(kind.default)]
+                for text in [*(self.default or []), *_pairs(kind.default), *_pairs(kind.assumed)]
             ),
             *([parse_currency(currency)] if currency is not None else []),
             *([parse_time_zone(time_zone)] if time_zone is not None else []),
@@ -195,6 +195,18 @@ def _as_one(feeds: "list[Rows]") -> "Rows":
 
 def _pairs(templates: Mapping[str, str]) -> list[str]:
     return [f"{field}={template}" for field, template in templates.items()]
+
+
+class UpdatingFeedOptions(ProductFeedOptions, frozen=True):
+    """How a feed is read that has some fields of products; those that it lacks stay as they are."""
+
+    def _read_as_kind(self, read: "Read", mapping: str | None) -> "OpenedFeed":
+        opened = super()._read_as_kind(read, mapping)
+        opened.rows.is_partial = True
+        return opened
+
+    def _steps(self, kind: "FeedKind") -> "list[Step]":
+        return super()._steps(msgspec.structs.replace(kind, assumed={}))
 
 
 class ComparedFeedOptions(ProductFeedOptions, frozen=True):

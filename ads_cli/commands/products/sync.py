@@ -12,7 +12,7 @@ from ...output.text import Lines
 from ..uploads.options import File, Files, PageOptions, PushOptions, RejectedOptions, Strict, with_options
 from . import STRICT_HINT
 from .feed_checks import FeedSizeCheck, MinRows, catalog_target, warn_scheduled_feeds
-from .options import ComparedFeedOptions, ProductFeedOptions, SyncOptions
+from .options import ComparedFeedOptions, SyncOptions, UpdatingFeedOptions
 from .page import FeedReport
 
 
@@ -143,11 +143,11 @@ def sync(
             PushCommand(hooks, options).run()
 
 
-@with_options(feed=ProductFeedOptions, options=PushOptions)
+@with_options(feed=UpdatingFeedOptions, options=PushOptions)
 def update(
     ctx: typer.Context,
     file: File,
-    feed: ProductFeedOptions,
+    feed: UpdatingFeedOptions,
     options: PushOptions,
     strict: Strict = False,
 ) -> None:

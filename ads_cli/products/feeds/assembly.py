@@ -9,10 +9,14 @@ from ...feeds.row import Row
 from ...feeds.rows import Rows
 from ...output.text import counted
 from .composed_fields import Values
-from .kinds import FeedKind, NamePatterns, column_key
+from .kinds import FeedKind, NamePatterns, built_in, column_key
 from .kinds.options import OptionNames
 
 TRUE = ("true", "yes", "1")
+# As spreadsheets write it that have opened an export.
+IN_SPREADSHEETS = {
+    "false": ["falsch", "faux", "falso", "onwaar", "fałsz", "falskt", "falsk", "nepravda", "ложь"]
+}
 MAX_NAMED = 5  # options that are not sent
 
 
@@ -27,17 +31,18 @@ class Option(NamedTuple):
 class AssembledRows(Rows):
     """The products of an export. Its rows have the columns of the file, and are read by one process."""
 
-    COMPOSED: tuple[str, ...]  # the required fields that products have, whatever the columns
+    # The required fields that products have, whatever the columns, each with the roles that it is made of.
+    COMPOSED: Mapping[str, tuple[str, ...]]
     # Further fields, each with the roles that it is derived from, of which the export must have columns.
     DERIVED: tuple[tuple[str, ...], ...]
 
     def __init__(self, rows: Rows, kind: FeedKind, rename: Mapping[str, str]) -> None:
         super().__init__(rows.source, rows.roots, rows.known, rename)
         self.has_header = rows.has_header
-        self.composed = self.COMPOSED
+        self.composed: dict[str, None] = dict.fromkeys(self.COMPOSED)
         self.kind = kind
-        self._rows = rows  # by their own columns
         self._mapped = {*rename.values(), *kind.columns.values()}
+        self._rows = rows  # by their own columns
         self._is_own = NamePatterns(kind.own)
         self._field_of_option = OptionNames(kind.options).field_of
         self._left_out: Counter[str] = Counter()
@@ -86,11 +91,36 @@ class AssembledRows(Rows):
             role: [by_name[column_key(name)] for name in names if column_key(name) in by_name]
             for role, names in self.kind.roles.items()
         }
-        derived = (field for field, *roles in self.DERIVED if all(map(self._columns_by_role.get, roles)))
-        options = self.kind.options if self._has_options(columns) else ()
-        self.composed = dict.fromkeys([*self.COMPOSED, *derived, *options])
+        derived = (
+            field
+            for field, *roles in self.DERIVED
+            if all(map(self._columns_by_role.get, roles))
+            and not (self.is_partial and field == "item_group_id")  # the other variants may not be in it
+        )
+        self.possible = self.kind.options if self._has_options(columns) else ()
+        # A color may be gone; an attribute such as mpn, which few shops have, counts once it is met.
+        options = {*self.possible} & {*built_in("export").options}
+        made = (
+            field
+            for field, roles in self.COMPOSED.items()
+            if not self.is_partial or any(map(self._columns_by_role.get, roles))
+        )
+        self.composed = dict.fromkeys([*made, *derived, *options])
         self._shared = {column for column in columns if column not in self._is_own}
-        self._field_by_column = {column: field for column in columns if (field := self.named_field(column))}
+        self._left_out_columns = {
+            column: {name.casefold() for value in values for name in (value, *IN_SPREADSHEETS.get(value, ()))}
+            for name, values in self.kind.left_out.items()
+            if (column := by_name.get(column_key(name)))
+        }
+        fields = {
+            column: self.named_field(column) or self.kind.field_of(column, self.known) for column in columns
+        }
+        self._field_by_column = {
+            column: field
+            for column, field in fields.items()
+            if field
+            and (field != "id" or field in self._mapped)  # a platform's own number is no id of a feed
+        }
 
     def _has_options(self, columns: Sequence[str]) -> bool:
         """Tell whether there is a column for the name of an option."""
@@ -125,20 +155,20 @@ class AssembledRows(Rows):
     ) -> Row:
         """Make the row of a product: its own columns, where empty those of the first row, and its fields.
 
-        A field that is composed, even of nothing, is read from a column only where one is mapped to it.
+        A column of the field itself, as shops add one, counts before what is composed.
         """
         values = own.values
         if own is not first:
             values = {name: value for name, value in first.values.items() if name in self._shared} | values
         of_options = self._option_fields(options)
+        self.composed.update(dict.fromkeys(of_options))
         composed = {**composed, **of_options}
         fields: Values = {}
         for column, value in values.items():
-            if field := self._field_by_column.get(column):
+            if value and (field := self._field_by_column.get(column)):
                 fields.setdefault(field, value)
-        composed = {name: value for name, value in composed.items() if name not in self._mapped & {*fields}}
-        fields = {name: value for name, value in (fields | composed).items() if value}
-        values = {name: value for name, value in values.items() if name not in composed} | fields
+        made = {name: value for name, value in composed.items() if value and name in self.composed}
+        values = {name: value for name, value in values.items() if name not in composed} | made | fields
         row = Row(own.line, values, self._problem(own, group), raw=tuple(each.values for each in group))
         row.left_out = not row.problem and (self._is_left_out(own) or self._is_left_out(first))
         if not row.left_out:
@@ -153,7 +183,7 @@ class AssembledRows(Rows):
 
     def _is_left_out(self, row: Row) -> bool:
         """Tell whether a product is left out, and count why."""
-        for column, unwanted in self.kind.left_out.items():
+        for column, unwanted in self._left_out_columns.items():
             value = str(row.values.get(column, "")).strip()
             if value.casefold() in unwanted:
                 self._left_out[f"{column} is {value}"] += 1

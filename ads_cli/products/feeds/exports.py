@@ -7,9 +7,10 @@ from urllib.parse import quote
 
 from ...feeds.row import Row
 from ...feeds.spreadsheet_cells import without_escape
+from ...output.text import counted
 from .addresses import is_relative, parted
 from .assembly import TRUE, AssembledRows, GroupedRows, Option
-from .composed_fields import Values, amount, image_fields, price_fields, stock_fields
+from .composed_fields import Values, amount, image_fields, price_amount, price_fields, stock_fields
 from .kinds import NamePatterns
 
 NO_OPTION = "default title"  # of a product without variants
@@ -20,11 +21,17 @@ CONTINUE = ("continue", *TRUE)  # selling when out of stock
 class ShopifyRows(GroupedRows):
     """A row for each variant and for each further image, in which the product's columns are empty."""
 
-    COMPOSED = ("id", "availability", "price", "link", "image_link")
+    COMPOSED = {
+        "id": ("sku", "handle"),
+        "availability": ("quantity",),
+        "price": ("price",),
+        "link": (),
+        "image_link": ("image", "variant_image"),
+    }
     DERIVED = (
         ("gtin", "barcode"),
         ("item_group_id", "handle"),
-        ("inventory", "tracker", "quantity"),
+        ("inventory", "quantity"),
         ("sale_price", "compare_at_price"),
         ("additional_image_link", "image"),
     )
@@ -46,7 +53,22 @@ class ShopifyRows(GroupedRows):
                 **price_fields(self._cell(row, "price"), self._cell(row, "compare_at_price")),
                 **image_fields(images, self._cell(row, "variant_image")),
             }
-            yield self._assemble(row, first, composed, self._options(row, first), group)
+            product = self._assemble(row, first, composed, self._options(row, first), group)
+            self._of_unknown_stock += not product.left_out and self._is_stock_unknown(row)
+            yield product
+
+    def _read(self) -> Iterator[Row]:
+        self._of_unknown_stock = 0
+        yield from super()._read()
+        is_made = "availability" in {*self.composed} - {*self.fields, *self.transform.fields}
+        if is_made and (count := self._of_unknown_stock):
+            column = self.kind.roles["quantity"][0]
+            # Of a file without any column of stock, that is no surprise.
+            remarks = self.warnings if self.columns_of("tracker", "quantity") else self.notes
+            remarks.append(
+                f"{counted(count, 'product')} sent as in stock, though no {column} says what is left; export "
+                "the stock too, or name its column: --set 'availability={COLUMN}' --fix availability"
+            )
 
     def option_columns(self) -> list[str]:
         """Return the columns of the values of options."""
@@ -65,10 +87,21 @@ class ShopifyRows(GroupedRows):
 
     def _stock(self, row: Row) -> Values:
         """Return whether a variant can be bought, and how many where that is tracked."""
-        quantity = amount(self._cell(row, "quantity")) if self._cell(row, "tracker") else None
-        is_sold_out = quantity is not None and quantity < 1
-        is_sold = not is_sold_out or self._cell(row, "policy").casefold() in CONTINUE
-        return stock_fields("in stock" if is_sold else "out of stock", quantity)
+        quantity = self._quantity(row) if self._is_tracked(row) else None
+        is_sold_out = quantity is not None and quantity < 1 and not self._is_sold_on(row)
+        return stock_fields("out of stock" if is_sold_out else "in stock", quantity)
+
+    def _is_stock_unknown(self, row: Row) -> bool:
+        return self._is_tracked(row) and self._quantity(row) is None and not self._is_sold_on(row)
+
+    def _is_tracked(self, row: Row) -> bool:
+        return bool(self._cell(row, "tracker")) or not self.columns_of("tracker")
+
+    def _is_sold_on(self, row: Row) -> bool:
+        return self._cell(row, "policy").casefold() in CONTINUE
+
+    def _quantity(self, row: Row) -> Decimal | None:
+        return price_amount(self._cell(row, "quantity"))  # a spreadsheet may have written 0,0
 
     def _images(self, group: Sequence[Row]) -> list[str]:
         """Return the images of a product by their positions."""
@@ -90,7 +123,12 @@ CENT = Decimal("0.01")
 class WixRows(GroupedRows):
     """A row of the product, then one for each variant and, in the newer form, for each further image."""
 
-    COMPOSED = ("id", "availability", "price", "image_link")
+    COMPOSED = {
+        "id": ("sku", "handle"),
+        "availability": ("inventory",),
+        "price": ("price",),
+        "image_link": ("images",),
+    }
     DERIVED = (
         ("item_group_id", "handle"),
         ("product_type", "collection"),
@@ -151,14 +189,14 @@ class WixRows(GroupedRows):
     def _price(self, row: Row, first: Row) -> Values:
         """Return the price with the surcharge of a variant, and the discount of the product."""
         price = self._own_or(row, first, "price")
-        number = amount(price)
-        surcharge = amount(self._cell(row, "surcharge")) if row is not first else None
+        number = price_amount(price)
+        surcharge = price_amount(self._cell(row, "surcharge")) if row is not first else None
         if number is not None and surcharge:
             number += surcharge
             price = f"{number.quantize(CENT)}"
         if full := self._cell(row, "strikethrough_price"):
             return price_fields(price, full)
-        discount = amount(self._cell(first, "discount"))
+        discount = price_amount(self._cell(first, "discount"))
         if number is None or not discount or discount <= 0:
             return {"price": price, "sale_price": ""}
         is_percent = self._cell(first, "discount_mode").casefold() == "percent"
@@ -193,7 +231,14 @@ BEFORE_ALL_SALES, AFTER_ALL_SALES = "1970-01-01T00:00:00+00:00", "2099-12-31T23:
 class WooCommerceRows(AssembledRows):
     """A row for each product; variations name their parent, which is anywhere in the file and not sent."""
 
-    COMPOSED = ("id", "description", "availability", "price", "link", "image_link")
+    COMPOSED = {
+        "id": ("sku", "id"),
+        "description": ("description", "short_description"),
+        "availability": ("in_stock",),
+        "price": ("price",),
+        "link": (),
+        "image_link": ("images",),
+    }
     DERIVED = (
         ("item_group_id", "parent"),
         ("product_type", "categories"),
@@ -206,6 +251,7 @@ class WooCommerceRows(AssembledRows):
     )
 
     _parents: dict[str, Row] | None = None  # by SKU and by `id:`
+    _named_parents: set[str]  # by variations
 
     def _products(self) -> Iterator[Row]:
         if self._parents is None:
@@ -213,6 +259,10 @@ class WooCommerceRows(AssembledRows):
         for row in self._rows_read():
             kinds = self._kinds(row)
             if "variable" in kinds and not row.problem:
+                if self._named_parents.isdisjoint(self._references(row)):
+                    if not self._is_left_out(row):
+                        self._left_out[f"{self.columns_of('type')[0]} is variable without a variation"] += 1
+                    yield Row(row.line, row.values, left_out=True)
                 continue
             parent = self._parents.get(self._cell(row, "parent")) if "variation" in kinds else None
             yield self._product(row, parent or row)
@@ -226,12 +276,18 @@ class WooCommerceRows(AssembledRows):
             yield row
 
     def _find_parents(self) -> Iterator[tuple[str, Row]]:
+        self._named_parents = set()
         for row in self._rows_read():
-            if "variable" in self._kinds(row):
-                if sku := self._cell(row, "sku"):
-                    yield sku, row
-                if number := self._cell(row, "id"):
-                    yield ID_REFERENCE + number, row
+            kinds = self._kinds(row)
+            if "variable" in kinds:
+                yield from ((reference, row) for reference in self._references(row))
+            elif "variation" in kinds:
+                self._named_parents.add(self._cell(row, "parent"))
+
+    def _references(self, row: Row) -> list[str]:
+        """Return how variations name a product: by its SKU, or by its number."""
+        sku, number = self._cell(row, "sku"), self._cell(row, "id")
+        return [*filter(None, [sku, number and ID_REFERENCE + number])]
 
     def _kinds(self, row: Row) -> list[str]:
         """Return the types of a product, such as simple, downloadable and virtual."""

@@ -327,3 +327,33 @@ def test_a_similar_column_that_cannot_be_meant_is_not_suggested(adsctl, name, va
     adsctl.file("feed.json", rows({field: None, name: value}, {field: None, name: value}))
     done = adsctl("products", "check", "feed.json", "-o", "json", code=None)
     assert f"{name}={field}" not in done.stdout + done.stderr
+
+
+def test_what_an_export_is_read_from_already_is_not_read_once_more_as_it_is(adsctl):
+    adsctl.file(
+        "feed.csv",
+        WOOCOMMERCE
+        + '1,simple,T,Tee,T.,1,9,S,"https://s.example/1.jpg, https://s.example/2.jpg",Acme\n'
+        + "2,simple,U,Mug,,backorder,,S,,Acme\n3,simple,V,Jug,J.,,9,S,https://s.example/3.jpg,Acme\n",
+    )
+    shop = ("--currency", "EUR", "--default", "condition=new", "--base-url", "https://s.example")
+    command, outcome = advice(adsctl, "feed.csv", *shop)
+    assert "--map" not in command
+    assert outcome.startswith("2 of 3 rows valid")
+
+
+def test_an_id_is_made_of_a_title_only_where_nothing_else_differs(adsctl):
+    header, shop = (
+        SHOPIFY,
+        ("--currency", "EUR", "--default", "condition=new", "--base-url", "https://s.example"),
+    )
+    rows = "tee,Tee,T.,Acme,,,,,T,9,/1.jpg\nmug,Mug,M.,Acme,,,,,T,9,/2.jpg\n"
+    adsctl.file("feed.csv", header + rows)
+    command, outcome = advice(adsctl, "feed.csv", *shop)
+    assert command[-1] == "id={Handle}"
+    assert outcome == "2 of 2 rows valid, 0 left out, with other ids"
+    rows = "tee,Tee,T.,Acme,,,,,T,9,/1.jpg\ntee,Tee long,T.,Acme,,,,,T,9,/2.jpg\n"
+    adsctl.file("feed.csv", header + rows)
+    command, outcome = advice(adsctl, "feed.csv", *shop)
+    assert command[-1] == "id={Variant SKU}-{title}"
+    assert outcome == "2 of 2 rows valid, 0 left out, with other ids, which change with the title"

@@ -85,6 +85,7 @@ class FeedKind(msgspec.Struct, frozen=True, omit_defaults=True, dict=True):
     joined: dict[str, list[str]] = {}  # field that is a list, to the columns that hold further values of it
     set: dict[str, str] = {}  # field to the template that gives it
     default: dict[str, str] = {}  # field to the template that fills it where it is empty
+    assumed: dict[str, str] = {}  # field to what it is where the feed does not say it; no update assumes it
     currency: str = ""  # of prices without one
     time_zone: str = ""  # of sale dates without one
     base_url: str = ""  # of relative addresses
@@ -127,13 +128,20 @@ class FeedKind(msgspec.Struct, frozen=True, omit_defaults=True, dict=True):
         return fields | {column_key(column): field for column, field in self.columns.items()}
 
     @cached_property
+    def parts(self) -> NamePatterns:
+        """Return the columns of which fields are made, in another way than by taking their value."""
+        return NamePatterns(self._part_names)
+
+    @cached_property
     def unsent(self) -> NamePatterns:
         """Return the columns that are known, and are not sent by themselves."""
-        parts = (*self.roles.values(), *self.joined.values(), *self.words.values(), *self.pairs)
+        return NamePatterns([*self.ignored, *self._part_names])
+
+    @cached_property
+    def _part_names(self) -> list[str]:
+        groups = (*self.roles.values(), *self.joined.values(), *self.words.values(), *self.pairs)
         others = (*self.parameters, *self.full_prices, *self.currencies, *self.stock)
-        return NamePatterns(
-            [*self.ignored, *chain.from_iterable(parts), *others, *filter(None, [self.categories])]
-        )
+        return [*chain.from_iterable(groups), *others, *filter(None, [self.categories])]
 
     @cached_property
     def spellings(self) -> Spellings:
@@ -200,6 +208,7 @@ FOLDER = Path(__file__).parent
 OF_BUILT_IN = (  # keys of built-in kinds alone
     *("assembly", "roles", "own", "recognized_by", "title", "languages", "words", "parameters", "pairs"),
     *("separators", "paths", "categories", "decimal_comma", "full_prices", "currencies", "codes", "stock"),
+    "assumed",
 )
 MAPPING_KEYS = tuple(name for name in FeedKind.__struct_fields__ if name not in OF_BUILT_IN)
 # Of mappings; in a recipe they are options.

@@ -13,6 +13,8 @@ from . import FOLDER, FeedKind, NamePatterns
 OTHER_LANGUAGE = "another language"
 MIN_COLUMNS = 5  # in the language of an export, of those that its platform writes
 
+DEAR = ("SKU", "Published", "In stock?", "Sale price", "Regular price")  # to be mistaken for others
+
 NUMBER = re.compile(r"\d+")
 ATTRIBUTE_NAME, ATTRIBUTE_VALUES = "Attribute * name", "Attribute * value(s)"
 
@@ -46,6 +48,7 @@ class Localized(NamedTuple):
 
     kind: FeedKind
     language: str = ""  # none where the header is in English
+    by_order: Mapping[str, str] = {}  # columns that are known by their place alone, by their names in English
 
 
 def localized(kind: FeedKind, columns: Sequence[str], records: Collection[Mapping[str, Any]]) -> Localized:
@@ -59,15 +62,22 @@ def localized(kind: FeedKind, columns: Sequence[str], records: Collection[Mappin
     by_code = {code: _located(table.words(code), columns) for code in table.names}
     code, found = max(by_code.items(), key=lambda item: len(item[1]))
     if len(found) >= MIN_COLUMNS:
-        wordings = table.words(code) | _other_wordings(table, found, columns)
-        return Localized(_translated(kind, wordings), table.names[code])
+        others = _other_wordings(table, found, columns)
+        wordings = table.words(code) | others
+        return Localized(_translated(kind, wordings), table.names[code], _by_order(others, found))
     found = _located_by_values(table, columns, records)
     if len(found) < len(table.values):
         return Localized(kind)
     attributes = _attributes(columns[max(found.values()) + 1 :])
     if names := attributes[ATTRIBUTE_NAME]:
         found[ATTRIBUTE_NAME] = columns.index(names[0])
-    return Localized(_translated(kind, _other_wordings(table, found, columns) | attributes), OTHER_LANGUAGE)
+    others = _other_wordings(table, found, columns)
+    return Localized(_translated(kind, others | attributes), OTHER_LANGUAGE, _by_order(others, found))
+
+
+def _by_order(others: Names, found: Collection[str]) -> dict[str, str]:
+    """Return the columns whose mistaking is dear, where only their place tells what they are."""
+    return {name: others[name][0] for name in DEAR if name in others and name not in found}
 
 
 def _located_by_values(

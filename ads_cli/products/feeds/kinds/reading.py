@@ -53,7 +53,7 @@ def read_as(
     """Read a feed with these columns as one of a kind."""
     rows = load(ASSEMBLIES[kind.assembly])(read({}), kind, mapped) if kind.assembly else read(mapped)
     rows.kind_field = KindColumns(mapped, kind, known, columns).field_of
-    rows.unsent, rows.hints = kind.unsent, kind.hints
+    rows.unsent, rows.parts, rows.hints = kind.unsent, kind.parts, kind.hints
     return rows
 
 
@@ -139,10 +139,13 @@ def open_feed(
     if name == AUTO:
         name = GENERIC
         if found := detect_kind(rows, records, known, choices):
-            name, (base, language) = found
+            name, (base, language, by_order) = found
             title = f"{base.title} in {language}" if language else base.title
             title = f"{'an' if title[0].casefold() in 'aeio' else 'a'} {title}"
             remark = f"{rows.source.label}: read as {title} (--from {name}); if it is none: --from generic"
+            if by_order:
+                places = ", ".join(f"{column!r} is {english}" for english, column in by_order.items())
+                remark += f"; by the order of the columns, {places}"
     elif name != GENERIC:
         base = localized(built_in(name), rows.columns, records).kind
     if name == GENERIC and not mapping:

@@ -5,7 +5,7 @@ from functools import cached_property
 from itertools import chain
 
 from ....feeds.row import Row, Step
-from ..composed_fields import Values, amount, image_fields, price_fields, stock_fields
+from ..composed_fields import Values, amount, image_fields, price_amount, price_fields, stock_fields
 from ..fixes.money import PriceError, read_amount
 from ..transforms import PRICES, SplitField, is_bare_amount
 from . import FeedKind, column_key
@@ -165,7 +165,7 @@ class AsKind(Step, frozen=True, dict=True):
         """Tell the price from the sale price, where there is a price before a reduction."""
         price = str(values.get("price", "")).strip()
         full = next((str(found).strip() for key in self._full_keys if (found := values.get(key))), "")
-        if amount(price) is not None and amount(full) is not None:
+        if price_amount(price) is not None and price_amount(full) is not None:
             values.update({name: text for name, text in price_fields(price, full).items() if text})
 
     @cached_property
@@ -182,9 +182,11 @@ class AsKind(Step, frozen=True, dict=True):
                     values[field] = f"{str(price).strip()} {code}"
 
     def _read_stock(self, values: Values) -> None:
-        """Tell from a quantity whether a product is available, where nothing else does."""
+        """Take a quantity that agrees with the availability; where nothing else tells that, it does."""
         found = (values.get(self._keys[column]) for column in self.kind.stock)
         quantity = next((number for text in found if (number := amount(str(text).strip())) is not None), None)
-        if quantity is not None and "availability" not in values:
-            stock = stock_fields("in stock" if quantity >= 1 else "out of stock", quantity)
-            values.update({name: value for name, value in stock.items() if value})
+        if quantity is not None:
+            said = values.setdefault("availability", "in stock" if quantity >= 1 else "out of stock")
+            meant = self.kind.spellings.meaning("availability", said) or str(said)
+            if inventory := stock_fields(meant, quantity)["inventory"]:
+                values.setdefault("inventory", inventory)

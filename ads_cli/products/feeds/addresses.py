@@ -7,6 +7,7 @@ from typing import Any
 from urllib.parse import urljoin
 
 from ...api.addresses import ABSOLUTE, ENTITY, HAS_HOST, holds_several, scheme_of
+from ...feeds.spreadsheet_cells import is_spoiled
 
 IMAGES = "additional_image_link"  # URLs, separated by commas
 LINKS = ("link", "mobile_link", "image_link")
@@ -74,7 +75,9 @@ def list_separator(value: Any) -> str | None:
 # What no relative address has: another address, and what surrounds addresses.
 NOT_RELATIVE = re.compile(r"://|[\"{}<>]|\A[='(]|\A[^?]*\[")
 # What stands for no value.
-NOTHING = re.compile(r"n/?a|none|null|nil|nan|undefined|false|-+|no[ _-]?(?:image|selection|picture)", re.I)
+NOTHING = re.compile(
+    r"n/?a|none|null|nil|nan|undefined|false|[-?#.]+|no[ _-]?(?:image|selection|picture)", re.I
+)
 
 # A name such as shop.example; the ending of a file is that of a path.
 BARE_HOST = re.compile(
@@ -85,7 +88,7 @@ BARE_HOST = re.compile(
 def is_relative(text: str) -> bool:
     """Tell whether a text is one relative address, which a base completes."""
     path = text.strip()
-    if not path or NOT_RELATIVE.search(path) or NOTHING.fullmatch(path):
+    if not path or NOT_RELATIVE.search(path) or NOTHING.fullmatch(path) or is_spoiled(path, "link"):
         return False
     if is_absolute(path) or (BARE_HOST.fullmatch(path) and not ENDS_AS_IMAGE.search(path)):
         return False

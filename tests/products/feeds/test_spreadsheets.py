@@ -200,6 +200,15 @@ def test_a_zone_that_does_not_exist_is_refused_with_one_that_does(adsctl):
     assert "--time-zone: '+1'" in adsctl("products", "check", file, "--time-zone", "+1", code=2).stderr
 
 
+def test_a_sale_price_of_zero_is_a_warning_and_left_out_by_the_fix_for_it(adsctl):
+    file = write(adsctl, "csv", {"sale_price": "0.00 EUR"}, {"sale_price": "0"}, {"sale_price": "0.50 EUR"})
+    found = [("sale_price", "error", ""), ("sale_price", "warning", "sale_price")]
+    assert findings(adsctl, file, code=3) == found
+    assert findings(adsctl, file, "--currency", "EUR") == found[1:]
+    products = converted(adsctl, file, "--currency", "EUR", "--fix", "sale_price")
+    assert [product.get("sale_price") for product in products] == [None, None, "0.50 EUR"]
+
+
 def test_a_sale_price_that_is_the_price_is_left_out_by_the_fix_for_it(adsctl):
     file = write(adsctl, "csv", {"sale_price": "12.50 EUR"}, {"sale_price": "12.60 EUR"})
     assert findings(adsctl, file, code=3) == [("sale_price", "error", fix) for fix in ("", "sale_price")]

@@ -61,9 +61,9 @@ def list_separator(value: Any) -> str | None:
         if separator not in text or text[0] in SURROUNDING:
             continue
         parts = parted(text, separator)
-        if len(parts) < 2 or any(map(str.isspace, "".join(parts))):
+        if len(parts) < 2:
             continue
-        if all(map(is_absolute, parts)) and holds_several(text):
+        if all(map(is_absolute, parts)) and (holds_several(text) or not scheme_of(text)[0]):
             return separator
         # What a blank parts may as well be one name.
         is_file = ENDS_AS_IMAGE.search if separator == " " else _is_path
@@ -224,6 +224,8 @@ def mended(text: str) -> str:
         return text
     if not scheme:
         host, tail = "", host + tail
-    if BLANK.search(tail):
+    if blank := BLANK.search(tail):
+        if ENDS_AS_IMAGE.search(tail[: blank.start()]) and not ENDS_AS_IMAGE.search(tail):
+            return text  # an image and words about it, or its size
         tail = BLANK.sub("%20", BARE_PERCENT.sub("%25", tail))
     return f"{scheme}://{host}{tail}" if scheme else tail

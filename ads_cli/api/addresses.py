@@ -10,7 +10,7 @@ _OUTSIDE = r"\x00-\x20\"<>\\\x7f-\xa0\u1680\u2000-\u200b\u2028\u2029\u202f\u205f
 _NEXT = r"(?i:https?:|www\.)|//"  # begins another address, after a separator of a list
 # Only the semicolon of an entity may end an address, which is then a warning.
 _REST = (
-    rf"://(?!https?[:/]|HTTPS?[:/])[^/?#|,;{_OUTSIDE}][^|,;{_OUTSIDE}]*+"
+    rf"://(?!https?[:/]|HTTPS?[:/]|[^/?#]*+(?<=:)//)[^/?#|,;{_OUTSIDE}][^|,;{_OUTSIDE}]*+"
     rf"(?>(?:[|,;]++(?!{_NEXT}|(?<!;)\Z)[^|,;{_OUTSIDE}]*+)*)\Z"
 )
 # Most addresses are in lower case, which is found faster.
@@ -30,6 +30,7 @@ _SCHEMES = {
 SCHEMES = {written: scheme for scheme, names in _SCHEMES.items() for written in names.split()}
 # The name of a scheme and what follows it, up to the host: `https//`, `http:/`, `htps://`, `https:\\`.
 SCHEME = re.compile(r"([a-z]{3,6})\s*+(?::[:;\s]*+[/\\]*+|[;.]?[/\\]{2,})\s*+(?=[^\s/\\?#])", re.IGNORECASE)
+IN_HOST = re.compile(r"[^/?#]*+(?<=:)//")  # shop.examplehttps://cdn.example/1.jpg
 ANOTHER = re.compile(rf"[\s|,;](?:(?i:https?)(?::|[/\\]{{2}})|{_NEXT})")
 
 
@@ -85,6 +86,8 @@ def address_mistake(value: str) -> str:
         return f"begins with {written!r}, not with {scheme}://"
     if scheme_of(text[len(written) :])[0]:
         return "begins with two schemes"
+    if IN_HOST.match(text, len(written)):
+        return "has another address within its host"
     return _mistake_within(text)
 
 

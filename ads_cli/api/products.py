@@ -192,6 +192,13 @@ class Product(msgspec.Struct, kw_only=True, omit_defaults=True):
         """Expect a sale price that nobody can take for a thousand times as much."""
         return price_doubt(self.sale_price)
 
+    @rule("sale_price", "warning")
+    def sale_for_something(self) -> str | None:
+        """Expect no sale price of zero, which exporters write where there is no sale."""
+        if self.sale_price is None or self.sale_price[0] != "0" or Decimal(self.sale_price.split()[0]):
+            return None
+        return f"{self.sale_price} gives the product away: leave it empty where there is no sale"
+
     @rule("sale_price")
     def sale_below_price(self) -> str | Reason | None:
         """Require a sale price below the price, in the same currency."""

@@ -31,16 +31,26 @@ ERRORS = frozenset(_ERRORS.split())
 ERROR = "is an error of a spreadsheet: correct it there, and export it again"
 # Of HTML, with a semicolon or without; not the name of a parameter in an address.
 REFERENCE = re.compile(r"&(?:#|(?>[a-zA-Z][a-zA-Z0-9]+)(?![\w=.\[%-]))")
+FIRST_SIGN = re.compile(r"\n[^\S\n]*(?:['#]|=\")")  # of a value, whatever blanks are before it
 # A table has one of these somewhere where a row has signs; single bytes, which are found ten times as fast.
 SIGNS = (b"&", b"<", b"'", b"#", b"+")
 CHANGED = "was changed by a spreadsheet: format its column as text, and export it again"
 
 
+# Fields of which no value begins with an apostrophe, and none is a number as in 1.23E+12.
+_CODES = """
+id item_group_id product_key item_group_key gtin mpn price sale_price inventory link mobile_link image_link
+"""
+CODES = frozenset(_CODES.split())
+SHORT_NUMBER = re.compile(r"\s*'[1-9][0-9]{0,3}\s*")  # may be meant, as in the brand '47
+
+
 def read_cell(text: str) -> str:
     """Return the text that a cell such as `="00123"` or `'00123` stands for; any other one as it is."""
-    if text.startswith('="') and (formula := FORMULA.fullmatch(text)):
+    cell = text.strip()
+    if cell.startswith('="') and (formula := FORMULA.fullmatch(cell)):
         return formula[1].replace('""', '"')
-    if text.startswith("'") and (number := ESCAPED_NUMBER.fullmatch(text)):
+    if cell.startswith("'") and (number := ESCAPED_NUMBER.fullmatch(cell)):
         return number[1]
     return text
 
@@ -53,12 +63,18 @@ def without_escape(text: str) -> str:
 
 def is_error(text: str) -> bool:
     """Tell whether a cell is an error of a spreadsheet."""
-    return text.startswith("#") and (text.upper() in ERRORS or NO_ROOM.fullmatch(text) is not None)
+    cell = text.strip()
+    return cell.startswith("#") and (cell.upper() in ERRORS or NO_ROOM.fullmatch(cell) is not None)
 
 
 def has_lost_digits(text: str) -> bool:
     """Tell whether a spreadsheet has written a long number as in 1.23E+12."""
-    return LOST_DIGITS.fullmatch(text) is not None
+    return LOST_DIGITS.fullmatch(text.strip()) is not None
+
+
+def is_spoiled(text: str, field: str) -> bool:
+    """Tell whether a spreadsheet has left nothing of a value that a field is made of."""
+    return is_error(text) or (field in CODES and has_lost_digits(text))
 
 
 def read_rows(rows: Iterable[Row]) -> Iterator[Row]:
@@ -67,7 +83,7 @@ def read_rows(rows: Iterable[Row]) -> Iterator[Row]:
         if _has_signs(row.values):
             row.has_signs = True
             for name, value in row.values.items():
-                if isinstance(value, str) and value[:1] in "='":
+                if isinstance(value, str) and (name in CODES or not SHORT_NUMBER.fullmatch(value)):
                     row.values[name] = read_cell(value)
         yield row
 
@@ -85,8 +101,6 @@ def _has_signs(values: dict[str, Any]) -> bool:
     return (
         "<" in text
         or ("&" in text and REFERENCE.search(text) is not None)
-        or ("'" in text and "\n'" in text)
-        or ("#" in text and "\n#" in text)
-        or ("=" in text and '\n="' in text)
+        or (("'" in text or "#" in text or '="' in text) and FIRST_SIGN.search(text) is not None)
         or ("+" in text and ("E+" in text or "e+" in text))
     )

@@ -13,6 +13,7 @@ import msgspec
 from ..errors import UsageError
 from ..output.text import cell
 from .row import ColumnStep, KeyOf, Row, Step
+from .spreadsheet_cells import CODES, is_spoiled, read_cell
 
 
 def text_of(value: Any) -> str:
@@ -67,11 +68,19 @@ class Template(msgspec.Struct, frozen=True):
         """Return the template with keys in place of columns."""
         return Template(self.literals, tuple(map(key_of, self.columns)))
 
-    def render(self, values: Mapping[str, Any]) -> str:
-        """Fill the columns in; "" where there are columns and all of them are empty."""
+    def render(self, values: Mapping[str, Any], field: str = "") -> str:
+        """Fill the columns in; "" where there are columns and all of them are empty.
+
+        What a spreadsheet has spoiled is all that is made of it, as in a formula, so that it is found.
+        """
         found = [text_of(value_at(values, column)) for column in self.columns]
         if found and not any(found):
             return ""
+        for text in found:
+            if is_spoiled(text, field):
+                return text
+        if field in CODES:
+            found = [*map(read_cell, found)]
         pairs = zip(self.literals, [*found, ""], strict=True)
         return "".join(part for pair in pairs for part in pair)
 
@@ -100,7 +109,7 @@ class SetField(Step, frozen=True):
 
     def apply(self, row: Row) -> None:
         """Fill the field."""
-        put_text(row.values, self.field, self.template.render(row.values))
+        put_text(row.values, self.field, self.template.render(row.values, self.field))
 
 
 class DefaultField(SetField, frozen=True):

@@ -119,7 +119,7 @@ def _counts(name: str, known: Sequence[str]) -> bool:
 def _are_distinct(template: Template, records: Sequence[Record]) -> bool:
     seen: set[str] = set()
     for record in records:
-        if (form := id_form(template.render(record))) in seen:
+        if (form := id_form(template.render(record, "id"))) in seen:
             return False
         seen.add(form)
     return True

@@ -7,6 +7,7 @@ from typing import Any
 from urllib.parse import urljoin
 
 from ...api.addresses import ABSOLUTE, ENTITY, HAS_HOST, holds_several, scheme_of
+from ...feeds.spreadsheet_cells import is_spoiled
 
 IMAGES = "additional_image_link"  # URLs, separated by commas
 SCHEMA_ADDRESS = re.compile(r"^https?://(www\.)?schema\.org/", re.I)  # before the name of a value
@@ -61,9 +62,9 @@ def list_separator(value: Any) -> str | None:
         if separator not in text or text[0] in SURROUNDING:
             continue
         parts = parted(text, separator)
-        if len(parts) < 2 or any(map(str.isspace, "".join(parts))):
+        if len(parts) < 2:
             continue
-        if all(map(is_absolute, parts)) and holds_several(text):
+        if all(map(is_absolute, parts)) and (holds_several(text) or not scheme_of(text)[0]):
             return separator
         # What a blank parts may as well be one name.
         is_file = ENDS_AS_IMAGE.search if separator == " " else _is_path
@@ -75,7 +76,9 @@ def list_separator(value: Any) -> str | None:
 # What no relative address has: another address, and what surrounds addresses.
 NOT_RELATIVE = re.compile(r"://|[\"{}<>]|\A[='(]|\A[^?]*\[")
 # What stands for no value.
-NOTHING = re.compile(r"n/?a|none|null|nil|nan|undefined|false|-+|no[ _-]?(?:image|selection|picture)", re.I)
+NOTHING = re.compile(
+    r"n/?a|none|null|nil|nan|undefined|false|[-?#.]+|no[ _-]?(?:image|selection|picture)", re.I
+)
 
 # A name such as shop.example; the ending of a file is that of a path.
 BARE_HOST = re.compile(
@@ -86,7 +89,7 @@ BARE_HOST = re.compile(
 def is_relative(text: str) -> bool:
     """Tell whether a text is one relative address, which a base completes."""
     path = text.strip()
-    if not path or NOT_RELATIVE.search(path) or NOTHING.fullmatch(path):
+    if not path or NOT_RELATIVE.search(path) or NOTHING.fullmatch(path) or is_spoiled(path, "link"):
         return False
     if is_absolute(path) or (BARE_HOST.fullmatch(path) and not ENDS_AS_IMAGE.search(path)):
         return False
@@ -222,6 +225,8 @@ def mended(text: str) -> str:
         return text
     if not scheme:
         host, tail = "", host + tail
-    if BLANK.search(tail):
+    if blank := BLANK.search(tail):
+        if ENDS_AS_IMAGE.search(tail[: blank.start()]) and not ENDS_AS_IMAGE.search(tail):
+            return text  # an image and words about it, or its size
         tail = BLANK.sub("%20", BARE_PERCENT.sub("%25", tail))
     return f"{scheme}://{host}{tail}" if scheme else tail

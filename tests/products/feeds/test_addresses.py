@@ -267,3 +267,35 @@ def test_what_is_pushed_is_what_was_fixed(addresses, service):
     assert product["link"] == f"{SHOP}/my%20mug"
     assert product["image_link"] == f"{CDN}/a%20b.jpg"
     assert product["additional_image_link"] == f"{CDN}/w_5%2Ch_5/b.jpg"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "/m/my a.jpg,/m/my b.jpg",
+        "/m/my a.jpg | /m/my b.jpg",
+        "cdn.example/a.jpg,cdn.example/b.jpg",
+        f"{A} ! alt : a mug ! title : Mug",
+        f"{A} a mug",
+        f"{A} 100w",
+    ],
+)
+def test_a_list_or_words_about_an_image_are_never_one_address(addresses, text):
+    addresses.write(image_link=text)
+    addresses.check(*BASE, "--fix", "all")
+
+
+@pytest.mark.parametrize("field", ["link", "image_link"])
+def test_an_address_within_a_host_is_told(addresses, field):
+    addresses.write(URL=A)
+    (finding,) = addresses.check("--set", f"{field}={SHOP}{{URL}}", "--fix", "all")["findings"]
+    assert finding["field"] == field and "has another address within its host" in finding["problem"]
+    for right in (
+        f"{SHOP}/{A}",
+        f"{SHOP}?u={A}",
+        "https://ann:b@shop.example:8443/p",
+        f"{SHOP}:443//p",
+        "https://[::1]/p",
+    ):
+        addresses.write(**{field: right})
+        assert addresses.check(code=0)["findings"] == []

@@ -61,6 +61,48 @@ def test_text_forms_are_read_before_templates_and_conditions(adsctl):
 
 
 @pytest.mark.parametrize("format", FORMATS)
+def test_an_apostrophe_before_a_short_number_stays_in_texts(adsctl, format):
+    texts = {"brand": "'47", "title": "'80", "size": "'7", "custom_label_0": "'2024"}
+    file = write(
+        adsctl, format, texts | {"gtin": "'4006381333931", "id": "'123"}, {"Vendor": "'47", "Nr": "'8"}
+    )
+    first, second = converted(adsctl, file, "--set", "id=A-{id}{Nr}", "--default", "color={Vendor}")
+    assert {field: first[field] for field in texts} == texts
+    assert (first["gtin"], first["id"]) == ("4006381333931", "A-123")
+    assert (second["color"], second["id"]) == ("'47", "A-sku-28")
+
+
+@pytest.mark.parametrize("format", FORMATS)
+def test_blanks_around_a_cell_hide_no_sign_of_a_spreadsheet(adsctl, format):
+    file = write(adsctl, format, {"id": ' ="001" '}, {"gtin": " '4006381333931"})
+    assert findings(adsctl, file) == []
+    first, second = converted(adsctl, file)
+    assert (first["id"], second["gtin"]) == ("001", "4006381333931")
+    for field, cell in (("title", " #N/A "), ("brand", "\t#NAME?"), ("mpn", " 1.2E+12")):
+        file = write(adsctl, format, {field: cell})
+        for fix in ((), ("--fix", "all")):
+            assert (field, "error", "") in findings(adsctl, file, *fix, code=3)
+
+
+@pytest.mark.parametrize("format", FORMATS)
+@pytest.mark.parametrize("cell", ["#N/A", "########", "1.23E+12"])
+def test_what_a_spreadsheet_has_lost_is_no_part_of_an_id_or_an_address(adsctl, format, cell):
+    file = write(adsctl, format, {"SKU": cell, "link": "/p/1"})
+    options = ("--base-url", "https://shop.example")
+    assert findings(adsctl, file, *options) == []  # a column that nothing is made of
+    for field, template in (("id", "{SKU}-M"), ("link", "https://shop.example/{SKU}"), ("link", "{SKU}")):
+        found = findings(adsctl, file, *options, "--set", f"{field}={template}", "--fix", "all", code=3)
+        assert found == [(field, "error", "")]
+
+
+@pytest.mark.parametrize("text", ["?", "#", "..", "-"])
+def test_a_sign_for_no_value_is_no_relative_address(adsctl, text):
+    file = write(adsctl, "csv", {"link": text})
+    options = ("--base-url", "https://shop.example")
+    assert findings(adsctl, file, *options, code=3) == [("link", "error", "")]
+
+
+@pytest.mark.parametrize("format", FORMATS)
 @pytest.mark.parametrize(
     ("field", "cell"),
     [
@@ -151,7 +193,20 @@ def test_a_zone_that_does_not_exist_is_refused_with_one_that_does(adsctl):
     file = write(adsctl, "csv", SALE)
     done = adsctl("products", "check", file, "--time-zone", "Europe/Brlin", code=2)
     assert "--time-zone: 'Europe/Brlin' is not a time zone; did you mean 'Europe/Berlin'?" in done.stderr
+    assert (
+        "--time-zone: '' is not a time zone"
+        in adsctl("products", "check", file, "--time-zone", "", code=2).stderr
+    )
     assert "--time-zone: '+1'" in adsctl("products", "check", file, "--time-zone", "+1", code=2).stderr
+
+
+def test_a_sale_price_of_zero_is_a_warning_and_left_out_by_the_fix_for_it(adsctl):
+    file = write(adsctl, "csv", {"sale_price": "0.00 EUR"}, {"sale_price": "0"}, {"sale_price": "0.50 EUR"})
+    found = [("sale_price", "error", ""), ("sale_price", "warning", "sale_price")]
+    assert findings(adsctl, file, code=3) == found
+    assert findings(adsctl, file, "--currency", "EUR") == found[1:]
+    products = converted(adsctl, file, "--currency", "EUR", "--fix", "sale_price")
+    assert [product.get("sale_price") for product in products] == [None, None, "0.50 EUR"]
 
 
 def test_a_sale_price_that_is_the_price_is_left_out_by_the_fix_for_it(adsctl):

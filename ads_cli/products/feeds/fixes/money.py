@@ -170,17 +170,17 @@ class Price:
 
 
 class SalePrice:
-    """Leaves out a sale price that is the price."""
+    """Leaves out a sale price that is the price, or zero."""
 
     name = "sale_price"
-    rules = ("sale_below_price",)
+    rules = ("sale_below_price", "sale_for_something")
 
     def apply(self, values: dict[str, Any]) -> Sequence[Edit]:
-        """Leave out a sale price of the same amount; a higher one is a mistake that a person looks at."""
+        """Leave out a sale price of the same amount, or of none; a higher one is for a person to look at."""
         prices = [values.get(field) for field in FIELDS]
         if not all(isinstance(price, str) and IS_VALID(price) for price in prices):
             return ()
         (amount, currency), sale = (str(price).split() for price in prices)
-        if sale[1] != currency or Decimal(sale[0]) != Decimal(amount):
+        if Decimal(sale[0]) and (sale[1] != currency or Decimal(sale[0]) != Decimal(amount)):
             return ()
         return [edit(values, "sale_price", None)]

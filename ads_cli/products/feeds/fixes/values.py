@@ -14,6 +14,7 @@ from ..dates import FIELD as SALE_DATES
 from ..dates import read_broken_interval, zone_of
 from . import CATEGORIES, is_spaced
 from .fix import FIELD_TYPES, Edit, edit, edit_texts
+from .money import GROUPS, SEPARATORS
 
 MAX_LENGTHS = {
     field: limit for field, type in FIELD_TYPES.items() if (limit := type.limit("max_length")) is not None
@@ -186,7 +187,8 @@ class Gtin:
         gtin = values.get("gtin")
         if not isinstance(gtin, str) or not (gtin_error(gtin) or gtin_warning(gtin)):
             return ()
-        numbers = {number for digits in GTIN_DIGITS.findall(gtin) if (number := _gtin(digits))}
+        text = SEPARATORS.sub("", gtin) if GROUPS.fullmatch(gtin.strip()) else gtin
+        numbers = {number for digits in GTIN_DIGITS.findall(text) if (number := _gtin(digits))}
         if len(numbers) == 1:
             return [edit(values, "gtin", numbers.pop())]
         if numbers or was_truncated(gtin) or not (values.get("brand") or values.get("mpn")):

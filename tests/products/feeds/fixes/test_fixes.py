@@ -179,6 +179,8 @@ def test_hostile_markup_costs_linear_time(html):
         ("gtin", {"gtin": "4.00638E+12", "brand": "Nordlicht"}, {}),
         ("gtin", {"gtin": "4006381333931", "brand": "Nordlicht"}, {}),
         ("gtin", {"gtin": "4006381333931.0", "brand": "Nordlicht"}, {"gtin": "4006381333931"}),
+        ("gtin", {"gtin": "4,006,381,333,931", "brand": "Nordlicht"}, {"gtin": "4006381333931"}),
+        ("gtin", {"gtin": "4.006.381.333.931", "brand": "Nordlicht"}, {"gtin": "4006381333931"}),
         ("gtin", {"gtin": "EAN: 4006381333931"}, {"gtin": "4006381333931"}),
         ("gtin", {"gtin": "12345678905", "brand": "Nordlicht"}, {"gtin": "012345678905"}),
         ("gtin", {"gtin": "4006381333931;9783161484100", "brand": "Nordlicht"}, {}),

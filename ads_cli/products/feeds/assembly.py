@@ -5,6 +5,7 @@ from abc import abstractmethod
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from decimal import Decimal
+from functools import lru_cache
 from typing import Any, NamedTuple
 
 from ...feeds.row import Row
@@ -18,6 +19,7 @@ Values = dict[str, Any]
 NUMBER = re.compile(r"[+-]?(\d{1,12}(\.\d{0,12})?|\.\d{1,12})", re.ASCII)
 TRUE = ("true", "yes", "1")
 MAX_NAMED = 5  # options that are not sent
+MAX_REMEMBERED = 1000  # names of options
 
 
 class Option(NamedTuple):
@@ -43,7 +45,7 @@ class AssembledRows(Rows):
         self._rows = rows  # by their own columns
         self._mapped = {*rename.values(), *kind.columns.values()}
         self._is_own = NamePatterns(kind.own)
-        self._field_of_option = OptionNames(kind.options).field_of
+        self._field_of_option = lru_cache(MAX_REMEMBERED)(OptionNames(kind.options).field_of)
         self._left_out: Counter[str] = Counter()
         self._unsent_options: Counter[str] = Counter()
 

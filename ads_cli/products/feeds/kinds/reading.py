@@ -153,14 +153,12 @@ def open_feed(
     opened = read_as(kind, read, mapped, known, rows.columns)
     opened.kind_name = name
     names = {column: opened.field_of(column) for column in rows.columns}
-    step = AsKind(kind, names, _categories(rows) if kind.categories else {})
-    return OpenedFeed(opened, kind, name, (step,), remark, warning)
+    paths: dict[str, str] = {}
+    if kind.categories:
+        from .categories import category_paths  # which needs the reader of XML
 
-
-def _categories(rows: Rows) -> dict[str, str]:
-    from .categories import category_paths  # which needs the reader of XML
-
-    return category_paths(rows)
+        paths = category_paths(rows)
+    return OpenedFeed(opened, kind, name, (AsKind(kind, names, paths),), remark, warning)
 
 
 def _absent_columns(mapping: FeedKind, rows: Rows) -> str:

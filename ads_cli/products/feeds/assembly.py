@@ -142,7 +142,8 @@ class AssembledRows(Rows):
         for column, value in values.items():
             if field := self._field_by_column.get(column):
                 fields.setdefault(field, value)
-        composed = {name: value for name, value in composed.items() if name not in self._mapped & {*fields}}
+        mapped = self._mapped & fields.keys()
+        composed = {name: value for name, value in composed.items() if name not in mapped}
         fields = {name: value for name, value in (fields | composed).items() if value}
         values = {name: value for name, value in values.items() if name not in composed} | fields
         row = Row(own.line, values, self._problem(own, group), raw=tuple(each.values for each in group))

@@ -17,7 +17,7 @@ BUFFER_BYTES = 1024 * 1024
 PIECE_BYTES = 64 * 1024
 UTF_8 = "utf-8"
 MARK = "\ufeff"  # the byte order mark; within a text, where files that begin with it were joined
-MARKS = re.compile(rb"(?m:^)(?:\xef\xbb\xbf)++")
+MARKS = re.compile(rb"(?m:^)(?>(?:\xef\xbb\xbf)+)")
 EMPHASIS = "!"  # after an encoding: it is that one, although the file is UTF-8 or says another
 
 

@@ -16,8 +16,8 @@ UTF_16_XML = {b"<\0": "utf-16-le", b"\0<": "utf-16-be"}
 WEB_PAGE = re.compile(r"(?>(?:<!--.*?-->\s*+)*)<(!doctype\s+html|html|head|body|script)\b", re.I | re.S)
 # With tags of its errors in HTML, of Xdebug too, or the time as in a log. Limits keep a search linear.
 PHP_MESSAGE = re.compile(
-    r"(?:(?:</?(?:b|br|font|i|p|pre|span|table|th|tr)\b[^<>]{0,99}>|\( ! \)|\[[^\[\]]{1,60}\])\s{0,9}){0,12}+"
-    r"(?:PHP\s{1,9})?"
+    r"(?>(?:(?:</?(?:b|br|font|i|p|pre|span|table|th|tr)\b[^<>]{0,99}>|\( ! \)|\[[^\[\]]{1,60}\])\s{0,9})"
+    r"{0,12})(?:PHP\s{1,9})?"
     r"(?:Warning|Notice|Deprecated|Strict Standards|(?:(?:Recoverable|Catchable) f|F)atal error|Parse error)"
     r"(?:</b>)?\s?:\s(?s:.{1,1000}?)\son line\s{1,9}(?:<[bi]>)?\d{1,9}"
 )

@@ -73,11 +73,11 @@ def explain(field_type: FieldType, value: Any, strict: bool, error: msgspec.Vali
         return f"must be text, not {type_name(value)}"
     if field_type.choices:
         return choice_problem(value, field_type.choices)
-    if isinstance(value, str) and field_type.base is str and (length := length_problem(field_type, value)):
-        return length
-    mistake = field_type.extra("mistake")
-    if mistake and isinstance(value, str) and (found := mistake(value)):
-        return f"{quoted(value)} {found}"
+    if isinstance(value, str) and field_type.base is str:
+        if length := length_problem(field_type, value):
+            return length
+        if (mistake := field_type.extra("mistake")) and (found := mistake(value)):
+            return f"{quoted(value)} {found}"
     limits = field_type.description
     if field_type.base is int:
         number, most = _whole_number(value, strict), field_type.limit("le")
@@ -99,13 +99,14 @@ def explain(field_type: FieldType, value: Any, strict: bool, error: msgspec.Vali
 def length_problem(field_type: FieldType, value: str | list[Any]) -> str | None:
     """Say that a text or a list is too long or too short."""
     length = len(value)
-    has = f"has {length:,} {field_type.unit(length)}"
     max_length, min_length = field_type.limit("max_length"), field_type.limit("min_length")
     if max_length is not None and length > max_length:
-        return f"{has}, at most {max_length:,} {'is' if max_length == 1 else 'are'} allowed"
-    if min_length is not None and length < min_length:
-        return f"{has}, at least {min_length:,} are needed" if value else "is empty"
-    return None
+        allowed = f"at most {max_length:,} {'is' if max_length == 1 else 'are'} allowed"
+    elif min_length is not None and length < min_length:
+        allowed = f"at least {min_length:,} are needed"
+    else:
+        return None
+    return f"has {length:,} {field_type.unit(length)}, {allowed}" if value else "is empty"
 
 
 def choice_problem(value: Any, choices: Collection[str]) -> str:

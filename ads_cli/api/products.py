@@ -9,7 +9,7 @@ from typing import Annotated, Literal
 import msgspec
 from msgspec import Meta
 
-from .addresses import ImageUrl, LinkUrl, address_mistake, entity_in, is_address
+from .addresses import ImageUrl, LinkUrl, address_mistake, is_address
 from .amounts import THREE_DECIMALS
 from .endpoint import Resource
 from .iso_codes import CURRENCIES
@@ -17,7 +17,7 @@ from .problems import Reason
 from .product_ids import gtin_error, gtin_warning, id_problem, was_truncated
 from .rates import per_quarter_hour
 from .types import Cursor, Id, InCatalog
-from .validation import Rule, rule
+from .validation import rule
 
 OTHER_FORMAT = re.compile(
     r"^[^?#]*\.(bmp|tiff?|svgz?|heic|heif|avif|ico|psd|pdf|html?|eps|mp4)([?#]|$)", re.I
@@ -99,16 +99,6 @@ def find_html_tag(text: str) -> str:
     for start in html_tag_starts(text):
         return text[start : text.index(">", start) + 1]
     return ""
-
-
-def _plain_address(field: str) -> Rule:
-    """Make the rule that an address has no entity of HTML."""
-
-    def plain_address(product: "Product") -> str | None:
-        """Expect no entities of HTML, such as `&amp;`."""
-        return entity_in(getattr(product, field))
-
-    return rule(field, "warning")(plain_address)
 
 
 class Product(msgspec.Struct, kw_only=True, omit_defaults=True):
@@ -223,11 +213,6 @@ class Product(msgspec.Struct, kw_only=True, omit_defaults=True):
         """Require an inventory if the product is in stock."""
         empty = self.availability == "in stock" and self.inventory is not None and self.inventory < 1
         return "must be 1 or more when availability is 'in stock'" if empty else None
-
-    plain_link = _plain_address("link")
-    plain_mobile_link = _plain_address("mobile_link")
-    plain_image_link = _plain_address("image_link")
-    plain_additional_images = _plain_address("additional_image_link")
 
     @rule("image_link")
     def image_format(self) -> str | None:

@@ -103,6 +103,13 @@ def _unbroken(found: re.Match[str]) -> str:
     return found[0].replace(" ", "\0")
 
 
+def cut_to_width(text: str, width: int, more: str = "…") -> str:
+    """Cut a text to the columns of a terminal, with a sign that there is more."""
+    from rich.cells import cell_len, set_cell_size
+
+    return text if cell_len(text) <= width else set_cell_size(text, max(width - len(more), 0)) + more
+
+
 def shortened(text: str) -> str:
     """Cut a message from the service to a readable length."""
     if len(text) <= MAX_MESSAGE_LENGTH:

@@ -175,6 +175,8 @@ def test_a_valid_feed_loads_no_advice_and_no_fix(adsctl, options):
     adsctl.file("feed.csv", feed(3))
     advice = {"html.entities", "ads_cli.commands.products.advice", "ads_cli.products.feeds.hints"}
     advice |= {"ads_cli.products.feeds.fixes.values", "ads_cli.products.feeds.kinds.drafting"}
+    advice |= {"ads_cli.products.feeds.transforms", "ads_cli.products.feeds.addresses"}
+    advice |= {"ads_cli.products.feeds.kinds.step", "ads_cli.products.feeds.kinds.languages"}
     assert all(map(find_spec, advice))
     assert not loaded(adsctl, "products", "check", "feed.csv", *options) & advice
 

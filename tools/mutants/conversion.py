@@ -430,8 +430,8 @@ CONVERSION = (
     Mutant(
         "the default of a mapping counts more than one that is typed",
         "ads_cli/commands/products/options.py",
-        "for text in [*(self.default or []), *_pairs(kind.default), *_pairs(kind.assumed)]",
-        "for text in [*_pairs(kind.default), *(self.default or []), *_pairs(kind.assumed)]",
+        "[*(self.default or []), *_pairs(kind.default), *_pairs(kind.assumed)]",
+        "[*_pairs(kind.default), *(self.default or []), *_pairs(kind.assumed)]",
         (
             "tests/products/feeds/kinds/test_mapping.py::"
             "test_a_default_that_is_typed_counts_more_than_that_of_a_mapping",

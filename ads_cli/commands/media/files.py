@@ -69,17 +69,6 @@ class MediaFile(NamedTuple):
         is_local = isinstance(self.location, FileLocation)
         return (inspect_while_hashing if is_hashed_beside and is_local else inspect)(self.location)
 
-    def local_content(self, most: int) -> bytes:
-        """Return the bytes of a local file; nothing where it is larger, or cannot be read any more."""
-        if not isinstance(self.location, FileLocation):
-            return b""
-        try:
-            with self.location.open() as stream:
-                content = stream.read(most + 1)
-        except (AdsctlError, OSError):
-            return b""
-        return content if len(content) <= most else b""
-
 
 @dataclass
 class CheckedMedia:

@@ -157,30 +157,25 @@ class ProductFeedOptions(FeedOptions, frozen=True):
 
     def _steps(self, kind: "FeedKind") -> "list[Step]":
         """Return the steps that convert rows; options say more than the kind of the feed does."""
-        from ...feeds.transforms import DefaultField, SetField, Where
-        from ...products.feeds.transforms import (
-            parse_base_url,
-            parse_currency,
-            parse_field,
-            parse_split,
-            parse_time_zone,
-        )
-        from ...products.normal_form import FIELDS
-
         currency = self.currency if self.currency is not None else kind.currency or None
         time_zone = self.time_zone if self.time_zone is not None else kind.time_zone or None
         base_url = self.base_url if self.base_url is not None else kind.base_url or None
+        filled = [*_pairs(kind.set), *(self.set or [])]
+        defaults = [*(self.default or []), *_pairs(kind.default), *_pairs(kind.assumed)]
+        if not (self.split or self.where or filled or defaults) and {currency, time_zone, base_url} == {None}:
+            return []
+        from ...feeds.transforms import DefaultField, SetField, Where
+        from ...products.feeds import transforms
+        from ...products.normal_form import FIELDS
+
         return [
-            *map(parse_split, self.split or []),
+            *map(transforms.parse_split, self.split or []),
             *map(Where.parse, self.where or []),
-            *(parse_field(SetField, text, FIELDS) for text in [*_pairs(kind.set), *(self.set or [])]),
-            *(
-                parse_field(DefaultField, text, FIELDS)
-                for text in [*(self.default or []), *_pairs(kind.default), *_pairs(kind.assumed)]
-            ),
-            *([parse_currency(currency)] if currency is not None else []),
-            *([parse_time_zone(time_zone)] if time_zone is not None else []),
-            *([parse_base_url(base_url)] if base_url is not None else []),
+            *(transforms.parse_field(SetField, text, FIELDS) for text in filled),
+            *(transforms.parse_field(DefaultField, text, FIELDS) for text in defaults),
+            *([transforms.parse_currency(currency)] if currency is not None else []),
+            *([transforms.parse_time_zone(time_zone)] if time_zone is not None else []),
+            *([transforms.parse_base_url(base_url)] if base_url is not None else []),
         ]
 
 

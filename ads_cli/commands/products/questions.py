@@ -12,7 +12,7 @@ from ...errors import AdsctlError
 from ...feeds.rows import Rows
 from ...feeds.transforms import Template
 from ...output.messages import fitted, terminal_width
-from ...output.text import Lines, cell, listed, safe, shell_command
+from ...output.text import Lines, cell, cut_to_width, listed, safe, shell_command
 from ...products.feeds.hints import column_for, options_for, template_of_nested
 from ...products.normal_form import PRODUCT_SCHEMA
 from ...spelling import folded, suggestion
@@ -221,8 +221,9 @@ class FileColumns:
         name_width = min(max(map(cell_len, names), default=0), MAX_NAME_WIDTH)
         for number, (name, column) in enumerate(zip(names, self._columns, strict=True), 1):
             value = safe(next(iter(column.texts), ""))
-            line = f"{number:>{digits + 2}}  {_cut(name, name_width, padded=True)}  "
-            yield (line + _cut(value, max(width - cell_len(line), 10))).rstrip()
+            shown = set_cell_size(cut_to_width(name, name_width), name_width)
+            line = f"{number:>{digits + 2}}  {shown}  "
+            yield (line + cut_to_width(value, max(width - cell_len(line), 10))).rstrip()
 
     def find(self, typed: str) -> Column | None:
         """Return the column of a name or number."""
@@ -278,10 +279,3 @@ def _looks_like(field: str, column: Column) -> bool:
         return column.is_unique and not has_words and not _looks_like("price", column)
     is_text = column.is_unique and all(any(map(str.isalpha, text)) for text in texts)
     return field in ("title", "description") and is_text and not _looks_like("price", column)
-
-
-def _cut(text: str, width: int, *, padded: bool = False) -> str:
-    """Cut a text to the columns of a terminal."""
-    if cell_len(text) <= width:
-        return set_cell_size(text, width) if padded else text
-    return set_cell_size(text, width - 1) + "…"

@@ -6,7 +6,7 @@ from typing import IO, Any
 
 from ...api.metrics import metrics_of
 from ...output.charts import ASCII_BLOCKS, BLOCKS, COLUMN_GAP, bar, sparkline
-from ...output.text import first_of, safe
+from ...output.text import cut_to_width, first_of, safe
 from ...statistics.chart_data import ChartData, ChartSeries
 from ...statistics.derived import CHANGE, DERIVED, as_text
 from ...statistics.query import is_money
@@ -104,7 +104,9 @@ class _View:
         names = self._names()
         used = sum(map(_width_of, names)) + COLUMN_GAP * len(names)
         room = self._width - used
-        columns = [[_cut(cell, room, self._more) for cell in self._column(name)] for name in self._columns]
+        columns = [
+            [cut_to_width(cell, room, self._more) for cell in self._column(name)] for name in self._columns
+        ]
         while columns:
             taken = [columns.pop(0)]
             left = room - _width_of(taken[0])
@@ -124,7 +126,7 @@ class _View:
         campaign_width = _width_of(campaigns)
         if campaign_width and _width_of(labels) + COLUMN_GAP + campaign_width <= room:
             return [labels, campaigns]
-        return [[_cut(label, room, self._more) for label in labels]]
+        return [[cut_to_width(label, room, self._more) for label in labels]]
 
     def _column(self, column: str) -> Cells:
         """Return the header and the cells of a metric: its total, and a picture."""
@@ -177,13 +179,6 @@ def _width_of(cells: Sequence[str]) -> int:
     from rich.cells import cell_len
 
     return max(map(cell_len, cells))
-
-
-def _cut(text: str, width: int, more: str) -> str:
-    """Cut a text to a width, with a sign that there is more."""
-    from rich.cells import cell_len, set_cell_size
-
-    return text if cell_len(text) <= width else set_cell_size(text, max(width - len(more), 0)) + more
 
 
 def _folded(text: str, width: int) -> list[str]:

@@ -73,8 +73,7 @@ def list_separator(value: Any) -> str | None:
     return None
 
 
-# What no relative address has: another address, and what surrounds addresses.
-NOT_RELATIVE = re.compile(r"://|[\"{}<>]|\A[='(]|\A[^?]*\[")
+NOT_RELATIVE = re.compile(r"[\"{}<>]")  # signs that surround addresses, or are not part of one
 # What stands for no value.
 NOTHING = re.compile(
     r"n/?a|none|null|nil|nan|undefined|false|[-?#.]+|no[ _-]?(?:image|selection|picture)", re.I
@@ -89,11 +88,13 @@ BARE_HOST = re.compile(
 def is_relative(text: str) -> bool:
     """Tell whether a text is one relative address, which a base completes."""
     path = text.strip()
-    if not path or NOT_RELATIVE.search(path) or NOTHING.fullmatch(path) or is_spoiled(path, "link"):
+    if not path or "://" in path or path[0] in "='(" or NOT_RELATIVE.search(path):
+        return False
+    if "[" in path.partition("?")[0] or NOTHING.fullmatch(path) or is_spoiled(path, "link"):
         return False
     if is_absolute(path) or (BARE_HOST.fullmatch(path) and not ENDS_AS_IMAGE.search(path)):
         return False
-    is_words = any(map(str.isspace, path)) and not ("/" in path or ENDS_AS_IMAGE.search(path))
+    is_words = len(path.split()) > 1 and not ("/" in path or ENDS_AS_IMAGE.search(path))
     return not is_words and list_separator(path) is None
 
 

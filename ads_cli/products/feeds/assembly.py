@@ -3,6 +3,7 @@
 from abc import abstractmethod
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import lru_cache
 from typing import NamedTuple
 
 from ...feeds.row import Row
@@ -18,6 +19,7 @@ IN_SPREADSHEETS = {
     "false": ["falsch", "faux", "falso", "onwaar", "fałsz", "falskt", "falsk", "nepravda", "ложь"]
 }
 MAX_NAMED = 5  # options that are not sent
+MAX_REMEMBERED = 1000  # names of options
 
 
 class Option(NamedTuple):
@@ -44,7 +46,7 @@ class AssembledRows(Rows):
         self._mapped = {*rename.values(), *kind.columns.values()}
         self._rows = rows  # by their own columns
         self._is_own = NamePatterns(kind.own)
-        self._field_of_option = OptionNames(kind.options).field_of
+        self._field_of_option = lru_cache(MAX_REMEMBERED)(OptionNames(kind.options).field_of)
         self._left_out: Counter[str] = Counter()
         self._unsent_options: Counter[str] = Counter()
 

@@ -7,7 +7,7 @@ from datetime import UTC, date, datetime, time, tzinfo
 
 from ...api.products import interval_problem
 
-FIELD = "sale_price_effective_date"
+SALE_DATES = "sale_price_effective_date"
 MAX_LENGTH = 100  # of an interval
 MONTH_DAY = r"(?P<mark>[-/.])(?P<month>[0-9]{1,2})(?P=mark)(?P<day>[0-9]{1,2})"
 YEAR_FIRST = rf"(?P<year>[0-9]{{4}})(?:{MONTH_DAY}|(?P<basic>[0-9]{{4}}))"

@@ -38,7 +38,8 @@ class ShopifyRows(GroupedRows):
 
     def _variants(self, handle: str, group: Sequence[Row]) -> Iterator[Row]:
         first = group[0]
-        variants = [row for row in group if self._is_variant(row)] or [first]
+        of_variant = ("price", "sku", "option1")
+        variants = [row for row in group if any(self._cell(row, role) for role in of_variant)] or [first]
         images = self._images(group)
         for row in variants:
             chosen = [self._cell(row, option) for option in SHOPIFY_OPTIONS]
@@ -73,9 +74,6 @@ class ShopifyRows(GroupedRows):
     def option_columns(self) -> list[str]:
         """Return the columns of the values of options."""
         return self.columns_of(*SHOPIFY_OPTIONS)
-
-    def _is_variant(self, row: Row) -> bool:
-        return any(self._cell(row, role) for role in ("price", "sku", "option1"))
 
     def _options(self, row: Row, first: Row) -> list[Option]:
         """Return the options of a variant; their names are in the first row."""
@@ -163,7 +161,9 @@ class WixRows(GroupedRows):
     def _options(self, row: Row, first: Row) -> list[Option]:
         """Return the options of a variant; their names are in the first row, where all choices are a list."""
         return [
-            Option(self._cell(first, f"{role}_name"), [choice(value)], self._columns_by_role[role][0])
+            Option(
+                self._cell(first, f"{role}_name"), [COLOR_CODE.sub("", value)], self._columns_by_role[role][0]
+            )
             for role in WIX_OPTIONS
             if (value := self._cell(row, role)) and ";" not in value
         ]
@@ -206,11 +206,6 @@ class WixRows(GroupedRows):
     def _images(self, row: Row) -> list[str]:
         links = self._cell(row, "images").split(";")
         return [image_address(link.strip()) for link in links if link.strip()]
-
-
-def choice(text: str) -> str:
-    """Return the name of a choice; that of a color may follow its code."""
-    return COLOR_CODE.sub("", text)
 
 
 def image_address(image: str) -> str:

@@ -19,20 +19,10 @@ from .transforms import PRICES, is_bare_amount
 
 OPEN = "…"  # stands for a value that only the owner of a feed knows
 COLUMN_SIMILARITY = 0.7
-TEXT_SIMILARITY = (
-    0.85  # of a field that takes any text, whose values tell nothing: `product` is no product_type
-)
+TEXT_SIMILARITY = 0.85  # of a field that takes any text: `product` is no product_type
 # Fields whose values tell whether a column can be meant.
-TOLD_BY_VALUES = (
-    "availability",
-    "condition",
-    "link",
-    "mobile_link",
-    "image_link",
-    "gtin",
-    "gender",
-    "age_group",
-)
+TOLD_BY_VALUES = ("availability", "condition", *LINKS, "gtin", "gender", "age_group")
+# Of a name: `photo_main`, `Photo Main` and `photoMain` have two.
 WORDS = re.compile(r"[^\W\d_][^\W\d_A-Z]*+|[A-Z]++(?![a-z])")
 # Names of columns of shops and price comparisons, in the order in which they are looked for: letters and
 # digits, without accents.
@@ -105,8 +95,8 @@ def column_for(
     if field not in TOLD_BY_VALUES:
         return None
     words = {field, *SYNONYMS.get(field, ())}
-    named = (column for column in others if column in values and words & {*folded_words(column)})
-    return next((column for column in named if _may_be(field, column, values)), None)
+    named = (name for name in others if words & {*map(letters_and_digits, WORDS.findall(name))})
+    return next((name for name in named if name in values and _may_be(field, name, values)), None)
 
 
 def fields_of_columns(
@@ -129,11 +119,6 @@ def fields_of_columns(
 def _may_be(field: str, column: str, values: Mapping[str, Any]) -> bool:
     """Tell whether options can make the value of a column valid as a field, as far as it is known."""
     return column not in values or options_for(field, values[column]) is not None
-
-
-def folded_words(column: str) -> list[str]:
-    """Return the words of a name: `photo_main`, `Photo Main` and `photoMain` have two."""
-    return [letters_and_digits(word) for word in WORDS.findall(column)]
 
 
 # Keys of nested values that are those of a field, as schema.org and interfaces of shops have them.

@@ -3,23 +3,29 @@
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from ...api.addresses import ENTITY, is_address
 from ...api.problems import Problem, quoted
 from ...api.products import find_html_tag
 from ...feeds.spreadsheet_cells import CHANGED, ERROR, has_lost_digits, is_error, without_escape
+from .addresses import IMAGES, LINKS
 from .fixes.fix import MULTILINE, TEXT_FIELDS
-from .fixes.texts import IDS, first_reference, to_text
+from .fixes.texts import IDS, character_of, first_reference, to_text
 
 NUMBERS = (*IDS, "mpn")  # a GTIN has a rule of its own
 
 
 def broken_sign_rules(values: Mapping[str, Any]) -> list[Problem]:
     """Return what spreadsheets and HTML have left in the values of a product."""
-    texts = ((field, values.get(field)) for field in (*IDS, *TEXT_FIELDS))
+    texts = ((field, values.get(field)) for field in (*IDS, *TEXT_FIELDS, *LINKS, IMAGES))
     return [problem for field, text in texts if isinstance(text, str) for problem in _problems(field, text)]
 
 
 def _problems(field: str, text: str) -> Iterator[Problem]:
-    if is_error(text):
+    if field in LINKS or field == IMAGES:
+        entities = ENTITY.findall(text) if field == IMAGES or is_address(text) else []
+        if entity := next((each for each in entities if each[1] == "#" or character_of(each)), ""):
+            yield Problem(field, f"has {entity!r}, an entity of HTML", "warning", "plain_address")
+    elif is_error(text):
         yield Problem(field, f"{quoted(text)} {ERROR}", rule="spreadsheet_error")
     elif field in NUMBERS and has_lost_digits(text):
         yield Problem(field, f"{quoted(text)} {CHANGED}", rule="lost_digits")

@@ -13,8 +13,7 @@ from ...feeds.transforms import SetField, Template, put_text
 from ...output.text import cell
 from ...spelling import suggestion
 from .addresses import IMAGES, LINKS, completed, found_in, joined_links, parted
-from .dates import FIELD as SALE_DATES
-from .dates import read_broken_interval, zone_of
+from .dates import SALE_DATES, read_broken_interval, zone_of
 
 PRICES = ("price", "sale_price")
 BARE_AMOUNT = re.compile("[0-9][0-9.,'\N{RIGHT SINGLE QUOTATION MARK}\N{NO-BREAK SPACE} ]*")

@@ -254,6 +254,14 @@ def test_an_entity_in_an_address_is_a_warning_and_fixed(addresses, field, entity
     assert addresses.converted("--fix", "html")[field] == f"{SHOP}/4.jpg?a=1&b=2"
 
 
+@pytest.mark.parametrize("name", ["feed.csv", "feed.tsv", "feed.xml", "feed.jsonl"])
+@pytest.mark.parametrize("entity", ["&amp;", "&#38;", "&eacute;"])
+def test_an_entity_in_an_address_is_found_in_every_format(exports, name, entity):
+    exports.write(PRODUCT, PRODUCT | {"id": "other", "link": f"{SHOP}/?a=1{entity}b=2"}, name=name)
+    found = [each["problem"] for each in exports.check(name=name)["findings"] if each["field"] == "link"]
+    assert found == [f"has {entity!r}, an entity of HTML"]
+
+
 def test_an_entity_never_makes_an_address_invalid(addresses):
     addresses.write(link=f"{SHOP}/a&quot;b", image_link=f"{A}?x&#44;")
     product = addresses.converted("--fix", "all")

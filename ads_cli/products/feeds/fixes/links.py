@@ -59,7 +59,7 @@ class Url:
                     edits.append(edit(values, field, first))
                     further += others
         images = values.get(IMAGES, "")
-        if isinstance(images, str):
+        if isinstance(images, str) and (images or further):
             after = _images(further, images, values.get("image_link"))
             if after != images:
                 edits.append(edit(values, IMAGES, after))
@@ -68,6 +68,8 @@ class Url:
 
 def _addresses(field: str, text: str) -> list[str]:
     """Return the addresses that a text holds; itself where it is not certain which they are."""
+    if is_relative(text):
+        return [text]
     found = found_in(text)
     if found and (len(found) == 1 or field == "image_link"):
         links = [_secure(field, mended(link)) for link in found]

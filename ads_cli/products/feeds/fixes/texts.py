@@ -198,7 +198,11 @@ class Html:
         edits = edit_texts(
             values, TEXT_FIELDS, lambda field, text: to_text(text, multiline=field == MULTILINE)
         )
-        return [*edits, *edit_texts(values, (*LINKS, IMAGES), lambda field, text: to_addresses(text))]
+        return [*edits, *edit_texts(values, (*LINKS, IMAGES), _without_entities)]
+
+
+def _without_entities(field: str, text: str) -> str:
+    return ",".join(map(to_address, text.split(",")))
 
 
 OUTSIDE_ADDRESSES = re.compile(r"[\s\"<>\\]")
@@ -219,11 +223,6 @@ def to_address(text: str) -> str:
         if plain == before:
             return text if plain == text.strip() else plain
     return text
-
-
-def to_addresses(text: str) -> str:
-    """Return a list of addresses, with commas between them, without entities."""
-    return ",".join(map(to_address, text.split(",")))
 
 
 def to_text(markup: str, *, multiline: bool) -> str:

@@ -215,14 +215,18 @@ MAPPING_KEYS = tuple(name for name in FeedKind.__struct_fields__ if name not in 
 OPTION_KEYS = ("set", "default", "currency", "time_zone", "base_url")
 
 
-@cache
-def built_in(name: str) -> FeedKind:
-    """Load a kind by its name."""
+def read_table(name: str) -> Any:
+    """Read the file of a kind, or of its languages."""
     import yaml
 
     loader = getattr(yaml, "CBaseLoader", yaml.BaseLoader)  # scalars stay text
-    document = yaml.load((FOLDER / f"{name}.yaml").read_text(encoding="utf-8"), Loader=loader)
-    kind = msgspec.convert(document, FeedKind, strict=False)
+    return yaml.load((FOLDER / f"{name}.yaml").read_text(encoding="utf-8"), Loader=loader)
+
+
+@cache
+def built_in(name: str) -> FeedKind:
+    """Load a kind by its name."""
+    kind = msgspec.convert(read_table(name), FeedKind, strict=False)
     return merged(kind, built_in(kind.like)) if kind.like else kind
 
 

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 import msgspec
 
-from . import FOLDER, FeedKind, NamePatterns
+from . import FeedKind, NamePatterns, read_table
 
 OTHER_LANGUAGE = "another language"
 MIN_COLUMNS = 5  # in the language of an export, of those that its platform writes
@@ -36,11 +36,7 @@ class LanguageTable(msgspec.Struct, frozen=True):
 @cache
 def language_table(name: str) -> LanguageTable:
     """Load the languages of a kind."""
-    import yaml
-
-    loader = getattr(yaml, "CBaseLoader", yaml.BaseLoader)
-    document = yaml.load((FOLDER / f"{name}.yaml").read_text(encoding="utf-8"), Loader=loader)
-    return msgspec.convert(document, LanguageTable)
+    return msgspec.convert(read_table(name), LanguageTable)
 
 
 class Localized(NamedTuple):

@@ -2,15 +2,17 @@
 
 from collections.abc import Callable, Collection, Mapping, Sequence
 from itertools import islice
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ....errors import ContentError, UsageError
 from ....feeds.registry import load
 from ....feeds.rows import Rows
 from ....spelling import suggestion
 from . import KINDS, FeedKind, built_in, column_key, load_mapping, merged
-from .languages import Localized, localized
-from .step import AsKind
+
+if TYPE_CHECKING:
+    from .languages import Localized
+    from .step import AsKind
 
 ASSEMBLIES = {
     "shopify": "ads_cli.products.feeds.exports:ShopifyRows",
@@ -65,7 +67,7 @@ Record = Mapping[str, Any]
 
 def detect_kind(
     rows: Rows, first: Sequence[Record], known: Collection[str], choices: Choices
-) -> tuple[str, Localized] | None:
+) -> "tuple[str, Localized] | None":
     """Find the kind that reads more of a feed than the names of its fields do; None if none does.
 
     No kind is loaded for a feed whose columns are fields, and whose values are spelled as they are sent.
@@ -74,6 +76,8 @@ def detect_kind(
     unknown = [column for column, field in zip(rows.columns, rows.fields, strict=True) if field not in known]
     if not (unknown or spelled):
         return None
+    from .languages import localized
+
     for name in KINDS:
         found = localized(built_in(name), rows.columns, first)
         kind = found.kind
@@ -108,7 +112,7 @@ class OpenedFeed(NamedTuple):
     rows: Rows
     kind: FeedKind = NO_KIND
     name: str = ""  # of the built-in kind that it is or is like
-    steps: tuple[AsKind, ...] = ()  # that come before all others
+    steps: "tuple[AsKind, ...]" = ()  # that come before all others
     remark: str = ""  # what was found out about the feed
     warning: str = ""  # what a mapping names, and the feed lacks
 
@@ -147,23 +151,25 @@ def open_feed(
                 places = ", ".join(f"{column!r} is {english}" for english, column in by_order.items())
                 remark += f"; by the order of the columns, {places}"
     elif name != GENERIC:
+        from .languages import localized
+
         base = localized(built_in(name), rows.columns, records).kind
     if name == GENERIC and not mapping:
         return OpenedFeed(rows)
     if absent := _absent_columns(own, rows):
         warning = f"{mapping}: {rows.source.label} has no column {absent}"
+    from .step import AsKind
+
     kind = own if name == GENERIC else merged(own, base)
     opened = read_as(kind, read, mapped, known, rows.columns)
     opened.kind_name = name
     names = {column: opened.field_of(column) for column in rows.columns}
-    step = AsKind(kind, names, _categories(rows) if kind.categories else {})
-    return OpenedFeed(opened, kind, name, (step,), remark, warning)
+    paths: dict[str, str] = {}
+    if kind.categories:
+        from .categories import category_paths  # which needs the reader of XML
 
-
-def _categories(rows: Rows) -> dict[str, str]:
-    from .categories import category_paths  # which needs the reader of XML
-
-    return category_paths(rows)
+        paths = category_paths(rows)
+    return OpenedFeed(opened, kind, name, (AsKind(kind, names, paths),), remark, warning)
 
 
 def _absent_columns(mapping: FeedKind, rows: Rows) -> str:

@@ -7,7 +7,7 @@ from itertools import chain
 from ....feeds.row import Row, Step
 from ..composed_fields import Values, amount, image_fields, price_amount, price_fields, stock_fields
 from ..fixes.money import PriceError, read_amount
-from ..transforms import PRICES, SplitField, is_bare_amount
+from ..transforms import PRICES, AddCurrency, SplitField, is_bare_amount
 from . import FeedKind, column_key
 from .options import OptionNames
 
@@ -87,7 +87,7 @@ class AsKind(Step, frozen=True, dict=True):
         """The names under which rows have the columns that the kind names."""
         kind = self.kind
         groups = (*kind.words.values(), *kind.joined.values(), *kind.pairs, kind.parameters)
-        columns = chain(*groups, kind.full_prices, kind.currencies, kind.stock)
+        columns = chain(*groups, kind.full_prices, kind.currencies, kind.stock, [kind.categories])
         return {column: self._key(column) for column in columns}
 
     def _compose(self, values: Values) -> None:
@@ -143,13 +143,9 @@ class AsKind(Step, frozen=True, dict=True):
                 values[field] = LEVEL.join(filter(None, map(str.strip, path.split(separator))))
 
     def _name_category(self, values: Values) -> None:
-        number = str(values.get(self._category_key, "")).strip()
+        number = str(values.get(self._keys[self.kind.categories], "")).strip()
         if "product_type" not in values and (path := self.categories.get(number)):
             values["product_type"] = path
-
-    @cached_property
-    def _category_key(self) -> str:
-        return self._key(self.kind.categories)
 
     def _read_decimals(self, values: Values) -> None:
         """Write prices with a point for decimals, where they are clear."""
@@ -164,22 +160,16 @@ class AsKind(Step, frozen=True, dict=True):
     def _read_prices(self, values: Values) -> None:
         """Tell the price from the sale price, where there is a price before a reduction."""
         price = str(values.get("price", "")).strip()
-        full = next((str(found).strip() for key in self._full_keys if (found := values.get(key))), "")
+        found = (values.get(self._keys[column]) for column in self.kind.full_prices)
+        full = next((str(text).strip() for text in found if text), "")
         if price_amount(price) is not None and price_amount(full) is not None:
             values.update({name: text for name, text in price_fields(price, full).items() if text})
-
-    @cached_property
-    def _full_keys(self) -> list[str]:
-        return [self._keys[column] for column in self.kind.full_prices]
 
     def _read_currency(self, values: Values) -> None:
         """Append the currency that a column names to bare prices."""
         found = (values.get(self._keys[column]) for column in self.kind.currencies)
         if code := next((str(code).strip().upper() for code in found if code), ""):
-            code = self.kind.codes.get(code, code)
-            for field in PRICES:
-                if (price := values.get(field)) is not None and is_bare_amount(price):
-                    values[field] = f"{str(price).strip()} {code}"
+            AddCurrency(self.kind.codes.get(code, code)).apply(Row(0, values))
 
     def _read_stock(self, values: Values) -> None:
         """Take a quantity that agrees with the availability; where nothing else tells that, it does."""

@@ -70,7 +70,7 @@ MIN_OPTIONS_FOR_SECTIONS = 15
 ROWS, COMMON = "Choosing and changing rows", "Common options"
 SECTIONS = {
     "Reading the file": "file format encoding map record max-size sheet max-rows from mapping recipe",
-    ROWS: "split where set default currency base-url keep fix scope ignore region "
+    ROWS: "split where set default currency time-zone base-url keep fix scope ignore region "
     "region-column keep-partial allow-empty images images-sample allow-private strict",
     "Sending": "concurrency max-errors resume skip-invalid job changed verify min-rows prune max-delete "
     "sample uncertain",

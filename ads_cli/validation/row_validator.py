@@ -107,7 +107,8 @@ class RepeatedIds:
             message = f"{row_id!r} is also {self._where(others)}; {self._schema.duplicate_message}"
             fix = DUPLICATES if advises and row_id in self._identical else ""
             if advises and not fix:
-                message += "; they differ: --set id=… gives each an id of its own, --keep takes one of them"
+                message += "; they differ: --set id=… tells them apart,"
+                message += " --keep first or --keep last takes one of them"
             yield Problem(name, message, rule="repeated", fix=fix)
         if alike := self._alike.get(row_id):
             message = (

@@ -138,7 +138,7 @@ def test_a_message_of_php_within_xml_names_its_line(adsctl):
         "feed.xml", rss("").replace("</channel>", f"<br />\n<b>Warning</b>:  {MESSAGE}<br>\n</channel>")
     )
     said = adsctl("products", "check", "feed.xml", code=3).stderr
-    assert "feed.xml:4: not XML: a message of PHP: 'Warning: Undefined" in said
+    assert "feed.xml:5: not XML: a message of PHP: 'Warning: Undefined" in said
 
 
 @pytest.mark.parametrize(

@@ -69,7 +69,9 @@ def test_a_finding_names_its_option_and_each_example_once_and_no_column_is_empty
     bare = {name: value for name, value in PRODUCT.items() if name != "condition"}
     write_feed(adsctl.home / "feed.csv", [bare | each for each in changes])
     page = checked(adsctl, "--fix", "whitespace", code=3)
-    assert "mug --keep first or --keep last" in page.text and "or --default condition=…" in page.text
+    assert (
+        "--set id=… or --keep first or --keep last" in page.text and "or --default condition=…" in page.text
+    )
     assert "mug mug" not in page.text and "·Jug⍽of" in page.text
     adsctl.file("feed.csv", "id,title\nmug,Mug\n")
     assert "Picture" not in checked(adsctl, code=3).text

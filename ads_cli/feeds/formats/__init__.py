@@ -14,11 +14,9 @@ BYTE_ORDER_MARKS = {
 UTF_16_XML = {b"<\0": "utf-16-le", b"\0<": "utf-16-be"}
 # Atomic: a comment ends at the first "-->", and nothing is tried twice.
 WEB_PAGE = re.compile(r"(?>(?:<!--.*?-->\s*+)*)<(!doctype\s+html|html|head|body|script)\b", re.I | re.S)
-# With tags of its errors in HTML, of Xdebug too, or the time as in a log. Limits keep a search linear.
-PHP_MESSAGE = re.compile(
-    r"(?>(?:"
-    r"(?:</?(?:b|br|font|i|p|pre|span|table|th|tr)\b[^<>]{0,99}>|\( ! \)|\[[^\[\]]{1,60}\])\s{0,9}"
-    r"){0,12})"
+# What is before a message: tags of errors in HTML, of Xdebug too, or the time as in a log.
+BEFORE_MESSAGE = re.compile(r"(?>(?:(?:<[^<>]{0,99}>|\( ! \)|\[[^\[\]]{1,60}\])\s{0,9}){0,12})")
+PHP_MESSAGE = re.compile(  # its limits keep a search linear
     r"(?:PHP\s{1,9})?"
     r"(?:Warning|Notice|Deprecated|Strict Standards|(?:(?:Recoverable|Catchable) f|F)atal error|Parse error)"
     r"(?:</b>)?\s?:\s(?s:.{1,1000}?)\son line\s{1,9}(?:<[bi]>)?\d{1,9}"
@@ -49,7 +47,13 @@ def is_web_page(head: bytes) -> bool:
 
 def php_message(text: str, *, within: bool = False) -> tuple[str, int]:
     """Return what PHP says at the beginning of a text, or within it, and where; "" where it says nothing."""
-    if not (found := PHP_MESSAGE.search(text) if within else PHP_MESSAGE.match(text.lstrip())):
+    if within:
+        found = PHP_MESSAGE.search(text)
+    else:
+        text = text.lstrip()
+        before = BEFORE_MESSAGE.match(text)
+        found = before and PHP_MESSAGE.match(text, before.end())
+    if not found:
         return "", 0
     from ...people_masking import mask_people
 

@@ -10,7 +10,6 @@ from ...api.addresses import ABSOLUTE, ENTITY, HAS_HOST, holds_several, scheme_o
 from ...feeds.spreadsheet_cells import is_spoiled
 
 IMAGES = "additional_image_link"  # URLs, separated by commas
-SCHEMA_ADDRESS = re.compile(r"^https?://(www\.)?schema\.org/", re.I)  # before the name of a value
 LINKS = ("link", "mobile_link", "image_link")
 
 ENDS_AS_IMAGE = re.compile(r"\.(?:jpe?g|png|gif|webp|bmp|svg|avif)\Z", re.IGNORECASE)

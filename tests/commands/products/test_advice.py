@@ -104,7 +104,7 @@ def test_rows_with_one_id_that_differ_are_decided_by_keep(adsctl):
     said = adsctl(
         "products", "check", "feed.json", "--fix", "duplicates", code=3, ADSCTL_OUTPUT="table"
     ).stdout
-    assert "they differ: --set id=… gives each an id of its own, --keep takes one of them" in said
+    assert "they differ: --set id=… tells them apart, --keep first or --keep last takes one of them" in said
 
 
 SHOPIFY = "Handle,Title,Body (HTML),Vendor,Option1 Name,Option1 Value,Option2 Name,Option2 Value,\

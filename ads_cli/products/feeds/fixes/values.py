@@ -9,7 +9,8 @@ from typing import Any
 from ....api.addresses import is_address
 from ....api.product_ids import gtin_error, gtin_warning, was_truncated
 from ....api.products import MAX_IMAGES, image_problem
-from ..addresses import IMAGES, SCHEMA_ADDRESS
+from .. import SCHEMA_ADDRESS
+from ..addresses import IMAGES
 from ..dates import SALE_DATES, read_broken_interval, zone_of
 from . import CATEGORIES, is_spaced
 from .fix import FIELD_TYPES, Edit, edit, edit_texts

@@ -13,7 +13,7 @@ import msgspec
 from ....errors import ContentError
 from ....feeds.row import Row
 from ....spelling import suggestion
-from ..addresses import SCHEMA_ADDRESS
+from .. import SCHEMA_ADDRESS
 
 NAMESPACES = ("g:", "c:")
 _SEPARATORS = str.maketrans(

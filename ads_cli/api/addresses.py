@@ -8,9 +8,10 @@ from msgspec import Meta
 # White space, controls and invisible characters, and signs that only the text around an address has.
 _OUTSIDE = r"\x00-\x20\"<>\\\x7f-\xa0\u1680\u2000-\u200b\u2028\u2029\u202f\u205f\u2060\u3000\ufeff"
 _NEXT = r"(?i:https?:|www\.)|//"  # begins another address, after a separator of a list
+_IN_HOST = r"[^/?#]*+(?<=:)//"  # another address: shop.examplehttps://cdn.example/1.jpg
 # Only the semicolon of an entity may end an address, which is then a warning.
 _REST = (
-    rf"://(?!https?[:/]|HTTPS?[:/]|[^/?#]*+(?<=:)//)[^/?#|,;{_OUTSIDE}][!#-+\--:=?-\[\]-{{}}~]*+"
+    rf"://(?!https?[:/]|HTTPS?[:/]|{_IN_HOST})[^/?#|,;{_OUTSIDE}][!#-+\--:=?-\[\]-{{}}~]*+"
     rf"(?:\Z|[^|,;{_OUTSIDE}]*+(?>(?:[|,;]++(?!{_NEXT}|(?<!;)\Z)[^|,;{_OUTSIDE}]*+)*)\Z)"
 )
 # Most addresses are ASCII without signs of lists, and begin in lower case, which is found faster.
@@ -30,7 +31,7 @@ _SCHEMES = {
 SCHEMES = {written: scheme for scheme, names in _SCHEMES.items() for written in names.split()}
 # The name of a scheme and what follows it, up to the host: `https//`, `http:/`, `htps://`, `https:\\`.
 SCHEME = re.compile(r"([a-z]{3,6})\s*+(?::[:;\s]*+[/\\]*+|[;.]?[/\\]{2,})\s*+(?=[^\s/\\?#])", re.IGNORECASE)
-IN_HOST = re.compile(r"[^/?#]*+(?<=:)//")  # shop.examplehttps://cdn.example/1.jpg
+IN_HOST = re.compile(_IN_HOST)
 ANOTHER = re.compile(rf"[\s|,;](?:(?i:https?)(?::|[/\\]{{2}})|{_NEXT})")
 
 

@@ -1,7 +1,7 @@
 """Validate every row of a file, before the first request is sent."""
 
 from collections.abc import Callable, Iterable, Iterator
-from functools import partial
+from functools import cached_property, partial
 from hashlib import blake2b
 from itertools import chain
 from typing import Any
@@ -300,11 +300,14 @@ class Validator:
                 positions.setdefault(form, {}).setdefault(row_id, []).append(position)
         return [by_id for by_id in positions.values() if sum(map(len, by_id.values())) > 1]
 
+    @cached_property
+    def _tells_apart(self) -> Callable[[str], bool]:
+        """Tells whether rows that differ in a column, which is not sent, are no duplicates."""
+        return self.schema.advisor().tells_apart if self.schema.advisor else lambda column: False
+
     def _content(self, row: Row) -> bytes:
         compared = [name for name in self.schema.known if name in row.values]
-        if self.schema.advisor:
-            tells_apart = self.schema.advisor().tells_apart
-            compared += sorted(name for name in row.values.keys() - {*compared} if tells_apart(name))
+        compared += sorted(name for name in row.values.keys() - {*compared} if self._tells_apart(name))
         content = [(name, row.values[name]) for name in compared]
         return blake2b(msgspec.msgpack.encode((content, row.problem)), digest_size=16).digest()
 

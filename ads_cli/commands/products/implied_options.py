@@ -186,7 +186,7 @@ def _split(field: str, values: Sequence[Any]) -> Iterator[AdvisedOption]:
         return
     separators = Counter(filter(None, map(list_separator, values)))
     if field == IMAGES and not any(isinstance(value, list) for value in values):
-        separators.pop(",", 0), separators.pop(", ", 0)
+        del separators[","], separators[", "]  # as the field is written
     if separators:
         yield AdvisedOption("split", f"{field}={separators.most_common(1)[0][0]}", field)
 

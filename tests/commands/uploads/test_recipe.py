@@ -280,6 +280,15 @@ def asked(session, field: str, answer: str, proposed: str = "") -> None:
     session.sendline(answer)
 
 
+def asked_from_the_condition_on(session) -> None:
+    """Take what is proposed for the last fields of a file of unknown columns, and name the brand."""
+    asked(session, "condition", "", "=new")
+    asked(session, "price", "", "6 Zahl")
+    asked(session, "link", "", "4 Baz")
+    asked(session, "image_link", "", "5 Qux")
+    asked(session, "brand", "=Acme")
+
+
 @pytest.mark.parametrize(
     ("name", "content"),
     [("shop.csv", table_of(UNKNOWN)), ("shop.json", json_of(UNKNOWN)), ("shop.xml", xml_of(UNKNOWN))],
@@ -299,11 +308,7 @@ def test_the_columns_of_a_file_that_no_kind_knows_are_asked_for_until_it_can_be_
     asked(session, "availability", "?")
     session.expect("  7  Lager  5\r\n")
     asked(session, "availability", "Lager")
-    asked(session, "condition", "", "=new")
-    asked(session, "price", "", "6 Zahl")
-    asked(session, "link", "", "4 Baz")
-    asked(session, "image_link", "", "5 Qux")
-    asked(session, "brand", "=Acme")
+    asked_from_the_condition_on(session)
     session.expect("--currency '…' .empty to leave it out.: ")
     session.sendline("EUR")
     session.expect("--currency EUR: 2 of 2 rows valid")
@@ -378,11 +383,7 @@ def test_an_interactive_check_asks_about_a_file_in_another_encoding_and_writes_i
     asked(session, "title", "Foo", "2 Foo")
     asked(session, "description", "Bar", "3 Bar")
     asked(session, "availability", "Lager")
-    asked(session, "condition", "", "=new")
-    asked(session, "price", "", "6 Zahl")
-    asked(session, "link", "", "4 Baz")
-    asked(session, "image_link", "", "5 Qux")
-    asked(session, "brand", "=Acme")
+    asked_from_the_condition_on(session)
     session.expect("2 of 2 rows valid")
     session.wait()
     assert session.exitstatus == 0

@@ -34,7 +34,9 @@ from .starts import starts
 from .table import Table
 
 MAX_STAGED_PRODUCTS = 25_000  # all in memory, at every stage
-MOST_FLEET_RUNS = 3  # each takes more than a minute
+# Runs, and requests of a task; a run of the full one takes more than a minute.
+FULL_FLEET, QUICK_FLEET = (3, 60), (1, 5)
+FULL_CLUSTER_TASKS, QUICK_CLUSTER_TASKS = 50, 6
 SECTIONS = (
     "starts",
     "pushes",
@@ -104,7 +106,7 @@ def main() -> None:
             if not people(size["people"], env, folder, ADSCTL, measured, judges=table.judges):
                 table.broken.append("people: see above")
         if "fleets" in only:
-            fleets(table, env, folder, MOST_FLEET_RUNS if table.judges else 1)
+            fleets(table, env, folder, *(FULL_FLEET if table.judges else QUICK_FLEET))
         if "exports" in only:
             exports(table, env, folder, size["runs"])
         if "media" in only:
@@ -112,7 +114,7 @@ def main() -> None:
         if "campaigns" in only:
             campaigns(table, env, folder, size["items"], size["runs"])
         if "clusters" in only:
-            clusters(table, env, folder)
+            clusters(table, env, folder, FULL_CLUSTER_TASKS if table.judges else QUICK_CLUSTER_TASKS)
     print()
     for broken in table.broken:
         print(f"BROKEN: {broken}")
@@ -125,13 +127,13 @@ def main() -> None:
 
 # name: default, with --quick, meaning
 SIZES = {
-    "starts": (15, 5, "runs of each start"),
-    "runs": (5, 2, "runs of everything else"),
-    "products": (100_000, 10_000, "products to push"),
-    "rows": (1_000_000, 50_000, "rows to check, or of which 1 %% changed"),
-    "media": (200, 50, "megabytes of a video to upload"),
-    "items": (10_000, 500, "line items to compare"),
-    "people": (2_000_000, 50_000, "people to push"),
+    "starts": (15, 3, "runs of each start"),
+    "runs": (5, 1, "runs of everything else"),
+    "products": (100_000, 5_000, "products to push"),
+    "rows": (1_000_000, 20_000, "rows to check, or of which 1 %% changed"),
+    "media": (200, 10, "megabytes of a video to upload"),
+    "items": (10_000, 200, "line items to compare"),
+    "people": (2_000_000, 20_000, "people to push"),
 }
 
 if __name__ == "__main__":

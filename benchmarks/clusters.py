@@ -14,7 +14,7 @@ from .feeds import feed
 from .running import Command, interleaved, load_server, signed_in
 from .table import Bar, Table
 
-TASKS, THREADS = 50, 3  # of each worker
+THREADS = 3  # of each worker
 LATENCY = 0.2  # seconds of a request
 REQUESTS = 30  # of a task, one after another: starting its process is CPU, and must weigh little
 ROWS = 25 * REQUESTS
@@ -23,7 +23,7 @@ TASK = "  - {name: shop-%d, run: products push %s --concurrency 1 --account acc-
 START_SECONDS = 60
 
 
-def clusters(table: Table, env: Mapping[str, str], folder: Path, tasks: int = TASKS) -> None:
+def clusters(table: Table, env: Mapping[str, str], folder: Path, tasks: int) -> None:
     """Run a fleet on clusters of one and of three workers, once: each has a state folder of its own."""
     table.begin(
         f"fleet of {tasks} accounts on a Dask cluster, {REQUESTS} requests each, "

@@ -20,9 +20,14 @@ MEASURED = """
 import os, resource, sys
 from pathlib import Path
 from ads_cli.__main__ import main
+def children(thread):
+    try:
+        return (thread / "children").read_text().split()
+    except OSError:  # the thread has ended
+        return []
 def family(pid):
-    children = [path.read_text().split() for path in Path(f"/proc/{pid}/task").glob("*/children")]
-    return [pid, *(each for child in sum(children, []) for each in family(child))]
+    threads = Path(f"/proc/{pid}/task").iterdir()
+    return [pid, *(member for thread in threads for child in children(thread) for member in family(child))]
 def ticks(pid):
     return sum(map(int, Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[11:15]))
 def peak(pid):

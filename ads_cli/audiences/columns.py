@@ -23,7 +23,6 @@ QUOTE = r"\u0022"
 # Between the values of a cell; `+49 30 1234567;ext=12` is one. No normal form may match it: columns of normal
 # values are not split.
 MORE_VALUES = re.compile(r";(?!\s*ext=)")
-MAY_BE_SEVERAL = re.compile(r"[;\[]")  # whether a cell may have several values
 
 
 @dataclass

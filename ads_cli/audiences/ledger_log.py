@@ -1,7 +1,7 @@
 """The log of a job beside the ledger: whom it is about to send, and what was acknowledged.
 
-Logs of runs that were killed are read by later runs, of later versions too: a new field needs a default. What
-cannot be decoded counts as damaged and is removed; whom it names is lost to the ledger then.
+Logs of runs that were killed are read by later runs. What cannot be decoded counts as damaged and is removed;
+whom it names is lost to the ledger then.
 """
 
 import os
@@ -119,7 +119,7 @@ class LogFile:
         """Note that a batch was acknowledged, but for the people of rejected rows."""
         digests = list[bytes]()
         for operations in items if rejected else ():
-            users = chain.from_iterable(each.params.users for each in operations_of(operations))
+            users = chain.from_iterable(operation.params.users for operation in operations_of(operations))
             for row, user in zip(operations.rows, users, strict=True):
                 for name, values in user.items() if row in rejected else ():
                     digests += self._sealer.digests(KINDS[name], values)

@@ -11,8 +11,7 @@
   one of them, the head, by which the person is counted. Who has one identifier has NO_TAG. Where nobody has
   several, a ledger has plain records, which end before the tag.
 
-Ledgers and logs on the disks of users have this layout. Who changes it raises `ledger_file.VERSION`, and
-cares for logs that are not merged yet. No other module knows what is in the meta bytes.
+No other module knows what is in the meta bytes.
 """
 
 import os
@@ -34,7 +33,6 @@ HALF = 16  # bytes of a digest, and of the sealed rest
 META_BYTES, TAG_BYTES = 2, 8
 PLAIN_BYTES = 2 * HALF + META_BYTES
 RECORD_BYTES = PLAIN_BYTES + TAG_BYTES
-ID_BYTES = 6  # of a digest, which nearly always tell it from others
 NO_TAG = bytes(TAG_BYTES)
 TEXT_KIND = "partner_user_id"  # the only identifier that is no SHA-256
 KINDS = {name: number for number, name in enumerate(IDENTIFIERS)}

@@ -70,14 +70,6 @@ class ColumnRoles(NamedTuple):
     # Which rows must meet, with their column; None for one that is not there.
     conditions: list[tuple[int | None, Condition]]
 
-    @property
-    def identity(self) -> str:
-        """Return a text that is equal where rows are read equally: a sync passes over rows that it knows.
-
-        So each member needs a `repr` that tells all of it, and no address in memory.
-        """
-        return repr(self)
-
     def pack(
         self,
         cells: Cells,
@@ -105,7 +97,6 @@ class ColumnRoles(NamedTuple):
             for row in (*problems, *params_problems)
         }
         no_identifiers = {self.identifiers[0]: [[""] * rows]}  # records that have none
-        known_by = self._consents_in(cells) if options.with_shapes and cells else {}  # with their answers
         return pack_rows(
             columns or no_identifiers,
             params,
@@ -113,7 +104,6 @@ class ColumnRoles(NamedTuple):
             all_problems,
             countries=self._countries(packed_cells),
             left_out=left_out,
-            answers={name: [*map(shown_answer, _texts(cells[at]))] for at, name in known_by.items()},
             identifiers=self.identifiers,
         )
 
@@ -122,7 +112,7 @@ class ColumnRoles(NamedTuple):
     ) -> dict[str, Counter[str]]:
         """Count the answers of consent in rows, but for those that are left out or blank.
 
-        Those of rows that a sync knows are in their shapes; sending needs none, since validating counts them.
+        Sending needs none, since validating counts them.
         """
         if options.purpose is Purpose.SEND or not cells:
             return {}

@@ -29,7 +29,6 @@ from .upload import RecordedUpload, UserUpload
 
 if TYPE_CHECKING:
     from .comparison import ListComparison
-    from .row_shapes import RowShape
 
 
 @dataclass
@@ -61,14 +60,6 @@ class ListReport(ValidationReport):
         for column, answers in packed.answers.items():
             self.answers[column] += answers
         self.rows = part.last
-
-    def add_known(self, shape: "RowShape", rows: int) -> None:
-        """Add rows that are known from an earlier reading."""
-        self.left_out += rows * shape.is_left_out
-        self.raw.update(dict.fromkeys(shape.raw, rows))
-        self.hashed.update(dict.fromkeys(shape.hashed, rows))
-        for column, answer in shape.answers:
-            self.answers[column][answer] += rows
 
     def merge_list(self, other: "ListReport", records: int) -> None:
         """Add the report of a further list, whose rows follow `records` others."""
@@ -285,27 +276,21 @@ class AudiencePlan(ListPlan):
     ) -> ValidationReport:
         """Read the whole list, and count the requests that its valid rows need.
 
-        A `comparison` takes the rows too, as those that follow the records of other files. Its memo knows
-        rows that need not be read: the report has them, and how many requests they need is an estimate.
+        A `comparison` takes the rows too, as those that follow the records of other files.
         """
         self._decide_conditions()
         report = self._report = self._settings.new_report()
         self._packer.resolve_with(self._packer.resolver.at(self.started))
-        memo = comparison.memo if comparison else None
 
         def take_parts() -> Iterator[Operations]:
-            for part in self._packer.parts(self._validation_options(comparison), memo):
+            for part in self._packer.parts(self._validation_options(comparison)):
                 report.add_part(part)
-                for shape, known in memo.known(part.found) if memo and part.found else ():
-                    report.add_known(shape, known)
                 if comparison:
                     comparison.add(part, records_before)
                 on_progress(report.rows)
                 yield from part.operations
 
         self._batch_count = sum(1 for _ in split_requests(take_parts()))
-        if memo:
-            self._batch_count = memo.requests_of(report.valid, self._batch_count)
         if not report.rows:
             raise ContentError(f"{self.rows.source.label}: there is no row of people in it")
         for answers in report.answers.values():  # records may be far from any that has the column
@@ -316,9 +301,7 @@ class AudiencePlan(ListPlan):
     def _validation_options(self, comparison: "ListComparison | None") -> PackingOptions:
         """Return how a list is packed that is not sent yet; comparing it hashes more than a dry run needs."""
         if comparison and comparison.view:
-            return self._options._replace(
-                purpose=Purpose.COMPARE, ledger=comparison.view, with_shapes=bool(comparison.memo)
-            )
+            return self._options._replace(purpose=Purpose.COMPARE, ledger=comparison.view)
         return self._options._replace(purpose=Purpose.DRY_RUN if self._settings.dry_run else Purpose.VALIDATE)
 
     def add_answers(self, found: dict[str, CellAnswers]) -> None:

@@ -232,6 +232,12 @@ def test_who_is_removed_with_one_who_leaves_is_added_again_though_a_removal_is_r
     assert customers.equals([ana, *people(2, 3)])
 
 
+def test_one_whom_several_rows_have_stays_until_the_last_of_them_leaves(customers):
+    customers.sync([*people(1, 2, 3), person(4), person(4)])
+    assert customers.sync([*people(1, 2, 3), person(4)])["deleted"] == 0
+    assert customers.sync(people(1, 2, 3))["deleted"] == 1 and customers.equals(people(1, 2, 3))
+
+
 def test_two_people_who_become_one_are_sent_as_one(customers):
     customers.sync([person(1), {"phone": PHONES(1)}, *people(2)])
     found = customers.sync([person(1, phone=PHONES(1)), *people(2)])

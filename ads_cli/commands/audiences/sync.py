@@ -233,9 +233,7 @@ def _steps(
     epoch = current_epoch(call, place) if is_stored and not is_part else None
     lists = plan_lists(call, files, feed, settings, reads_all=True)
     ledger = Ledger(call.settings.state_dir, place)
-    with closing(
-        ListSyncPlan(lists, settings, ledger, stores_memo=is_stored, prune=target.prune, expected_epoch=epoch)
-    ) as plan:
+    with closing(ListSyncPlan(lists, settings, ledger, prune=target.prune, expected_epoch=epoch)) as plan:
         yield _SyncSteps(
             call=call,
             plan=plan,

@@ -78,8 +78,8 @@ class ListComparison:
         self._deleted: list[list[LedgerEntry]] = []  # of each person the identifiers
         self._affected = set[bytes]()  # tags of people of whom an identifier is deleted
 
-    def add(self, part: ListPart, before: int) -> None:
-        """Add what was found of some rows, whose records follow `before` others."""
+    def add(self, part: ListPart) -> None:
+        """Add what was found of some rows."""
         compared, counts = part.packed.compared, self.differences.counts
         if not compared:
             return
@@ -95,7 +95,7 @@ class ListComparison:
         for row, status, user in compared.due:
             counts[status] += 1
             if self._kept is not None:
-                self._kept.append((before + part.records[row], status, user))
+                self._kept.append((part.records[row], status, user))
                 self._kept_size += len(user)
         if self._kept_size > MOST_KEPT_BYTES:
             self._kept, self._kept_size = None, 0

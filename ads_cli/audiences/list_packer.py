@@ -176,7 +176,7 @@ class ListPart(NamedTuple):
     packed: PackedRows
     records: Sequence[int]  # the number of each row in the file
     lines: dict[int, int]  # of rows with problems
-    last: int = 0  # the number of its last record
+    last: int  # the number of its last record
 
     def place(self, row: int) -> Row:
         """Return the place of a row in the file."""
@@ -212,24 +212,27 @@ class ListPacker:
     def resolve_with(self, resolver: ParamsResolver) -> None:
         """Resolve parameters with another resolver from the next reading on."""
         self.resolver = resolver
+        self.end_processes()  # their task has the earlier one
+
+    def end_processes(self) -> None:
+        """End the worker processes; the next reading starts others."""
         if self._blocks:
-            self._blocks.close()  # its task has the earlier one
+            self._blocks.close()
 
     def close(self) -> None:
         """End the worker processes, and close the file."""
-        if self._blocks:
-            self._blocks.close()
+        self.end_processes()
         self._reader.source.close()
 
-    def parts(self, options: PackingOptions) -> Iterator[ListPart]:
-        """Read the list and yield it packed."""
+    def parts(self, options: PackingOptions, before: int = 0) -> Iterator[ListPart]:
+        """Read the list and yield it packed; its records are numbered after those `before` it."""
         if self._blocks:
-            yield from self._pack_blocks(self._blocks, options)
+            yield from self._pack_blocks(self._blocks, options, before)
             return
         for rows in self._chunks():
             lines = {number: row.line for number, row in enumerate(rows)}
             packed = self._pack(rows, options)
-            yield ListPart(packed, [row.record for row in rows], lines, rows[-1].record)
+            yield ListPart(packed, [before + row.record for row in rows], lines, before + rows[-1].record)
         self.columns.check_options(self.rows)
 
     def add_answers(self, found: dict[str, CellAnswers]) -> None:
@@ -274,8 +277,7 @@ class ListPacker:
             for number, row in enumerate(rows):
                 yield CheckedRow(row, None, [Problem(*found) for found in packed.problems.get(number, [])])
 
-    def _pack_blocks(self, blocks: BlockRunner, options: PackingOptions) -> Iterator[ListPart]:
-        before = 0
+    def _pack_blocks(self, blocks: BlockRunner, options: PackingOptions, before: int) -> Iterator[ListPart]:
         try:
             for block, packed_block in blocks.run(options):
                 if options.ledger and packed_block.rows and not packed_block.packed.compared:

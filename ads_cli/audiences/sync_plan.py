@@ -16,7 +16,6 @@ from ..uploads.upload import FAILED, AttemptLog, Batch, Batches
 from ..validation import CheckedRow
 from ..validation.report import ValidationReport
 from .comparison import DELETED, ListComparison, ListDifferences, Person, User
-from .consent import CellAnswers
 from .ledger_lookup import CREATED, UPDATED
 from .operations import OPERATION_TYPES, OperationParams, Operations, split_requests
 from .packing import Users, fill_operations
@@ -26,7 +25,6 @@ from .upload import RecordedUpload
 if TYPE_CHECKING:
     from ..client.client import Client
     from .ledger import Ledger
-    from .multi_file_plan import MultiFileAudiencePlan
 
 SYNC = "sync"
 PACKED_AT_ONCE = 10_000  # people
@@ -70,7 +68,7 @@ class ListSyncPlan(ListPlan):
 
     def __init__(
         self,
-        plan: "AudiencePlan | MultiFileAudiencePlan",
+        plan: AudiencePlan,
         settings: ListSettings,
         ledger: "Ledger",
         *,
@@ -104,10 +102,6 @@ class ListSyncPlan(ListPlan):
         """Return the comparison of the last reading; only after there was one."""
         assert self._last
         return self._last
-
-    def add_answers(self, found: dict[str, CellAnswers]) -> None:
-        """Read what the columns say that conditions ask for yes or no."""
-        self._plan.add_answers(found)
 
     def validate(self, on_progress: Callable[[int], None] = lambda rows: None) -> ValidationReport:
         """Read the whole file; raise ContentError where it cannot be read."""

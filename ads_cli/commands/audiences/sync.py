@@ -18,7 +18,7 @@ from ..products.feed_checks import FeedSizeCheck, MinRows
 from ..uploads.hooks import CORRECT_AND_SYNC
 from ..uploads.options import Lists, PushOptions, RejectedOptions, with_options
 from . import AllowClearText, ListHooks, OperationOptions, list_settings
-from .lists import ListOptions, clear_text_notice, plan_lists, require_people
+from .lists import ListOptions, clear_text_notice, plan_list, require_people
 
 if TYPE_CHECKING:
     from ...audiences.comparison import ListDifferences
@@ -231,7 +231,7 @@ def _steps(
     # Parts of one list only add people, and may do so at the same time. Others note the write epoch that
     # the list has before its file is read.
     epoch = current_epoch(call, place) if is_stored and not is_part else None
-    lists = plan_lists(call, files, feed, settings, reads_all=True)
+    lists = plan_list(call, files, feed, settings)
     ledger = Ledger(call.settings.state_dir, place)
     with closing(ListSyncPlan(lists, settings, ledger, prune=target.prune, expected_epoch=epoch)) as plan:
         yield _SyncSteps(

@@ -86,10 +86,10 @@ def encode_columns(
 
 
 def _join_texts(*texts: str) -> str:
-    found = [text for text in texts if text]
-    if len(found) < 2:
-        return "".join(found)
-    return BETWEEN.join(dict.fromkeys(BETWEEN.join(found).split(BETWEEN)))
+    present = [text for text in texts if text]
+    if len(present) < 2:
+        return "".join(present)
+    return BETWEEN.join(dict.fromkeys(BETWEEN.join(present).split(BETWEEN)))
 
 
 def encode_column(kind: IdentifierType, cells: Sequence[Any], *, hashing: bool = True) -> EncodedColumn:

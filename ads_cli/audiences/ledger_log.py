@@ -140,11 +140,11 @@ class LogFile:
         sealed: dict[str, Iterator[bytes]] = {}
         for name, all_values in values.items():
             kind = KINDS[name]
-            found = self._sealer.seal(kind, all_values)
+            pairs = self._sealer.seal(kind, all_values)
             if name == TEXT_KIND:
-                texts |= found
-                found = [(digest, bytes(len(digest))) for digest, _ in found]
-            sealed[name] = iter(plain_records(found, kind, until))
+                texts |= pairs
+                pairs = [(digest, bytes(len(digest))) for digest, _ in pairs]
+            sealed[name] = iter(plain_records(pairs, kind, until))
         for user in users:
             records = [record for name, own in user.items() for record in islice(sealed[name], len(own))]
             tag = tag_of(records[0]) if len(records) > 1 else NO_TAG

@@ -49,8 +49,8 @@ KEY_BYTES = 32
 
 def month_of(moment: datetime) -> int:
     """Return the month of a time, counted from the year 2000; 0 for one before."""
-    found = moment.astimezone(UTC)
-    return max(0, min((found.year - 2000) * 12 + found.month - 1, MAX_MONTH))
+    utc = moment.astimezone(UTC)
+    return max(0, min((utc.year - 2000) * 12 + utc.month - 1, MAX_MONTH))
 
 
 def is_remembered(until: int, month: int) -> bool:
@@ -95,8 +95,8 @@ def _meta(kind: int, until: int, *, uncertain: bool = False) -> bytes:
 
 def is_certain(meta: bytes, month: int) -> bool:
     """Tell by the meta bytes of a record whether the service has the person in a month."""
-    found = int.from_bytes(meta)
-    return not found & UNCERTAIN and is_remembered(found & MAX_MONTH, month)
+    number = int.from_bytes(meta)
+    return not number & UNCERTAIN and is_remembered(number & MAX_MONTH, month)
 
 
 def plain_records(sealed: Iterable[tuple[bytes, bytes]], kind: int, until: int) -> list[bytes]:
@@ -237,9 +237,9 @@ class Sealer:
 
 
 def _keyed(new: "Callable[[], blake2b]", data: bytes) -> bytes:
-    found = new()
-    found.update(data)
-    return found.digest()
+    hashed = new()
+    hashed.update(data)
+    return hashed.digest()
 
 
 def _halves(whole: bytes, begin: int) -> list[bytes]:
@@ -251,9 +251,9 @@ def _masked_halves(new: "Callable[[], blake2b]", masks: list[bytes], halves: lis
     """Mask halves by the keyed digests of others, all at once."""
     keyed = []
     for mask in masks:
-        found = new()
-        found.update(mask)
-        keyed.append(found.digest())
+        hashed = new()
+        hashed.update(mask)
+        keyed.append(hashed.digest())
     whole = masked(b"".join(halves), b"".join(keyed))
     return [whole[at : at + HALF] for at in range(0, len(whole), HALF)]
 

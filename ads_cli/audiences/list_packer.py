@@ -101,7 +101,7 @@ def find_answers(table: TableLayout, undecided: UndecidedColumns, block: Block) 
     text, cells, problems, _ = parsed
     rows = len(cells[0]) if cells else 0
     answers = undecided.find_answers(cells, rows, problems.keys())
-    named = {row for found in answers.values() for row in found.rows}
+    named = {row for own in answers.values() for row in own.rows}
     return AnswersInBlock(answers, _find_lines(table, text, named) if named else {}, rows)
 
 
@@ -235,21 +235,21 @@ class ListPacker:
             yield ListPart(packed, [before + row.record for row in rows], lines, before + rows[-1].record)
         self.columns.check_options(self.rows)
 
-    def add_answers(self, found: dict[str, CellAnswers]) -> None:
+    def add_answers(self, answers_by_column: dict[str, CellAnswers]) -> None:
         """Read what undecided columns say, until each is known to be text."""
         undecided = self.columns.undecided
         with closing(self._block_answers() if self._reader.table else self._chunk_answers()) as parts:
             for answers, place_of in parts:
                 for column, own in answers.items():
-                    found[column].add(own, map(place_of, own.rows))
-                if all(is_text(where.column, found[where.column]) for where in undecided):
+                    answers_by_column[column].add(own, map(place_of, own.rows))
+                if all(is_text(where.column, answers_by_column[where.column]) for where in undecided):
                     break
 
     def _block_answers(self) -> Generator[FoundAnswers, None, None]:
         runner = self._new_runner(self._answers_task)
         try:
-            for block, found in runner.run():
-                yield found.answers, partial(self._name_row, block, found)
+            for block, in_block in runner.run():
+                yield in_block.answers, partial(self._name_row, block, in_block)
         except UnreadableError:
             self._raise_content_error()
         finally:
@@ -266,8 +266,8 @@ class ListPacker:
     def _name_record(self, rows: list[Row], row: int) -> str:
         return self.rows.place(rows[row].line, rows[row].record)
 
-    def _name_row(self, block: Block, found: AnswersInBlock, row: int) -> str:
-        return self.rows.place(block.line + found.lines[row], 0)
+    def _name_row(self, block: Block, in_block: AnswersInBlock, row: int) -> str:
+        return self.rows.place(block.line + in_block.lines[row], 0)
 
     def checked_rows(self, options: PackingOptions) -> Iterator[CheckedRow]:
         """Read the list and yield each row with its problems."""
@@ -275,7 +275,9 @@ class ListPacker:
         for rows in self._chunks():
             packed = self._pack(rows, options)
             for number, row in enumerate(rows):
-                yield CheckedRow(row, None, [Problem(*found) for found in packed.problems.get(number, [])])
+                yield CheckedRow(
+                    row, None, [Problem(*problem) for problem in packed.problems.get(number, [])]
+                )
 
     def _pack_blocks(self, blocks: BlockRunner, options: PackingOptions, before: int) -> Iterator[ListPart]:
         try:

@@ -55,17 +55,17 @@ def test_no_address_and_no_hash_of_one_is_in_the_state_folder(adsctl):
     everybody = [person(n, phone=f"+49151123450{n:02}", id=f"customer-{n}") for n in range(20)]
     customers.sync(everybody)
     customers.sync(everybody[5:])
-    values = [value for each in everybody for value in each.values()]
-    found = [value.encode() for value in values]
+    values = [value for customer in everybody for value in customer.values()]
+    traces = [value.encode() for value in values]
     for value in values:
         whole = sha256(value.encode()).digest()
-        found += [whole[:16], whole[16:], whole.hex().encode()]
+        traces += [whole[:16], whole[16:], whole.hex().encode()]
     stored = [path for path in (adsctl.home / "state").rglob("*") if path.is_file()]
     assert any(path.parent.name == ledgers.FOLDER for path in stored)
     for path in stored:
         if not path.name.startswith("emulator.db"):  # which is the service
             content = path.read_bytes()
-            assert not [value for value in found if value in content], path
+            assert not [value for value in traces if value in content], path
         if "ledger" in str(path):
             assert path.stat().st_mode & 0o077 == 0
 
@@ -97,15 +97,15 @@ def known(ledger: Ledger) -> dict[int, bool]:
     """Return whom the ledger has, and whether they are uncertain."""
     opened = ledger.open()
     assert opened.trust is Trust.FULL
-    found = {}
+    certain = {}
     for number in range(10):
         (sought,) = ledger.sealer.digests(0, [digest(f"u{number}@x.de")])
         position = opened.entries.find(sought)
         if position >= 0:
-            found[number] = opened.entries.entry(position).uncertain
-    assert len(opened.entries) == opened.info.identifiers == opened.info.people == len(found)
-    assert opened.info.uncertain == sum(found.values())
-    return found
+            certain[number] = opened.entries.entry(position).uncertain
+    assert len(opened.entries) == opened.info.identifiers == opened.info.people == len(certain)
+    assert opened.info.uncertain == sum(certain.values())
+    return certain
 
 
 def test_what_is_acknowledged_is_certain_and_what_was_only_sent_is_not(ledger):
@@ -124,7 +124,7 @@ def test_whom_the_service_rejects_stays_as_they_were(ledger):
 
 
 def own_ids(kind: str, *ids: str) -> list[Operations]:
-    body = {"operation_type": kind, "params": {"users": [{"partner_user_id": [each]} for each in ids]}}
+    body = {"operation_type": kind, "params": {"users": [{"partner_user_id": [id_]} for id_ in ids]}}
     return [Operations.single(json.dumps(body).encode(), list(range(len(ids))))]
 
 
@@ -139,7 +139,7 @@ def test_an_id_of_ones_own_that_is_removed_and_added_again_comes_back(ledger, is
     log.close()
     opened = ledger.open()
     records = [opened.entries.entry(at) for at in range(len(opened.entries))]
-    values = {opened.value(ledger.sealer, each.kind, each.digest, each.rest) for each in records}
+    values = {opened.value(ledger.sealer, record.kind, record.digest, record.rest) for record in records}
     assert values == ({"a"} if is_acknowledged else {"a", "b"})
     assert len(opened.texts) == len(values)
 
@@ -265,9 +265,9 @@ def test_a_list_with_the_logs_of_killed_jobs_is_one_and_not_damaged(ledger):
     for numbers in ([1, 2], [3]):
         written(ledger, ("Update", numbers, True))
         written(ledger, ("Update", [4], True))
-        (found,) = stored_ledgers(ledger.state_dir)
-        assert (found.info.upload_target, found.state) == (PLACE, "current")
-        assert found.info.changed
+        (stored,) = stored_ledgers(ledger.state_dir)
+        assert (stored.info.upload_target, stored.state) == (PLACE, "current")
+        assert stored.info.changed
 
 
 def test_a_damaged_ledger_is_told_though_the_log_of_a_killed_job_replaces_it(ledger):
@@ -299,9 +299,9 @@ def test_a_log_with_any_byte_changed_before_its_last_frame_is_damaged_and_not_cu
     last = len(written) // 4 * 3  # within the frame before the last one
     for at in range(last):
         log.path.write_bytes(written[:at] + bytes([written[at] ^ 1]) + written[at + 1 :])
-        if found := read_log(log.path):
+        if damaged := read_log(log.path):
             with pytest.raises(DamagedLogError):
-                list(found.frames())
+                list(damaged.frames())
     log.path.write_bytes(written[:-5])  # a run that was killed while it wrote
     assert len([*read_log(log.path).frames()]) == 2
 
@@ -330,8 +330,8 @@ def test_whole_records_are_found_and_no_bytes_within_others(tmp_path, monkeypatc
             known = dict(zip(digests, range(len(digests)), strict=True))
             positions = [known.get(digest, -1) for digest in sought]
             assert [*map(records.find, sought)] == positions
-            found, metas = records.find_all(sought)
-            assert [*found] == [at if at >= 0 else len(digests) for at in positions]
+            places, metas = records.find_all(sought)
+            assert [*places] == [at if at >= 0 else len(digests) for at in positions]
             assert metas == [
                 entries[at].encode()[2 * HALF : PLAIN_BYTES] if at >= 0 else b"" for at in positions
             ]

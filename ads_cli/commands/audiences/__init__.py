@@ -264,9 +264,9 @@ def remembered(ctx: typer.Context, audience: Audience = None, list_: DoNotReachL
     call = Invocation.of(ctx)
     wanted = {("custom_audience", audience), ("do_not_reach_list", list_)}
     records = [
-        dict(zip(COLUMNS, each.as_row(), strict=True))
-        for each in stored_ledgers(call.settings.state_dir)
-        if not (audience or list_) or (each.info.kind, each.info.target) in wanted
+        dict(zip(COLUMNS, ledger.as_row(), strict=True))
+        for ledger in stored_ledgers(call.settings.state_dir)
+        if not (audience or list_) or (ledger.info.kind, ledger.info.target) in wanted
     ]
     call.printer.show(records, COLUMNS, "target")
 

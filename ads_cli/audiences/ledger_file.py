@@ -22,7 +22,6 @@ from ..uploads.job_file import UploadTarget
 from ..uploads.write_epochs import NO_EPOCH
 from .ledger_records import (
     HALF,
-    MAX_MONTH,
     META_BYTES,
     NO_TAG,
     PLAIN_BYTES,
@@ -211,8 +210,6 @@ class LedgerInfo(msgspec.Struct, kw_only=True):
     identifiers: int = 0
     people: int = 0
     uncertain: int = 0  # identifiers
-    until: int = 0  # the service has everybody before this month
-    latest: int = MAX_MONTH  # and may have forgotten everybody after this one
     # Whether the service may keep people together whom this ledger does not know to share an identifier.
     links_unknown: bool = False
     changed: str = ""  # time of the last acknowledged change, in UTC
@@ -290,9 +287,7 @@ def write_ledger(
 
     `texts` are final once all parts were taken.
     """
-    info = msgspec.structs.replace(
-        info, version=VERSION, identifiers=0, people=0, uncertain=0, until=MAX_MONTH, latest=0
-    )
+    info = msgspec.structs.replace(info, version=VERSION, identifiers=0, people=0, uncertain=0)
     crc = 0
     with replacing(path) as file, BufferedWriter(file) as out:
         for part in parts:
@@ -301,8 +296,6 @@ def write_ledger(
             info.identifiers += part.identifiers
             info.people += part.people
             info.uncertain += part.uncertain
-            info.until = min(info.until, part.until)
-            info.latest = max(info.latest, part.latest)
         encoded = msgspec.msgpack.encode(texts), msgspec.json.encode(info)
         rest = b"".join([*encoded, SIZES.pack(*map(len, encoded))])
         out.write(rest + _checksum(crc, rest))

@@ -40,7 +40,6 @@ KIND_SHIFT = 13
 UNCERTAIN = 1 << 12
 MAX_MONTH = UNCERTAIN - 1
 REMEMBERED_MONTHS = 12  # the service forgets people after 13
-MONTH_BITS = bytes(byte & MAX_MONTH >> 8 for byte in range(256))  # of the first byte of meta
 IS_UNCERTAIN = bytes(bool(byte & UNCERTAIN >> 8) for byte in range(256))
 FOLDER = "ledgers"  # in the state folder
 KEY_FILE = "ledger.key"  # in the state folder
@@ -122,31 +121,18 @@ class LedgerPart(NamedTuple):
     identifiers: int
     people: int
     uncertain: int
-    until: int  # no record ends before this month
-    latest: int  # and none after this one
 
     @classmethod
     def of(cls, data: bytes, *, tagged: bool) -> "LedgerPart":
         """Count what records add; they are plain unless they are `tagged`."""
         width = RECORD_BYTES if tagged else PLAIN_BYTES
-        highs, lows = data[2 * HALF :: width], data[2 * HALF + 1 :: width]  # the two bytes of meta
+        highs = data[2 * HALF :: width]  # the first bytes of meta
         uncertain = highs.translate(IS_UNCERTAIN).count(1)
         people = len(highs)
         if tagged:
             heads = iter_unpack(f"{TAG_BYTES}s{PLAIN_BYTES - TAG_BYTES}x{TAG_BYTES}s", data)
             people = sum(tag in (start, NO_TAG) for start, tag in heads)
-        return cls(data, len(highs), people, uncertain, *_bounds(highs, lows))
-
-
-def _bounds(highs: bytes, lows: bytes) -> tuple[int, int]:
-    """Return the earliest and the latest month of meta bytes."""
-    if not highs:
-        return MAX_MONTH, 0
-    months = highs.translate(MONTH_BITS)
-    if months.count(months[0]) == len(months):
-        return months[0] << 8 | min(lows), months[0] << 8 | max(lows)
-    numbers = {*zip(months, lows, strict=True)}
-    return min(numbers)[0] << 8 | min(numbers)[1], max(numbers)[0] << 8 | max(numbers)[1]
+        return cls(data, len(highs), people, uncertain)
 
 
 def load_key(state_dir: Path) -> bytes:

@@ -258,7 +258,7 @@ def test_nobody_is_remembered_longer_than_the_service_keeps_them(ledger, expires
     log = ledger.log("job", "lock", "", "")
     log.note_sent(0, [Operations.single(body.encode(), [1])], 300)
     log.close()
-    assert ledger.open().info.until == until
+    assert ledger.open().entries.entry(0).until == until
 
 
 def test_a_list_with_the_logs_of_killed_jobs_is_one_and_not_damaged(ledger):

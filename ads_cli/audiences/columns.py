@@ -23,7 +23,6 @@ QUOTE = r"\u0022"
 # Between the values of a cell; `+49 30 1234567;ext=12` is one. No normal form may match it: columns of normal
 # values are not split.
 MORE_VALUES = re.compile(r";(?!\s*ext=)")
-MAY_BE_SEVERAL = re.compile(r"[;\[]")  # whether a cell may have several values
 
 
 @dataclass
@@ -87,10 +86,10 @@ def encode_columns(
 
 
 def _join_texts(*texts: str) -> str:
-    found = [text for text in texts if text]
-    if len(found) < 2:
-        return "".join(found)
-    return BETWEEN.join(dict.fromkeys(BETWEEN.join(found).split(BETWEEN)))
+    present = [text for text in texts if text]
+    if len(present) < 2:
+        return "".join(present)
+    return BETWEEN.join(dict.fromkeys(BETWEEN.join(present).split(BETWEEN)))
 
 
 def encode_column(kind: IdentifierType, cells: Sequence[Any], *, hashing: bool = True) -> EncodedColumn:

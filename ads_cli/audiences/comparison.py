@@ -18,7 +18,6 @@ from .ledger_log import operations_of
 from .ledger_lookup import CREATED, UPDATED
 from .ledger_records import NO_TAG, TAG_BYTES, LedgerEntry
 from .list_packer import ListPart
-from .row_memo import RowMemo, UnfitError
 
 DELETED = "deleted"
 MOST_KEPT_BYTES = 64 * 1024 * 1024  # of the JSON of people to be sent
@@ -57,25 +56,18 @@ class ListComparison:
 
     Made before the file is read, it opens the ledger. `add` takes the rows while they are validated;
     `compare` finds the differences once all are; then `additions` and `deletions` yield who is to be sent.
-    `compare` raises UnfitError where rows that were passed over are needed: make another that `reads_all`.
     """
 
-    def __init__(self, ledger: Ledger, *, stores_memo: bool, reads_all: bool = False) -> None:
+    def __init__(self, ledger: Ledger) -> None:
         self._ledger = ledger
         self._opened = ledger.open()
         self._lookup = ledger.lookup(self._opened)
         entries = self._opened.entries
-        self.found = ListDifferences(self._opened)
-
-        checksum = self._opened.checksum if self._opened.is_certain and not reads_all else None
-        memo = RowMemo(ledger.memo_path, ledger.sealer.key, checksum, entries, stores=stores_memo)
-        self.memo = memo if stores_memo or memo.header else None  # else it knows nothing, and will not
-        self._coverage = memo.coverage  # the records of the ledger that rows have
-
-        # Of an empty ledger everybody is new: only a memo needs what workers find, who hash everybody.
-        self.view = self._lookup.view if len(entries) or self.memo else None
-
-        self._unchanged_tags = bytearray()  # of people of rows that were read
+        self.differences = ListDifferences(self._opened)
+        self.view = self._lookup.view if len(entries) else None  # of an empty ledger everybody is new
+        # 1 for each record of the ledger that a row has; the last byte is for identifiers that it lacks.
+        self._covered = bytearray(len(entries) + 1)
+        self._unchanged_tags = bytearray()
         self._positions_unsent = set[int]()  # in the ledger: people of rows that are not sent
         self._may_be_anybody = False  # one of these rows, which cannot be read
 
@@ -86,69 +78,59 @@ class ListComparison:
         self._deleted: list[list[LedgerEntry]] = []  # of each person the identifiers
         self._affected = set[bytes]()  # tags of people of whom an identifier is deleted
 
-    def add(self, part: ListPart, before: int) -> None:
-        """Add what was found of some rows, whose records follow `before` others."""
-        compared, counts = part.packed.compared, self.found.counts
-        if self.memo and part.found:
-            self.memo.add(part.found, part.packed)
-            known = self.memo.known(part.found)
-            self.found.unchanged += sum(rows for shape, rows in known if not shape.is_left_out)
-        elif compared:
-            self._coverage.add_rows_beside(array("Q", compared.positions))
+    def add(self, part: ListPart) -> None:
+        """Add what was found of some rows."""
+        compared, counts = part.packed.compared, self.differences.counts
         if not compared:
             return
-        unsent = array("Q", compared.unsent)
+        unsent, covered = array("Q", compared.unsent), self._covered
         self._positions_unsent.update(unsent)
-        self._coverage.add_rows_beside(unsent)
+        for position in chain(array("Q", compared.positions), unsent):
+            covered[position] = 1
         self._may_be_anybody |= not compared.unreadable.isdisjoint(
             {*part.packed.problems, *part.packed.partial}
         )
         self._unchanged_tags += compared.tags
-        if not len(self._opened.entries):
-            counts[CREATED] += compared.people
-            return
-        self.found.unchanged += compared.people - len(compared.due)
+        self.differences.unchanged += compared.people - len(compared.due)
         for row, status, user in compared.due:
             counts[status] += 1
             if self._kept is not None:
-                self._kept.append((before + part.records[row], status, user))
+                self._kept.append((part.records[row], status, user))
                 self._kept_size += len(user)
         if self._kept_size > MOST_KEPT_BYTES:
             self._kept, self._kept_size = None, 0
 
     def compare(self, valid: int, *, prune: bool) -> ListDifferences:
         """Find whom to add, and with `prune` whom to delete, once all rows are added, `valid` ones in all."""
-        found = self.found
-        if self.memo:
-            self.memo.end()
+        differences = self.differences
         if self.view is None:
-            found.counts[CREATED] = valid
-        if found.counts.total() + found.unchanged != valid:  # workers cannot open a replaced ledger
+            differences.counts[CREATED] = valid
+        if differences.counts.total() + differences.unchanged != valid:
+            # Workers cannot open a ledger that was replaced meanwhile.
             raise StateError(
                 "another run has replaced what is remembered of this list", hint="run this again"
             )
-        missing, positions = self._find_missing()
-        found.missing = len(missing)
-        found.uncounted = sum(not any(each.is_head for each in entries) for entries in missing.values())
-        found.withheld = self._why_withheld()
-        if prune and missing and not found.withheld:
-            self._delete([*missing.values()], positions)
-        found.counts = Counter({name: count for name, count in found.counts.items() if count})
-        return found
+        missing = self._find_missing()
+        differences.missing = len(missing)
+        differences.uncounted = sum(not any(entry.is_head for entry in own) for own in missing.values())
+        differences.withheld = self._why_withheld()
+        if prune and missing and not differences.withheld:
+            self._delete([*missing.values()])
+        differences.counts = Counter({name: count for name, count in differences.counts.items() if count})
+        return differences
 
-    def _find_missing(self) -> "tuple[dict[bytes, list[LedgerEntry]], array[int]]":
-        """Find the people of the ledger who are in no row: by person the records, and their positions."""
+    def _find_missing(self) -> dict[bytes, list[LedgerEntry]]:
+        """Find the records of the people of the ledger who are in no row."""
         index = self._opened.entries.in_order()
         tags_unsent = {index.entry(position).tag for position in sorted(self._positions_unsent)} - {NO_TAG}
         missing: dict[bytes, list[LedgerEntry]] = {}
-        positions = array("Q")
-        for position in self._coverage.missing():
+        position = -1
+        while (position := self._covered.find(0, position + 1, len(index))) >= 0:
             entry = index.entry(position)
             if entry.tag not in tags_unsent:
                 person = entry.digest if entry.tag == NO_TAG else entry.tag
                 missing.setdefault(person, []).append(entry)
-                positions.append(position)
-        return missing, positions
+        return missing
 
     def _why_withheld(self) -> str:
         """Say why nobody may be deleted; empty where people may."""
@@ -158,36 +140,21 @@ class ListComparison:
             return "rows cannot be read, and the people of these rows may be among those who are in no other"
         return ""
 
-    def _delete(self, people: list[list[LedgerEntry]], positions: "array[int]") -> None:
+    def _delete(self, people: list[list[LedgerEntry]]) -> None:
         """Delete people, and send again who is deleted with them, as far as they are in the file."""
-        found = self.found
+        differences = self.differences
         self._deleted = people
-        self._coverage.remove(positions)
-        found.counts[DELETED] = len(people)
-        found.sends_all = self._opened.info.links_unknown
+        differences.counts[DELETED] = len(people)
+        differences.sends_all = self._opened.info.links_unknown
         self._affected = {entry.tag for entries in people for entry in entries} - {NO_TAG}
-        if self.memo and self.memo.header:
-            affected = self._opened.entries.in_order().tagged(self._affected)
-            if any(map(self._coverage.is_known_unread, affected)):
-                raise UnfitError("somebody who has to be sent again is in a row that was not read")
-        again = found.unchanged
-        if not found.sends_all:
+        again = differences.unchanged
+        if not differences.sends_all:
             tags = iter_unpack(f"{TAG_BYTES}s", self._unchanged_tags) if self._affected else ()
             again = sum(tag in self._affected for (tag,) in tags)
-        found.counts[UPDATED] += again
-        found.unchanged -= again
+        differences.counts[UPDATED] += again
+        differences.unchanged -= again
         if again:
             self._kept = None  # it has only those who differ
-
-    def store_memo(self, batch_count: int, people: int, written: OpenLedger | None) -> None:
-        """Store what is known of the rows, now that all `people` were sent and a ledger was written."""
-        if self.memo and written and written.is_certain:
-            self.memo.store(written.checksum, written.entries, batch_count, people)
-
-    def close(self) -> None:
-        """Give up what was not stored."""
-        if self.memo:
-            self.memo.close()
 
     def deletions(self) -> Iterator[Person]:
         """Yield the people to delete, under the identifiers that no row has."""
@@ -195,8 +162,8 @@ class ListComparison:
         for number, entries in enumerate(self._deleted, 1):
             user: User = {}
             for entry in entries:
-                found = value(sealer, entry.kind, entry.digest, entry.rest)
-                user.setdefault(IDENTIFIERS[entry.kind], []).append(found)
+                identifier = value(sealer, entry.kind, entry.digest, entry.rest)
+                user.setdefault(IDENTIFIERS[entry.kind], []).append(identifier)
             yield Person(-number, user, DELETED)
 
     def additions(self, batches: Batches) -> Iterator[Person]:
@@ -206,8 +173,8 @@ class ListComparison:
                 yield Person(record, msgspec.json.decode(text), status)
             return
         for operations in chain.from_iterable(batch.items for batch in batches):
-            users = chain.from_iterable(each.params.users for each in operations_of(operations))
+            users = chain.from_iterable(operation.params.users for operation in operations_of(operations))
             for record, user in zip(operations.rows, users, strict=True):
                 status, tag = self._lookup.status(user)
-                if status or self.found.sends_all or tag in self._affected:
+                if status or self.differences.sends_all or tag in self._affected:
                     yield Person(record, user, status or UPDATED)

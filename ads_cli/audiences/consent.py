@@ -163,18 +163,18 @@ class CellAnswers:
     def of(cls, cells: Sequence[str]) -> "CellAnswers":
         """Return what the cells of some rows say."""
         kinds = {text: answer_of(text) for text in {*cells}}
-        found = cls(any(answer is not None for answer in kinds.values()))
+        cell_answers = cls(any(answer is not None for answer in kinds.values()))
         others = {text for text, answer in kinds.items() if answer is None and spelled(text)}
         if others:
             rows = [row for row, text in enumerate(cells) if text in others]
-            found.others.update(_quotable(cells[row]) for row in rows)
-            found.rows = rows[:FIRST_LINES]
-        return found
+            cell_answers.others.update(_quotable(cells[row]) for row in rows)
+            cell_answers.rows = rows[:FIRST_LINES]
+        return cell_answers
 
-    def add(self, found: "CellAnswers", places: Iterable[str]) -> None:
+    def add(self, other: "CellAnswers", places: Iterable[str]) -> None:
         """Add what some rows say; `places` names theirs."""
-        self.has_answers |= found.has_answers
-        self.others += found.others
+        self.has_answers |= other.has_answers
+        self.others += other.others
         if len(self.places) < FIRST_LINES:
             self.places = [*self.places, *places][:FIRST_LINES]
 
@@ -185,34 +185,34 @@ def asks_for_answer(where: Where) -> bool:
     return is_equality and answer_of(where.value) is not None and not holds_codes(where.column)
 
 
-def is_text(column: str, found: CellAnswers) -> bool:
+def is_text(column: str, answers: CellAnswers) -> bool:
     """Tell whether a column is compared as text, whatever its other cells say."""
-    return bool(found.others) and not consent_of_column(column)
+    return bool(answers.others) and not consent_of_column(column)
 
 
-def compared_by(where: Where, found: CellAnswers, label: str) -> Condition:
+def compared_by(where: Where, answers: CellAnswers, label: str) -> Condition:
     """Return how a column is compared: by yes and no where its cells say nothing else, or as text.
 
     Raise ContentError for a column of consent that says something else beside yes and no.
     """
-    if not found.has_answers or is_text(where.column, found):
+    if not answers.has_answers or is_text(where.column, answers):
         return where
-    if not found.others:
+    if not answers.others:
         return WhereAnswer(where)
     example = quoted_word(f"{where.column}{where.operator.strip('=')}~^({where.value}|…)$")
-    number = found.others.total()
+    number = answers.others.total()
     what = "cell says" if number == 1 else "cells say"
     raise ContentError(
         f"{label}: {where.column!r} tells who may be contacted, and {number:,} {what} neither yes nor no:"
-        f" {_listed(found)}",
+        f" {_listed(answers)}",
         hint="nothing was sent; correct or empty these cells, or say with a regular expression which texts"
         f" are meant, as in --where {example}",
     )
 
 
-def undecided_remark(where: Where, found: CellAnswers) -> str:
+def undecided_remark(where: Where, answers: CellAnswers) -> str:
     """Say that a column of consent is compared as text, though yes or no is asked for; else nothing."""
-    if found.has_answers or not found.others or not consent_of_column(where.column):
+    if answers.has_answers or not answers.others or not consent_of_column(where.column):
         return ""
     return f"no cell of {where.column!r} says yes or no: --where compares it with {where.value!r} as text"
 
@@ -223,13 +223,13 @@ def _quotable(text: str) -> str:
     return text.strip() if is_known or spelled(text) in QUOTABLE else ""
 
 
-def _listed(found: CellAnswers) -> str:
+def _listed(answers: CellAnswers) -> str:
     """List what cells say that is neither yes nor no, and where the first of them are."""
-    kinds: Sequence[str] = [f"{text!r} ({count:,})" for text, count in found.others.most_common() if text]
-    if unquoted := found.others[""]:
+    kinds: Sequence[str] = [f"{text!r} ({count:,})" for text, count in answers.others.most_common() if text]
+    if unquoted := answers.others[""]:
         kinds = [*kinds, counted(unquoted, "other text")]
-    more = found.others.total() - len(found.places)
-    return f"{', '.join(kinds)}; {', '.join(found.places)}" + (f" and {more:,} more" if more else "")
+    more = answers.others.total() - len(answers.places)
+    return f"{', '.join(kinds)}; {', '.join(answers.places)}" + (f" and {more:,} more" if more else "")
 
 
 # These stand for any other value, which may be personal.
@@ -307,15 +307,15 @@ def choose_condition(
     if texts and texts == yes_or_no:
         says_yes = next(filter(answer_of, texts), "yes")  # stands for any spelling
         return Where(column, unequal if kind is Consent.REFUSED else equal, says_yes)
-    found = {answer: agrees(answer, kind) for answer in given}
+    agreements = {answer: agrees(answer, kind) for answer in given}
     if {*map(spelled, said)} == {MARK}:
-        found |= dict.fromkeys(said, kind is Consent.AGREED)
-    if all(found[answer] is None for answer in said):
+        agreements |= dict.fromkeys(said, kind is Consent.AGREED)
+    if all(agreements[answer] is None for answer in said):
         if is_answer_time(column) or (kind is Consent.REFUSED and {*said} == {TIME}):
             return _one_of(column, unequal if kind is Consent.AGREED else equal, nothing or [""])
         if said:
             return None
-    agreed = [answer for answer in given if found[answer]]
+    agreed = [answer for answer in given if agreements[answer]]
     if kind is Consent.STATUS and not agreed:
         agreed = nothing or ["subscribed"]  # a status that only those have who refused
     agreed = agreed or ["yes" if kind is Consent.AGREED else "no"]

@@ -104,8 +104,8 @@ def consent_of_column(header: str) -> Consent | None:
 def channel_of_column(header: str) -> str:
     """Return the identifier by which people agreed to be reached, "" where a header tells none or several."""
     rests = [rest for _, rest in _from_each_word(header)]
-    found = [field for field, parts in CHANNELS.items() if any(rest.startswith(parts) for rest in rests)]
-    return found[0] if len(found) == 1 else ""
+    channels = [field for field, parts in CHANNELS.items() if any(rest.startswith(parts) for rest in rests)]
+    return channels[0] if len(channels) == 1 else ""
 
 
 def _meaning_of_yes(header: str) -> Consent | None:

@@ -46,11 +46,11 @@ NO_HASH_OR_PHONE = rf"(?!-*+{HASH_NAME}-*+[0-9a-f]{{32}}-*+$|[0-9-]+$)"
 
 def misplaced(text: str, name: str) -> str:
     """Tell why a text is another kind of identifier than `name`; "" if it is not."""
-    for other, found, noun in (
+    for other, matches, noun in (
         ("email", EMAIL_INSIDE.search, "an e-mail address"),
         ("phone_number", PHONE_NUMBER.fullmatch, "a phone number"),
     ):
-        if name != other and found(text):
+        if name != other and matches(text):
             reason = f"is {noun}: --map COLUMN={other} reads its column as that"
             if name == "partner_user_id":
                 return f"{reason}, --allow-clear-text sends it unhashed"
@@ -256,4 +256,4 @@ def identifier_types(
             may_be_contact=allow_clear_text,
         ),
     )
-    return {each.name: each for each in types}
+    return {kind.name: kind for kind in types}

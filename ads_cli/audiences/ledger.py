@@ -8,7 +8,6 @@ It is trusted only in the write epoch that it was written in, on the disk and in
 """
 
 from collections.abc import Iterable, Iterator, Sequence
-from contextlib import suppress
 from datetime import UTC, datetime
 from enum import Enum
 from hashlib import sha256
@@ -31,15 +30,12 @@ from .ledger_file import (
     LedgerInfo,
     LedgerLostError,
     read_ledger,
-    stamp_of,
     write_ledger,
 )
 from .ledger_log import Log, LogFile, LogHeader, read_log
 from .ledger_lookup import LedgerLookup, LedgerView
 from .ledger_merge import merge_logs
-from .ledger_records import FOLDER, Sealer, is_remembered, load_key, month_of
-
-MEMO = ".memo"
+from .ledger_records import FOLDER, Sealer, load_key, month_of
 
 
 class Trust(Enum):
@@ -57,16 +53,8 @@ class OpenLedger(NamedTuple):
     info: LedgerInfo
     entries: LedgerIndex
     texts: dict[bytes, bytes]  # sealed texts by digest
-    checksum: bytes
     trust: Trust
     reason: str = ""  # why it is not trusted
-
-    @property
-    def is_certain(self) -> bool:
-        """Tell whether the service has everybody in it for sure."""
-        month, info = month_of(this_second()), self.info
-        is_remembered_now = is_remembered(info.until, month) and is_remembered(info.latest, month)
-        return self.trust is Trust.FULL and not info.uncertain and is_remembered_now
 
     def value(self, sealer: Sealer, kind: int, digest: bytes, rest: bytes) -> str:
         """Return the identifier of a record."""
@@ -83,7 +71,6 @@ class Ledger:
         self._path = self._folder / sha256(msgspec.json.encode(target)).hexdigest()[:16]
         self._epochs = WriteEpochs(state_dir)
         self.sealer = Sealer(load_key(state_dir))
-        self._written: LedgerContent | None = None
 
     def open(self) -> OpenLedger:
         """Merge the logs of jobs that have ended, and return the ledger and whether it is trusted."""
@@ -114,22 +101,6 @@ class Ledger:
             path = self._path.with_name(f"{self._path.name}.{last + 1:09}.{job}.log")
             return LogFile.create(path, header, self.sealer)
 
-    @property
-    def memo_path(self) -> Path:
-        """Return the file of what is known of the rows of the list's file."""
-        return self._path.with_suffix(MEMO)
-
-    def written(self) -> OpenLedger | None:
-        """Return the ledger as this run has written it, without its texts.
-
-        None where another run has replaced or removed it.
-        """
-        found = self._written
-        with suppress(FileNotFoundError):
-            if found and found.info.identifiers and stamp_of(self._path.stat()) == found.entries.stamp:
-                return OpenLedger(*found, Trust.FULL)
-        return None
-
     def close_log(self, log: LogFile, *, sent_all: bool = False) -> str:
         """Merge the log of a job that is ending; return why the ledger was lost, or nothing.
 
@@ -146,7 +117,7 @@ class Ledger:
     def remove(self) -> None:
         """Forget everybody on the list."""
         with made_and_locked(self._folder):
-            for path in (self._path, self.memo_path, *self._logs()):
+            for path in (self._path, *self._logs()):
                 path.unlink(missing_ok=True)
             sync_folder(self._folder)
 
@@ -159,10 +130,10 @@ class Ledger:
         return sorted(self._folder.glob(f"{self._path.name}.*.log"))
 
     def _open(self) -> OpenLedger:
-        found = self._read()
-        if found.trust is Trust.FULL and (reason := self._doubt(found.info)):
-            return found._replace(trust=Trust.CHANGED, reason=reason)
-        return found
+        opened = self._read()
+        if opened.trust is Trust.FULL and (reason := self._doubt(opened.info)):
+            return opened._replace(trust=Trust.CHANGED, reason=reason)
+        return opened
 
     def _doubt(self, info: LedgerInfo) -> str:
         """Say why a ledger that can be read may not be the latest; empty where it is."""
@@ -183,9 +154,9 @@ class Ledger:
             target=self.target.id,
             key=self.sealer.key_id,
         )
-        nothing = LedgerContent(empty, LedgerIndex(), {}, b"")
+        nothing = LedgerContent(empty, LedgerIndex(), {})
         try:
-            found = read_ledger(self._path)
+            content = read_ledger(self._path)
         except FileNotFoundError:
             return OpenLedger(*nothing, Trust.MISSING)
         except OSError as error:
@@ -193,12 +164,12 @@ class Ledger:
             return OpenLedger(*nothing, Trust.LOST, reason)
         except LedgerLostError as error:
             return OpenLedger(*nothing, Trust.LOST, str(error))
-        if found.info.upload_target != self.target:
+        if content.info.upload_target != self.target:
             reason = f"{self._path} belongs to another list or service"
-        elif found.info.key != self.sealer.key_id:
+        elif content.info.key != self.sealer.key_id:
             reason = f"{self._path} was written under another key than that of this state folder"
         else:
-            return OpenLedger(*found, Trust.FULL)
+            return OpenLedger(*content, Trust.FULL)
         return OpenLedger(*nothing, Trust.LOST, reason)
 
     def _merge(self, own: Path | None = None, *, sent_all: bool = False) -> str:
@@ -238,7 +209,7 @@ class Ledger:
             changed=changed,
         )
         try:
-            self._written = write_ledger(self._path, info, merged.records, merged.texts)
+            write_ledger(self._path, info, merged.records, merged.texts)
         except UsageError as error:
             raise StateError(error.message, hint=STATE_HINT) from error
         # After a crash before the last is removed, those left are merged again. Of several jobs in a row, the
@@ -287,17 +258,17 @@ def stored_ledgers(state_dir: Path) -> Iterator[StoredLedger]:
     targets: dict[str, UploadTarget | None] = {}  # by the name that ledger and logs begin with
     for path in sorted(folder.glob("[0-9a-f]*")):
         name = path.name.partition(".")[0]
-        if path.suffix != MEMO and not targets.get(name):
+        if not targets.get(name):
             target = _target_of(path)
             if target or path.exists():  # a run that ends meanwhile removes its log
                 targets[name] = target
-    found = [
+    stored = [
         _open_stored(state_dir, target)
         if target
         else StoredLedger(LedgerInfo(service="", kind="", target=name), f"{folder / name} is damaged")
         for name, target in targets.items()
     ]
-    yield from sorted(found, key=lambda each: each.info.changed, reverse=True)
+    yield from sorted(stored, key=lambda ledger: ledger.info.changed, reverse=True)
 
 
 def _open_stored(state_dir: Path, target: UploadTarget) -> StoredLedger:

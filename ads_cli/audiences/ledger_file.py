@@ -5,7 +5,7 @@ import os
 import sys
 from array import array
 from bisect import bisect_left
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from copy import copy
 from functools import cached_property
 from hashlib import blake2b
@@ -22,18 +22,15 @@ from ..uploads.job_file import UploadTarget
 from ..uploads.write_epochs import NO_EPOCH
 from .ledger_records import (
     HALF,
-    MAX_MONTH,
     META_BYTES,
     NO_TAG,
     PLAIN_BYTES,
     RECORD_BYTES,
     LedgerEntry,
     LedgerPart,
-    tags_of,
 )
 
 VERSION = 2
-READABLE = (1, 2)  # versions with this layout of records; the checksum of the first is of all bytes
 CHECKSUM_BYTES = 16
 SIZES = Struct(">II")  # of the sealed ids, and of the description
 BLOCK_BYTES = 1 << 20
@@ -43,9 +40,9 @@ AHEAD_BYTES = 256 * 1024
 MOST_MAPPED_BYTES = 64 * 1024 * 1024
 
 
-def stamp_of(found: os.stat_result) -> tuple[int, int, int]:
+def stamp_of(status: os.stat_result) -> tuple[int, int, int]:
     """Return what tells a file from one that has replaced it."""
-    return found.st_ino, found.st_mtime_ns, found.st_size
+    return status.st_ino, status.st_mtime_ns, status.st_size
 
 
 class LedgerBytes(Protocol):
@@ -129,9 +126,9 @@ class LedgerIndex:
         if not isinstance(self.data, FileBytes):
             return self
         _ = self.starts  # is found once, for the copy too
-        found = copy(self)
-        found.data = self.data.in_order()
-        return found
+        index = copy(self)
+        index.data = self.data.in_order()
+        return index
 
     def bucket(self, digest: bytes) -> tuple[int, int]:
         """Return where the records begin and end among which a digest is, if it is there."""
@@ -143,15 +140,6 @@ class LedgerIndex:
         start, end = self.bucket(digest)
         at = _find_record(self.data[start:end], digest, self.width)
         return (start + at) // self.width if at >= 0 else -1
-
-    def find_only(self, beginning: bytes) -> int:
-        """Return the position of the only digest that begins so; -1 where there is none, or several."""
-        start, end = self.bucket(beginning)
-        part, width = self.data[start:end], self.width
-        first = _find_record(part, beginning, width)
-        if first < 0 or _find_record(part, beginning, width, first + width) >= 0:
-            return -1
-        return (start + first) // width
 
     def find_all(self, digests: Sequence[bytes]) -> tuple["array[int]", list[bytes]]:
         """Return what `find` does of each digest, and its meta bytes: in one loop, since they are many.
@@ -182,16 +170,6 @@ class LedgerIndex:
         at = position * self.width
         return LedgerEntry.decode(self.data[at : at + self.width])
 
-    def tagged(self, tags: Collection[bytes]) -> Iterator[int]:
-        """Yield the positions of records that have one of some tags."""
-        if self.width == PLAIN_BYTES:
-            return
-        for at in range(0, self._count if tags else 0, STEP_RECORDS):
-            part = self.data[at * self.width : min(at + STEP_RECORDS, self._count) * self.width]
-            for position, tag in enumerate(tags_of(part), at):
-                if tag in tags:
-                    yield position
-
     def records(self, first_byte: int) -> Iterator[bytes]:
         """Yield the records whose digests begin with a byte, with their tags."""
         data = self.part(first_byte)
@@ -207,9 +185,9 @@ class LedgerIndex:
         return self.starts[first_byte << 8 - self._shift]
 
 
-def _find_record(part: bytes, beginning: bytes, width: int, at: int = 0) -> int:
-    """Return the offset of the next record that begins so; bytes within a record may be equal."""
-    at = part.find(beginning, at)
+def _find_record(part: bytes, beginning: bytes, width: int) -> int:
+    """Return the offset of the first record that begins so; bytes within a record may be equal."""
+    at = part.find(beginning)
     while at >= 0 and at % width:
         at = part.find(beginning, at + 1)
     return at
@@ -220,7 +198,7 @@ class LedgerLostError(Exception):
 
 
 class LedgerInfo(msgspec.Struct, kw_only=True):
-    """The description in the file; files of earlier versions are read, so a new field needs a default."""
+    """The description in the file."""
 
     version: int = VERSION
     service: str
@@ -232,8 +210,6 @@ class LedgerInfo(msgspec.Struct, kw_only=True):
     identifiers: int = 0
     people: int = 0
     uncertain: int = 0  # identifiers
-    until: int = 0  # the service has everybody before this month
-    latest: int = MAX_MONTH  # and may have forgotten everybody after this one
     # Whether the service may keep people together whom this ledger does not know to share an identifier.
     links_unknown: bool = False
     changed: str = ""  # time of the last acknowledged change, in UTC
@@ -255,7 +231,6 @@ class LedgerContent(NamedTuple):
     info: LedgerInfo
     entries: LedgerIndex
     texts: dict[bytes, bytes]  # sealed texts by digest
-    checksum: bytes
 
 
 _decode_info = msgspec.json.Decoder(LedgerInfo).decode
@@ -291,30 +266,28 @@ def _read(file: IO[bytes], path: Path) -> LedgerContent:
     while block := file.read(min(BLOCK_BYTES, left)):
         crc, left = crc32(block, crc), left - len(block)
     rest = file.read(end - size)
-    if checksum != _checksum(crc, rest) and checksum != _whole_checksum(file, end):
+    if checksum != _checksum(crc, rest):
         raise damaged
     try:
         info = _decode_info(rest[texts_size : -SIZES.size])
         texts = _decode_texts(rest[:texts_size])
     except (msgspec.DecodeError, UnicodeDecodeError):
         raise damaged from None
-    if info.version not in READABLE:
+    if info.version != VERSION:
         raise LedgerLostError(f"{path} was written by another version of adsctl")
     if size != info.identifiers * info.width:
         raise damaged
-    return LedgerContent(info, _index(file, info), texts, checksum)
+    return LedgerContent(info, _index(file, info), texts)
 
 
 def write_ledger(
     path: Path, info: LedgerInfo, parts: Iterable[LedgerPart], texts: dict[bytes, bytes]
-) -> LedgerContent:
-    """Replace a file; count in its description what is in it, and return its content without the texts.
+) -> None:
+    """Replace a file; count in its description what is in it.
 
     `texts` are final once all parts were taken.
     """
-    info = msgspec.structs.replace(
-        info, version=VERSION, identifiers=0, people=0, uncertain=0, until=MAX_MONTH, latest=0
-    )
+    info = msgspec.structs.replace(info, version=VERSION, identifiers=0, people=0, uncertain=0)
     crc = 0
     with replacing(path) as file, BufferedWriter(file) as out:
         for part in parts:
@@ -323,14 +296,9 @@ def write_ledger(
             info.identifiers += part.identifiers
             info.people += part.people
             info.uncertain += part.uncertain
-            info.until = min(info.until, part.until)
-            info.latest = max(info.latest, part.latest)
         encoded = msgspec.msgpack.encode(texts), msgspec.json.encode(info)
         rest = b"".join([*encoded, SIZES.pack(*map(len, encoded))])
-        checksum = _checksum(crc, rest)
-        out.write(rest + checksum)
-    with path.open("rb") as written:
-        return LedgerContent(info, _index(written, info), {}, checksum)
+        out.write(rest + _checksum(crc, rest))
 
 
 def _index(file: IO[bytes], info: LedgerInfo) -> LedgerIndex:
@@ -341,13 +309,3 @@ def _index(file: IO[bytes], info: LedgerInfo) -> LedgerIndex:
 def _checksum(crc: int, rest: bytes) -> bytes:
     """Return the checksum of records that have a CRC, which takes a fifth of the time, and the rest."""
     return blake2b(crc.to_bytes(4) + rest, digest_size=CHECKSUM_BYTES).digest()
-
-
-def _whole_checksum(file: IO[bytes], end: int) -> bytes:
-    """Return the checksum that version 1 has."""
-    file.seek(0)
-    checksum, left = blake2b(digest_size=CHECKSUM_BYTES), end
-    while block := file.read(min(BLOCK_BYTES, left)):
-        checksum.update(block)
-        left -= len(block)
-    return checksum.digest()

@@ -1,7 +1,7 @@
 """The log of a job beside the ledger: whom it is about to send, and what was acknowledged.
 
-Logs of runs that were killed are read by later runs, of later versions too: a new field needs a default. What
-cannot be decoded counts as damaged and is removed; whom it names is lost to the ledger then.
+Logs of runs that were killed are read by later runs. What cannot be decoded counts as damaged and is removed;
+whom it names is lost to the ledger then.
 """
 
 import os
@@ -119,7 +119,7 @@ class LogFile:
         """Note that a batch was acknowledged, but for the people of rejected rows."""
         digests = list[bytes]()
         for operations in items if rejected else ():
-            users = chain.from_iterable(each.params.users for each in operations_of(operations))
+            users = chain.from_iterable(operation.params.users for operation in operations_of(operations))
             for row, user in zip(operations.rows, users, strict=True):
                 for name, values in user.items() if row in rejected else ():
                     digests += self._sealer.digests(KINDS[name], values)
@@ -140,11 +140,11 @@ class LogFile:
         sealed: dict[str, Iterator[bytes]] = {}
         for name, all_values in values.items():
             kind = KINDS[name]
-            found = self._sealer.seal(kind, all_values)
+            pairs = self._sealer.seal(kind, all_values)
             if name == TEXT_KIND:
-                texts |= found
-                found = [(digest, bytes(len(digest))) for digest, _ in found]
-            sealed[name] = iter(plain_records(found, kind, until))
+                texts |= pairs
+                pairs = [(digest, bytes(len(digest))) for digest, _ in pairs]
+            sealed[name] = iter(plain_records(pairs, kind, until))
         for user in users:
             records = [record for name, own in user.items() for record in islice(sealed[name], len(own))]
             tag = tag_of(records[0]) if len(records) > 1 else NO_TAG

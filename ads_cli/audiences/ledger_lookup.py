@@ -11,7 +11,7 @@ import msgspec
 
 from .columns import BETWEEN, EncodedColumn
 from .ledger_file import LedgerIndex, open_bytes, stamp_of
-from .ledger_records import ID_BYTES, KINDS, NO_TAG, PLAIN_BYTES, TEXT_KIND, Sealer, is_certain
+from .ledger_records import KINDS, NO_TAG, PLAIN_BYTES, TEXT_KIND, Sealer, is_certain
 
 CREATED, UPDATED = "created", "updated"  # statuses of people, of which `sync_plan.STATUSES` has more
 
@@ -21,10 +21,8 @@ class LedgerDifferences(NamedTuple):
 
     people: int
     positions: bytes  # of their identifiers, 8 bytes each; the number of its records for those that are new
-    due: list[tuple[int, str, str]]  # row, status and JSON of people to be sent; none where it is empty
+    due: list[tuple[int, str, str]]  # row, status and JSON of people to be sent
     tags: bytes  # of people who are not sent, and have several identifiers
-    ids: bytes = b""  # ID_BYTES of the digest of each identifier, where they are asked for
-    counts: "array[int]" = array("I")  # and how many identifiers each row of the block has
     unsent: bytes = b""  # positions of the identifiers of rows that are not sent
     unreadable: frozenset[int] = frozenset()  # such rows that may be of anybody
 
@@ -103,40 +101,24 @@ class LedgerLookup:
         columns: Sequence[EncodedColumn],
         user_of: Callable[[int], str],
         rows: Sequence[int],
-        *,
-        with_ids: bool,
     ) -> LedgerDifferences:
-        """Compare the people of some rows; `columns` are their identifiers, `user_of` their JSON.
-
-        Where the ledger is empty, all of them are new: none is named as due, and each position is 0.
-        """
-        index, positions, tags = self._index, array("Q"), bytearray()
+        """Compare the people of some rows; `columns` are their identifiers, `user_of` their JSON."""
+        positions, tags = array("Q"), bytearray()
         statuses: list[str] = []
-        counts = array("I", bytes(4 * len(columns[0].texts))) if with_ids else array("I")
-        if len(columns) == 1 and columns[0].text_size and (not len(index) or self._is_plain):
+        if len(columns) == 1 and columns[0].text_size and self._is_plain:
+            # As below, where nobody has several identifiers.
             values = [columns[0].texts[row] for row in rows]
-            digests = self._sealer.digests(KINDS[columns[0].kind], values)
-            if len(index):  # as below, where nobody has several identifiers
-                statuses = self._statuses_of_singles(digests, positions)
-            if with_ids:
-                for row in rows:
-                    counts[row] = 1
+            statuses = self._statuses_of_singles(
+                self._sealer.digests(KINDS[columns[0].kind], values), positions
+            )
         else:
-            digests = []
-            for row, own in zip(rows, self._digests(columns, rows), strict=True):
-                if with_ids:
-                    digests += own
-                    counts[row] = len(own)
-                if len(index):
-                    status, tag = self._status(own, positions)
-                    statuses.append(status)
-                    if not status and tag != NO_TAG:
-                        tags += tag
-        due = [(row, status, user_of(row)) for row, status in zip(rows, statuses, strict=False) if status]
-        ids = b"".join([digest[:ID_BYTES] for digest in digests]) if with_ids else b""
-        if not len(index):
-            positions = array("Q", bytes(8 * len(digests)))
-        return LedgerDifferences(len(rows), positions.tobytes(), due, bytes(tags), ids, counts)
+            for own in self._digests(columns, rows):
+                status, tag = self._status(own, positions)
+                statuses.append(status)
+                if not status and tag != NO_TAG:
+                    tags += tag
+        due = [(row, status, user_of(row)) for row, status in zip(rows, statuses, strict=True) if status]
+        return LedgerDifferences(len(rows), positions.tobytes(), due, bytes(tags))
 
     def find_unsent(
         self, columns: Sequence[EncodedColumn], invalid: Collection[int], mistaken: Collection[int]
@@ -158,15 +140,15 @@ class LedgerLookup:
 
     def _statuses_of_singles(self, digests: Sequence[bytes], positions: "array[int]") -> list[str]:
         """Return the statuses of people with one hashed identifier each, and no tag; add their positions."""
-        found, metas = self._index.find_all(digests)
-        positions.extend(found)
+        own, metas = self._index.find_all(digests)
+        positions.extend(own)
         statuses = {meta: "" if self._is_certain(meta) else UPDATED for meta in {*metas} - {b""}}
         statuses[b""] = CREATED
         return [statuses[meta] for meta in metas]
 
     def _digests(self, columns: Sequence[EncodedColumn], rows: Sequence[int]) -> list[list[bytes]]:
         """Return the digests of the identifiers of each row."""
-        found: list[list[bytes]] = [[] for _ in rows]
+        digests_of_rows: list[list[bytes]] = [[] for _ in rows]
         for column in columns:
             texts = [column.texts[row] for row in rows]
             present = [text for text in texts if text]
@@ -176,7 +158,7 @@ class LedgerLookup:
             if column.kind == TEXT_KIND:
                 values = [msgspec.json.decode(f'"{value}"') for value in values]
             digests = iter(self._sealer.digests(KINDS[column.kind], values))
-            for own, text in zip(found, texts, strict=True):
+            for own, text in zip(digests_of_rows, texts, strict=True):
                 if text:
                     own += islice(digests, text.count(BETWEEN) + 1)
-        return found
+        return digests_of_rows

@@ -132,13 +132,13 @@ class _Tags:
         events += [(step, True, *pair) for pair, step in self._joins.items()]
         self._removals = {}
         sizes = Counter[bytes]()  # of those that are one, by root, but for one
-        for step, is_join, one, other in sorted(events):
-            one, other = self._root(one), self._root(other)
+        for step, is_join, earlier, later in sorted(events):
+            earlier, later = self._root(earlier), self._root(later)
             if not is_join:
-                self._removals[one] = step
-            elif one != other:
-                name = self._names.get(other, other)
-                child, root = sorted((one, other), key=sizes.__getitem__)
+                self._removals[earlier] = step
+            elif earlier != later:
+                name = self._names.get(later, later)
+                child, root = sorted((earlier, later), key=sizes.__getitem__)
                 self._parents[child] = root, step
                 self._names[root] = name
                 sizes[root] += sizes[child] + 1
@@ -240,14 +240,14 @@ class _Merge:
 
     def _history(self, number: int) -> Iterator[tuple[bytes, bytes, _Change]]:
         """Yield each change of such an identifier, with its digest and the tag that it had before."""
-        found: dict[bytes, _Change] = {}
+        changes: dict[bytes, _Change] = {}
         last: dict[bytes, tuple[int, bool]] = {}  # the step that names it last, and whether that removes it
         for step, removes, record in self._notes.of(number):
             entry = LedgerEntry.decode(record)
             digest = entry.digest
             if digest in self._rejected.get(step, ()):
                 continue
-            before = found.get(digest)
+            before = changes.get(digest)
             if before is None:
                 position = self._index.find(digest)
                 known = self._index.entry(position) if position >= 0 else None
@@ -262,8 +262,8 @@ class _Merge:
                 is_tag_lost = old_tag != NO_TAG and entry.tag == NO_TAG
                 tag = tag_of(digest) if is_tag_lost else entry.tag
                 after = entry._replace(uncertain=not is_certain, tag=tag)
-            found[digest] = _Change(after, step)
-            yield digest, old_tag, found[digest]
+            changes[digest] = _Change(after, step)
+            yield digest, old_tag, changes[digest]
 
     def _plain_changes(self, number: int) -> tuple[dict[bytes, bytes], set[bytes]]:
         """Return the new records and the removed digests, where nobody has several identifiers.

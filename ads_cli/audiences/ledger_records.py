@@ -11,8 +11,7 @@
   one of them, the head, by which the person is counted. Who has one identifier has NO_TAG. Where nobody has
   several, a ledger has plain records, which end before the tag.
 
-Ledgers and logs on the disks of users have this layout. Who changes it raises `ledger_file.VERSION`, and
-cares for logs that are not merged yet. No other module knows what is in the meta bytes.
+No other module knows what is in the meta bytes.
 """
 
 import os
@@ -34,7 +33,6 @@ HALF = 16  # bytes of a digest, and of the sealed rest
 META_BYTES, TAG_BYTES = 2, 8
 PLAIN_BYTES = 2 * HALF + META_BYTES
 RECORD_BYTES = PLAIN_BYTES + TAG_BYTES
-ID_BYTES = 6  # of a digest, which nearly always tell it from others
 NO_TAG = bytes(TAG_BYTES)
 TEXT_KIND = "partner_user_id"  # the only identifier that is no SHA-256
 KINDS = {name: number for number, name in enumerate(IDENTIFIERS)}
@@ -42,7 +40,6 @@ KIND_SHIFT = 13
 UNCERTAIN = 1 << 12
 MAX_MONTH = UNCERTAIN - 1
 REMEMBERED_MONTHS = 12  # the service forgets people after 13
-MONTH_BITS = bytes(byte & MAX_MONTH >> 8 for byte in range(256))  # of the first byte of meta
 IS_UNCERTAIN = bytes(bool(byte & UNCERTAIN >> 8) for byte in range(256))
 FOLDER = "ledgers"  # in the state folder
 KEY_FILE = "ledger.key"  # in the state folder
@@ -51,8 +48,8 @@ KEY_BYTES = 32
 
 def month_of(moment: datetime) -> int:
     """Return the month of a time, counted from the year 2000; 0 for one before."""
-    found = moment.astimezone(UTC)
-    return max(0, min((found.year - 2000) * 12 + found.month - 1, MAX_MONTH))
+    utc = moment.astimezone(UTC)
+    return max(0, min((utc.year - 2000) * 12 + utc.month - 1, MAX_MONTH))
 
 
 def is_remembered(until: int, month: int) -> bool:
@@ -97,8 +94,8 @@ def _meta(kind: int, until: int, *, uncertain: bool = False) -> bytes:
 
 def is_certain(meta: bytes, month: int) -> bool:
     """Tell by the meta bytes of a record whether the service has the person in a month."""
-    found = int.from_bytes(meta)
-    return not found & UNCERTAIN and is_remembered(found & MAX_MONTH, month)
+    number = int.from_bytes(meta)
+    return not number & UNCERTAIN and is_remembered(number & MAX_MONTH, month)
 
 
 def plain_records(sealed: Iterable[tuple[bytes, bytes]], kind: int, until: int) -> list[bytes]:
@@ -124,31 +121,18 @@ class LedgerPart(NamedTuple):
     identifiers: int
     people: int
     uncertain: int
-    until: int  # no record ends before this month
-    latest: int  # and none after this one
 
     @classmethod
     def of(cls, data: bytes, *, tagged: bool) -> "LedgerPart":
         """Count what records add; they are plain unless they are `tagged`."""
         width = RECORD_BYTES if tagged else PLAIN_BYTES
-        highs, lows = data[2 * HALF :: width], data[2 * HALF + 1 :: width]  # the two bytes of meta
+        highs = data[2 * HALF :: width]  # the first bytes of meta
         uncertain = highs.translate(IS_UNCERTAIN).count(1)
         people = len(highs)
         if tagged:
             heads = iter_unpack(f"{TAG_BYTES}s{PLAIN_BYTES - TAG_BYTES}x{TAG_BYTES}s", data)
             people = sum(tag in (start, NO_TAG) for start, tag in heads)
-        return cls(data, len(highs), people, uncertain, *_bounds(highs, lows))
-
-
-def _bounds(highs: bytes, lows: bytes) -> tuple[int, int]:
-    """Return the earliest and the latest month of meta bytes."""
-    if not highs:
-        return MAX_MONTH, 0
-    months = highs.translate(MONTH_BITS)
-    if months.count(months[0]) == len(months):
-        return months[0] << 8 | min(lows), months[0] << 8 | max(lows)
-    numbers = {*zip(months, lows, strict=True)}
-    return min(numbers)[0] << 8 | min(numbers)[1], max(numbers)[0] << 8 | max(numbers)[1]
+        return cls(data, len(highs), people, uncertain)
 
 
 def load_key(state_dir: Path) -> bytes:
@@ -239,9 +223,9 @@ class Sealer:
 
 
 def _keyed(new: "Callable[[], blake2b]", data: bytes) -> bytes:
-    found = new()
-    found.update(data)
-    return found.digest()
+    hashed = new()
+    hashed.update(data)
+    return hashed.digest()
 
 
 def _halves(whole: bytes, begin: int) -> list[bytes]:
@@ -253,9 +237,9 @@ def _masked_halves(new: "Callable[[], blake2b]", masks: list[bytes], halves: lis
     """Mask halves by the keyed digests of others, all at once."""
     keyed = []
     for mask in masks:
-        found = new()
-        found.update(mask)
-        keyed.append(found.digest())
+        hashed = new()
+        hashed.update(mask)
+        keyed.append(hashed.digest())
     whole = masked(b"".join(halves), b"".join(keyed))
     return [whole[at : at + HALF] for at in range(0, len(whole), HALF)]
 

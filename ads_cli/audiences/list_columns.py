@@ -70,14 +70,6 @@ class ColumnRoles(NamedTuple):
     # Which rows must meet, with their column; None for one that is not there.
     conditions: list[tuple[int | None, Condition]]
 
-    @property
-    def identity(self) -> str:
-        """Return a text that is equal where rows are read equally: a sync passes over rows that it knows.
-
-        So each member needs a `repr` that tells all of it, and no address in memory.
-        """
-        return repr(self)
-
     def pack(
         self,
         cells: Cells,
@@ -105,7 +97,6 @@ class ColumnRoles(NamedTuple):
             for row in (*problems, *params_problems)
         }
         no_identifiers = {self.identifiers[0]: [[""] * rows]}  # records that have none
-        known_by = self._consents_in(cells) if options.with_shapes and cells else {}  # with their answers
         return pack_rows(
             columns or no_identifiers,
             params,
@@ -113,7 +104,6 @@ class ColumnRoles(NamedTuple):
             all_problems,
             countries=self._countries(packed_cells),
             left_out=left_out,
-            answers={name: [*map(shown_answer, _texts(cells[at]))] for at, name in known_by.items()},
             identifiers=self.identifiers,
         )
 
@@ -122,16 +112,16 @@ class ColumnRoles(NamedTuple):
     ) -> dict[str, Counter[str]]:
         """Count the answers of consent in rows, but for those that are left out or blank.
 
-        Those of rows that a sync knows are in their shapes; sending needs none, since validating counts them.
+        Sending needs none, since validating counts them.
         """
         if options.purpose is Purpose.SEND or not cells:
             return {}
-        found: dict[str, Counter[str]] = {}
+        answers: dict[str, Counter[str]] = {}
         for at, name in self._consents_in(cells).items():
             texts = _texts(cells[at])
-            found[name] = count_answers(texts)
-            found[name].subtract(shown_answer(texts[row]) for row in uncounted)
-        return found
+            answers[name] = count_answers(texts)
+            answers[name].subtract(shown_answer(texts[row]) for row in uncounted)
+        return answers
 
     def _consents_in(self, cells: Cells) -> dict[int, str]:
         """Return the columns that tell who may be contacted, by their headers, or may by these cells."""
@@ -199,7 +189,7 @@ class ColumnOptions(NamedTuple):
     def used(self) -> set[str]:
         """Name the columns that options name."""
         countries = {self.country} if self.country else set()
-        return {*self.mapping, *self.ignored, *countries, *(each.column for each in self.conditions)}
+        return {*self.mapping, *self.ignored, *countries, *(where.column for where in self.conditions)}
 
 
 class ColumnUses(NamedTuple):
@@ -232,15 +222,15 @@ class ListColumns:
 
     def undecided_in(self, columns: Sequence[str]) -> UndecidedColumns:
         """Return where among some columns those are of which it is undecided how they are compared."""
-        return UndecidedColumns({each.column: _position(each.column, columns) for each in self.undecided})
+        return UndecidedColumns({where.column: _position(where.column, columns) for where in self.undecided})
 
-    def decide(self, found: Mapping[str, CellAnswers], label: str) -> None:
+    def decide(self, answers: Mapping[str, CellAnswers], label: str) -> None:
         """Decide how conditions compare, by what the undecided columns say; raise ContentError."""
         self._conditions = [
-            compared_by(where, found[where.column], label) if where in self.undecided else where
+            compared_by(where, answers[where.column], label) if where in self.undecided else where
             for where in self.options.conditions
         ]
-        remarks = (undecided_remark(where, found[where.column]) for where in self.undecided)
+        remarks = (undecided_remark(where, answers[where.column]) for where in self.undecided)
         self.notices = [*filter(None, dict.fromkeys(remarks))]
         self.undecided = []
 
@@ -254,7 +244,7 @@ class ListColumns:
             tuple(map(columns.index, uses.countries)),
             {columns.index(column): column for column in uses.consents},
             {columns.index(column): column for column in uses.unused if column not in uses.consents},
-            [(_position(each.column, columns), each) for each in self._conditions],
+            [(_position(condition.column, columns), condition) for condition in self._conditions],
         )
 
     def uses(self, columns: Sequence[str]) -> ColumnUses:
@@ -316,7 +306,7 @@ class ListColumns:
             ("--map", options.mapping),
             ("--ignore", options.ignored),
             ("--region-column", country),
-            ("--where", [each.column for each in options.conditions]),
+            ("--where", [where.column for where in options.conditions]),
         ):
             for name in names:
                 if name not in columns:

@@ -2,7 +2,6 @@
 
 import csv
 import io
-from collections import deque
 from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from contextlib import closing
 from functools import partial
@@ -21,13 +20,10 @@ from .consent import CellAnswers, is_text
 from .list_columns import ColumnRoles, ListColumns, UndecidedColumns
 from .operations import Operations, ParamsResolver
 from .packing import PackedRows, PackingOptions, ProblemsByRow, Purpose
-from .row_shapes import FoundRows, RowHash, reading_of
 from .user_rows import UserRows
 
 if TYPE_CHECKING:
     import _csv
-
-    from .row_memo import RowMemo
 
 
 class TableLayout(NamedTuple):
@@ -68,53 +64,19 @@ class PackedBlock(NamedTuple):
     lines: dict[int, int]  # of rows with problems and headers, counted from 0 in what was packed
     headers: Sequence[int] = ()  # rows that repeat the header
 
-
-class RowNumbers:
-    """Numbers the packed rows of a block in the file.
-
-    Such a row has four numbers:
-
-    - its number among the packed rows, from 0, by which PackedBlock and PackedRows name it;
-    - its row in the block, from 0: known rows are between the packed ones;
-    - its line in the file. Where rows are known, each row is a line; else the whole block was packed,
-      and rows may be of several lines;
-    - its record in the file, from 1. Blank rows are none; they are never known.
-    """
-
-    def __init__(self, found: FoundRows, block: PackedBlock, records_before: int) -> None:
-        self._found, self._block, self._before = found, block, records_before
-        self._in_block, self._rows = (
-            (range(block.rows), block.rows) if found.unknown is None else (found.unknown, found.rows)
-        )
-
-    def records(self) -> Sequence[int]:
-        """Return the record of each packed row."""
-        rows, first = self._in_block, self._before + 1
-        if not self._block.blank and isinstance(rows, range):
-            return range(first + rows.start, first + rows.stop)
-        blank, records = set(self._block.blank), []
-        for number, row in enumerate(rows):
-            first -= number in blank
-            records.append(first + row)
+    def records(self, before: int) -> Sequence[int]:
+        """Return the record of each row, where so many come before; a blank row is none."""
+        if not self.blank:
+            return range(before + 1, before + 1 + self.rows)
+        blank, records = {*self.blank}, []
+        for row in range(self.rows):
+            before += row not in blank
+            records.append(before)
         return records
-
-    def lines(self) -> dict[int, int]:
-        """Return the line of each packed row with problems."""
-        first, lines = self._found.block.line, self._block.lines
-        if self._found.unknown is None:
-            return {number: first + line for number, line in lines.items()}
-        return {number: first + self._in_block[number] for number in lines}
-
-    @property
-    def last_record(self) -> int:
-        """Return the number of the last record of the block."""
-        return self._before + self._rows - len(self._block.blank)
 
 
 def pack_block(layout: UserLayout, block: Block, options: PackingOptions) -> PackedBlock | None:
     """Pack the rows of a block; return None where it cannot be parsed: reading it by lines tells why."""
-    if not block.data:
-        return PackedBlock(PackedRows([]), 0, [], {})
     if (parsed := _parse_block(layout.table, block)) is None:
         return None
     text, cells, problems, headers = parsed
@@ -126,7 +88,6 @@ def pack_block(layout: UserLayout, block: Block, options: PackingOptions) -> Pac
     packed.left_out = {*packed.left_out}.difference(blank)
     for row in blank:
         packed.problems.pop(row, None)
-    packed.shaped = packed.shaped and packed.shaped.without(blank)
     packed.answers = layout.roles.count_answers(cells, options, [*packed.left_out, *blank])
     reported = {*packed.problems, *packed.partial, *packed.doubts, *headers}
     lines = _find_lines(layout.table, text, reported) if reported else {}
@@ -140,7 +101,7 @@ def find_answers(table: TableLayout, undecided: UndecidedColumns, block: Block) 
     text, cells, problems, _ = parsed
     rows = len(cells[0]) if cells else 0
     answers = undecided.find_answers(cells, rows, problems.keys())
-    named = {row for found in answers.values() for row in found.rows}
+    named = {row for own in answers.values() for row in own.rows}
     return AnswersInBlock(answers, _find_lines(table, text, named) if named else {}, rows)
 
 
@@ -215,8 +176,7 @@ class ListPart(NamedTuple):
     packed: PackedRows
     records: Sequence[int]  # the number of each row in the file
     lines: dict[int, int]  # of rows with problems
-    last: int = 0  # the number of its last record
-    found: FoundRows | None = None  # rows that need not be packed, and are to be known again
+    last: int  # the number of its last record
 
     def place(self, row: int) -> Row:
         """Return the place of a row in the file."""
@@ -225,7 +185,7 @@ class ListPart(NamedTuple):
     @property
     def operations(self) -> Iterator[Operations]:
         """Yield the operations, with record numbers in place of rows."""
-        return (each.with_records(self.records) for each in self.packed.operations if each)
+        return (operations.with_records(self.records) for operations in self.packed.operations if operations)
 
 
 class ListPacker:
@@ -252,41 +212,44 @@ class ListPacker:
     def resolve_with(self, resolver: ParamsResolver) -> None:
         """Resolve parameters with another resolver from the next reading on."""
         self.resolver = resolver
+        self.end_processes()  # their task has the earlier one
+
+    def end_processes(self) -> None:
+        """End the worker processes; the next reading starts others."""
         if self._blocks:
-            self._blocks.close()  # its task has the earlier one
+            self._blocks.close()
 
     def close(self) -> None:
         """End the worker processes, and close the file."""
-        if self._blocks:
-            self._blocks.close()
+        self.end_processes()
         self._reader.source.close()
 
-    def parts(self, options: PackingOptions, memo: "RowMemo | None" = None) -> Iterator[ListPart]:
-        """Read the list and yield it packed, but for the rows that a memo knows."""
+    def parts(self, options: PackingOptions, before: int = 0) -> Iterator[ListPart]:
+        """Read the list and yield it packed; its records are numbered after those `before` it."""
         if self._blocks:
-            yield from self._pack_blocks(self._blocks, options, memo)
+            yield from self._pack_blocks(self._blocks, options, before)
             return
         for rows in self._chunks():
             lines = {number: row.line for number, row in enumerate(rows)}
             packed = self._pack(rows, options)
-            yield ListPart(packed, [row.record for row in rows], lines, rows[-1].record)
+            yield ListPart(packed, [before + row.record for row in rows], lines, before + rows[-1].record)
         self.columns.check_options(self.rows)
 
-    def add_answers(self, found: dict[str, CellAnswers]) -> None:
+    def add_answers(self, answers_by_column: dict[str, CellAnswers]) -> None:
         """Read what undecided columns say, until each is known to be text."""
         undecided = self.columns.undecided
         with closing(self._block_answers() if self._reader.table else self._chunk_answers()) as parts:
             for answers, place_of in parts:
                 for column, own in answers.items():
-                    found[column].add(own, map(place_of, own.rows))
-                if all(is_text(where.column, found[where.column]) for where in undecided):
+                    answers_by_column[column].add(own, map(place_of, own.rows))
+                if all(is_text(where.column, answers_by_column[where.column]) for where in undecided):
                     break
 
     def _block_answers(self) -> Generator[FoundAnswers, None, None]:
         runner = self._new_runner(self._answers_task)
         try:
-            for block, found in runner.run():
-                yield found.answers, partial(self._name_row, block, found)
+            for block, in_block in runner.run():
+                yield in_block.answers, partial(self._name_row, block, in_block)
         except UnreadableError:
             self._raise_content_error()
         finally:
@@ -303,8 +266,8 @@ class ListPacker:
     def _name_record(self, rows: list[Row], row: int) -> str:
         return self.rows.place(rows[row].line, rows[row].record)
 
-    def _name_row(self, block: Block, found: AnswersInBlock, row: int) -> str:
-        return self.rows.place(block.line + found.lines[row], 0)
+    def _name_row(self, block: Block, in_block: AnswersInBlock, row: int) -> str:
+        return self.rows.place(block.line + in_block.lines[row], 0)
 
     def checked_rows(self, options: PackingOptions) -> Iterator[CheckedRow]:
         """Read the list and yield each row with its problems."""
@@ -312,60 +275,23 @@ class ListPacker:
         for rows in self._chunks():
             packed = self._pack(rows, options)
             for number, row in enumerate(rows):
-                yield CheckedRow(row, None, [Problem(*found) for found in packed.problems.get(number, [])])
+                yield CheckedRow(
+                    row, None, [Problem(*problem) for problem in packed.problems.get(number, [])]
+                )
 
-    def _pack_blocks(
-        self, blocks: BlockRunner, options: PackingOptions, memo: "RowMemo | None"
-    ) -> Iterator[ListPart]:
-        before = 0
+    def _pack_blocks(self, blocks: BlockRunner, options: PackingOptions, before: int) -> Iterator[ListPart]:
         try:
-            for found, result in self._found_rows(blocks, options, memo):
-                numbers = RowNumbers(found, result, before)
-                before, known, lines = numbers.last_record, found if memo else None, numbers.lines()
-                self._reader.repeated_headers += [lines[row] for row in result.headers]
-                yield ListPart(result.packed, numbers.records(), lines, before, known)
+            for block, packed_block in blocks.run(options):
+                if options.ledger and packed_block.rows and not packed_block.packed.compared:
+                    # A worker cannot open a ledger that was replaced meanwhile; this process has it open.
+                    packed_block = blocks.run_here(block, options)
+                lines = {row: block.line + line for row, line in packed_block.lines.items()}
+                records = packed_block.records(before)
+                before += packed_block.rows - len(packed_block.blank)
+                self._reader.repeated_headers += [lines[row] for row in packed_block.headers]
+                yield ListPart(packed_block.packed, records, lines, before)
         except UnreadableError:
             self._raise_content_error()
-
-    def _found_rows(
-        self, blocks: BlockRunner, options: PackingOptions, memo: "RowMemo | None"
-    ) -> Iterator[tuple[FoundRows, PackedBlock]]:
-        """Yield the rows of each block, and how those are packed that the memo does not know."""
-
-        def current(block: Block, result: PackedBlock | None) -> PackedBlock:
-            if result and options.ledger and result.rows and not result.packed.compared:
-                # A worker cannot open a ledger that was replaced meanwhile; this process has it open.
-                result = blocks.run_here(block, options)
-            if result is None:
-                raise UnreadableError
-            return result
-
-        if memo is None:
-            for block, result in blocks.run(options):
-                yield FoundRows(block, b"", None), current(block, result)
-            return
-
-        waiting = deque[FoundRows]()  # of blocks whose unknown rows are being packed, in their order
-
-        def make_reduce(rows: TableRows) -> Callable[[Block], Block]:
-            layout = self._layout(rows)
-            reading = reading_of(layout.table.delimiter, layout.roles.identity, *options.of_reading)
-            hash_ = RowHash.of_key(memo.key, reading)
-
-            def reduce(block: Block) -> Block:
-                found, unknown = memo.reduce(hash_, block)
-                waiting.append(found)
-                return unknown
-
-            return reduce
-
-        for block, result in blocks.run_reduced(make_reduce, options):
-            found = waiting.popleft()
-            if found.unknown is not None and (result is None or result.rows != len(found.unknown)):
-                found = memo.forget(found)  # a quotation goes on in the next line
-                block, result = found.block, blocks.run_here(found.block, options)
-            result = current(block, result)
-            yield found.of_lines(result.rows), result
 
     def _new_runner(self, make_task: Callable[[TableRows], Callable[..., Any]]) -> BlockRunner:
         """Return what runs a task on blocks of the table."""

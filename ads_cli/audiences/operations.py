@@ -156,13 +156,6 @@ class Operations:
             self, rows=[records[row] for row in rows] if has_gaps else records[rows[0] : rows[-1] + 1]
         )
 
-    def with_records_after(self, before: int) -> "Operations":
-        """Return the operations with record numbers that follow those of `before` other records."""
-        rows = self.rows
-        if isinstance(rows, range):
-            return replace(self, rows=range(rows.start + before, rows.stop + before, rows.step))
-        return replace(self, rows=[row + before for row in rows])
-
 
 def split_requests(packed: Iterable[Operations]) -> Iterator[list[Operations]]:
     """Split operations into requests, with as many in each as both limits allow."""

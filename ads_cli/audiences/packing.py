@@ -15,7 +15,6 @@ from .countries import find_region
 from .identifiers import IDENTIFIERS, identifier_types
 from .ledger_lookup import LedgerDifferences, LedgerView
 from .operations import OperationParams, Operations
-from .row_shapes import ShapedRows, find_shapes
 
 # 2,500 operations of this size, with commas and brackets, fill a body.
 MAX_OPERATION_BYTES = (MAX_BODY_BYTES - 2) // MAX_OPERATIONS - 1
@@ -47,8 +46,7 @@ class Purpose(Enum):
 class PackingOptions(NamedTuple):
     """What decides which operations rows become.
 
-    What changes how rows are read belongs into `of_reading` too, and what changes the requests into
-    `ListSettings.job_options`, by which a job is resumed.
+    What changes the requests belongs into `ListSettings.job_options` too, by which a job is resumed.
     """
 
     region: str | None = None  # of national phone numbers
@@ -57,12 +55,6 @@ class PackingOptions(NamedTuple):
     keep_partial: bool = False  # send people without those of their identifiers that are invalid
     purpose: Purpose = Purpose.SEND
     ledger: LedgerView | None = None  # to compare with
-    with_shapes: bool = False  # of rows, where they are to be known again
-
-    @property
-    def of_reading(self) -> tuple[str | bool | None, ...]:
-        """Return what decides how rows are read: a sync passes over those that it knows by an equal one."""
-        return self.region, self.allow_clear_text, self.keep_partial
 
 
 ProblemsByRow = dict[int, list[tuple[str, str]]]  # field and reason
@@ -82,7 +74,6 @@ class PackedRows:
     placeholders: Counter[str] = field(default_factory=Counter)
     answers: dict[str, Counter[str]] = field(default_factory=dict)  # in columns of consent
     compared: LedgerDifferences | None = None
-    shaped: ShapedRows | None = None  # where they are to be known again
 
 
 def pack_rows(
@@ -93,17 +84,15 @@ def pack_rows(
     *,
     countries: Sequence[Any] | None = None,
     left_out: Collection[int] = (),
-    answers: Mapping[str, Sequence[str]] = {},
     identifiers: Sequence[str] = IDENTIFIERS,
 ) -> PackedRows:
     """Pack rows that come as columns of cells, one or more for each identifier.
 
     `params` are those of all rows, or of each; `countries` are those of national phone numbers, before the
     region of `options`. Rows that have `problems` already, those that prove invalid here, and those that are
-    `left_out`, whose cells are empty, are not packed. `answers` are those in columns of consent, and
-    `identifiers` those that the list takes.
+    `left_out`, whose cells are empty, are not packed. `identifiers` are those that the list takes.
     """
-    packed = PackedRows(left_out=left_out, problems={row: [*found] for row, found in problems.items()})
+    packed = PackedRows(left_out=left_out, problems={row: [*own] for row, own in problems.items()})
     columns = [
         _encode(name, columns_of_name, options, countries if name == "phone_number" else None)
         for name, columns_of_name in cells.items()
@@ -118,15 +107,10 @@ def pack_rows(
         valid = [row for row in all_rows if row not in packed.problems and row not in left_out]
     # After this, a row of `valid` has a user.
     if options.purpose is Purpose.COMPARE and options.ledger and (lookup := options.ledger.lookup()):
-        packed.compared = lookup.compare(columns, users.of_row, valid, with_ids=options.with_shapes)
+        packed.compared = lookup.compare(columns, users.of_row, valid)
         if packed.problems or packed.partial:
             unsent, unreadable = lookup.find_unsent(columns, packed.problems, {*problems, *mistakes})
             packed.compared = packed.compared._replace(unsent=unsent, unreadable=unreadable)
-    if packed.compared and options.with_shapes:
-        findings = {*packed.problems, *packed.partial, *packed.doubts}
-        packed.shaped = find_shapes(
-            columns, cells, len(all_rows), answers=answers, left_out=left_out, findings=findings
-        )
     if is_whole and isinstance(params, OperationParams):
         packed.operations.append(fill_operations(params, users, all_rows, options))
         return packed
@@ -161,11 +145,11 @@ def _find_invalid(
     keep_partial: bool,
 ) -> None:
     """Find the rows that are not sent: those with mistakes that are not left away, and without a user."""
-    for row, found in mistakes.items():
+    for row, own in mistakes.items():
         if keep_partial and users.texts[row] and row not in packed.problems:
-            packed.partial[row] = found
+            packed.partial[row] = own
         else:
-            packed.problems.setdefault(row, []).extend(found)
+            packed.problems.setdefault(row, []).extend(own)
     if "" in users.texts:
         for row, text in enumerate(users.texts):
             if not text and row not in packed.problems and row not in packed.left_out:
@@ -220,8 +204,8 @@ class Users(NamedTuple):
         """Yield the number of users up to the end of each operation."""
         end, count = 0, len(self.texts)
         if self.text_size and count:
-            each = max(1, min(max_bytes // offsets[1], max_users))
-            yield from range(each, count, each)
+            step = max(1, min(max_bytes // offsets[1], max_users))
+            yield from range(step, count, step)
             yield count
             return
         while end < count:

@@ -1,6 +1,5 @@
 """The plan of an upload of people."""
 
-from abc import abstractmethod
 from collections import Counter, defaultdict
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
@@ -10,7 +9,8 @@ from typing import TYPE_CHECKING, NamedTuple
 from ..api.problems import Problem
 from ..errors import ContentError
 from ..feeds.row import RowTransform
-from ..feeds.rows import FileRows, RowNames, Rows
+from ..feeds.rows import FileRows, Rows
+from ..feeds.several import SeveralRows
 from ..feeds.source import Feed
 from ..output.text import counted
 from ..uploads.job_file import JobKey, JobOptions, UploadTarget
@@ -29,15 +29,13 @@ from .upload import RecordedUpload, UserUpload
 
 if TYPE_CHECKING:
     from .comparison import ListComparison
-    from .row_shapes import RowShape
 
 
 @dataclass
 class ListReport(ValidationReport):
     """A validation report that also counts identifiers, and answers in columns of consent.
 
-    A new counter belongs into `add_part` and `merge_list`, and where rows without findings have it, into
-    `add_known` and `RowShape`; `SentPart` and its readers have it for files that an earlier run has sent.
+    A new counter belongs into `add_part`.
     """
 
     raw: Counter[str] = field(default_factory=Counter)
@@ -61,23 +59,6 @@ class ListReport(ValidationReport):
         for column, answers in packed.answers.items():
             self.answers[column] += answers
         self.rows = part.last
-
-    def add_known(self, shape: "RowShape", rows: int) -> None:
-        """Add rows that are known from an earlier reading."""
-        self.left_out += rows * shape.is_left_out
-        self.raw.update(dict.fromkeys(shape.raw, rows))
-        self.hashed.update(dict.fromkeys(shape.hashed, rows))
-        for column, answer in shape.answers:
-            self.answers[column][answer] += rows
-
-    def merge_list(self, other: "ListReport", records: int) -> None:
-        """Add the report of a further list, whose rows follow `records` others."""
-        self.merge(other, records)
-        self.raw += other.raw
-        self.hashed += other.hashed
-        self.placeholders += other.placeholders
-        for column, answers in other.answers.items():
-            self.answers[column] += answers
 
     @property
     def identifiers(self) -> dict[str, dict[str, int]]:
@@ -138,13 +119,6 @@ class ListSettings(NamedTuple):
             ),
         ]
 
-    def sealed(self, digest: str) -> str:
-        """Return what journals say of a file with a digest."""
-        from .ledger_records import Sealer, load_key
-
-        assert self.state_dir
-        return Sealer(load_key(self.state_dir)).sealed_content(digest)
-
     def new_answers(self) -> dict[str, CellAnswers]:
         """Return what is known, before a list is read, of the columns that are asked for yes or no."""
         return {where.column: CellAnswers() for where in self.columns.undecided}
@@ -189,14 +163,14 @@ class ListSettings(NamedTuple):
 
 
 class ListPlan(Plan):
-    """Send the people of a list, in one file or in several; no message contains a value of them."""
+    """Send the people of a list; no message contains a value of them."""
 
     noun = "users"
     upload: RecordedUpload
     _report: ListReport
 
-    def __init__(self, rows: RowNames, settings: ListSettings) -> None:
-        self.rows = rows
+    def __init__(self, rows: Rows, settings: ListSettings) -> None:
+        self.rows: Rows = rows
         self.upload = RecordedUpload(settings.upload)
         self.started = this_second()
         self._settings = settings
@@ -212,18 +186,6 @@ class ListPlan(Plan):
     def batch_count(self) -> int:
         """Count the requests."""
         return self._batch_count
-
-    @abstractmethod
-    def add_answers(self, found: dict[str, CellAnswers]) -> None:
-        """Read what the columns say that conditions ask for yes or no."""
-
-    def _decide_conditions(self) -> None:
-        """Read in every file, before any is sent, the columns that conditions ask for yes or no."""
-        columns = self._settings.columns
-        if columns.undecided:
-            found = self._settings.new_answers()
-            self.add_answers(found)
-            columns.decide(found, self.rows.source.label)
 
     @property
     def has_params_columns(self) -> bool:
@@ -249,10 +211,14 @@ class ListPlan(Plan):
         return UploadTarget(service, upload.kind, upload.target)
 
     def key(self, service: str, *, skip_invalid: bool) -> JobKey:
-        """Return what identifies the job: of several files their names, and not their content."""
-        feed = self.rows.source
+        """Return what identifies the job: what only a key tells of the content, which may be one person."""
+        from .ledger_records import Sealer, load_key
+
+        feed, state_dir = self.rows.source, self._settings.state_dir
+        assert state_dir
+        content = Sealer(load_key(state_dir)).sealed_content(feed.digest)
         options = self._settings.job_options(feed, self.rows.columns, skip_invalid=skip_invalid)
-        return JobKey(self.target(service), "push", self._settings.sealed(feed.digest), options)
+        return JobKey(self.target(service), "push", content, options)
 
     def begin(self, journal: Journal) -> None:
         """Begin to note in the ledger of the list who is sent."""
@@ -267,63 +233,97 @@ class ListPlan(Plan):
 
 
 class AudiencePlan(ListPlan):
-    """Send the people of a file: one reading validates and counts, another packs and sends."""
+    """Send the people of a list: one reading validates and counts, another packs and sends.
 
-    rows: Rows
+    Several files are one list: records and requests are numbered over all of them.
+    """
 
-    def __init__(self, rows: FileRows, settings: ListSettings) -> None:
-        self._packer = ListPacker(rows, settings.columns, settings.resolver)
-        self._options = settings.packing
-        super().__init__(self._packer.rows, settings)
+    def __init__(self, files: Sequence[FileRows], settings: ListSettings) -> None:
+        self._packers = [ListPacker(rows, settings.columns, settings.resolver) for rows in files]
+        rows = [packer.rows for packer in self._packers]
+        super().__init__(rows[0] if len(rows) == 1 else SeveralRows(rows), settings)
 
     def validate(
         self,
         on_progress: Callable[[int], None] = lambda rows: None,
         comparison: "ListComparison | None" = None,
-        *,
-        records_before: int = 0,
     ) -> ValidationReport:
-        """Read the whole list, and count the requests that its valid rows need.
-
-        A `comparison` takes the rows too, as those that follow the records of other files. Its memo knows
-        rows that need not be read: the report has them, and how many requests they need is an estimate.
-        """
+        """Read the whole list and count the requests of its valid rows; a `comparison` takes the rows too."""
         self._decide_conditions()
         report = self._report = self._settings.new_report()
-        self._packer.resolve_with(self._packer.resolver.at(self.started))
-        memo = comparison.memo if comparison else None
+        for packer in self._packers:
+            packer.resolve_with(packer.resolver.at(self.started))
+        options = self._validation_options(comparison)
+        taken: list[tuple[tuple[str, ...], int]] = []  # columns and rows of each file, but for those left out
 
         def take_parts() -> Iterator[Operations]:
-            for part in self._packer.parts(self._validation_options(comparison), memo):
-                report.add_part(part)
-                for shape, known in memo.known(part.found) if memo and part.found else ():
-                    report.add_known(shape, known)
-                if comparison:
-                    comparison.add(part, records_before)
-                on_progress(report.rows)
-                yield from part.operations
+            for packer, parts in self._files(options):
+                rows, left_out = report.rows, report.left_out
+                for part in parts:
+                    report.add_part(part)
+                    if comparison:
+                        comparison.add(part)
+                    on_progress(report.rows)
+                    yield from part.operations
+                if report.rows == rows:
+                    raise ContentError(f"{packer.rows.source.label}: there is no row of people in it")
+                taken.append((packer.rows.columns, report.rows - rows - (report.left_out - left_out)))
 
         self._batch_count = sum(1 for _ in split_requests(take_parts()))
-        if memo:
-            self._batch_count = memo.requests_of(report.valid, self._batch_count)
-        if not report.rows:
-            raise ContentError(f"{self.rows.source.label}: there is no row of people in it")
-        for answers in report.answers.values():  # records may be far from any that has the column
-            answers[""] += report.rows - report.left_out - answers.total()
-        self._settings.describe(report, self.rows.columns, self._packer.notes, self._packer.warnings)
+        for column, answers in report.answers.items():  # records may be far from any that has the column
+            answers[""] += sum(rows for columns, rows in taken if column in columns) - answers.total()
+        self._settings.describe(report, self.rows.columns, *self._remarks, self._columns_of_some)
         return report
+
+    def _files(self, options: PackingOptions) -> Iterator[tuple[ListPacker, Iterator[ListPart]]]:
+        """Yield each file with its packed rows, whose records are numbered over all files."""
+        last = 0
+
+        def with_last(parts: Iterator[ListPart]) -> Iterator[ListPart]:
+            nonlocal last
+            for part in parts:
+                last = part.last
+                yield part
+
+        several = self.rows if isinstance(self.rows, SeveralRows) else None
+        if several:
+            several.begin_reading()
+        for packer in self._packers:
+            yield packer, with_last(packer.parts(options, last))
+            if several:
+                several.end_file(packer.rows, last)
+                packer.end_processes()
+
+    def _decide_conditions(self) -> None:
+        """Read in every file, before any is sent, the columns that conditions ask for yes or no."""
+        columns = self._settings.columns
+        if columns.undecided:
+            answers = self._settings.new_answers()
+            for packer in self._packers:
+                packer.add_answers(answers)
+            columns.decide(answers, self.rows.source.label)
+
+    @property
+    def _remarks(self) -> tuple[list[str], list[str]]:
+        """Return the notes and the warnings of the readers; of several files with their names."""
+        if len(self._packers) == 1:
+            return self._packers[0].notes, self._packers[0].warnings
+        labels = [(packer, packer.rows.source.label) for packer in self._packers]
+        notes = [f"{label}: {note}" for packer, label in labels for note in packer.notes]
+        return notes, [f"{label}: {warning}" for packer, label in labels for warning in packer.warnings]
+
+    @property
+    def _columns_of_some(self) -> set[str]:
+        """Name the columns that not every file has."""
+        columns = [{*packer.rows.columns} for packer in self._packers]
+        return {*self.rows.columns} - columns[0].intersection(*columns)
 
     def _validation_options(self, comparison: "ListComparison | None") -> PackingOptions:
         """Return how a list is packed that is not sent yet; comparing it hashes more than a dry run needs."""
+        options = self._settings.packing
         if comparison and comparison.view:
-            return self._options._replace(
-                purpose=Purpose.COMPARE, ledger=comparison.view, with_shapes=bool(comparison.memo)
-            )
-        return self._options._replace(purpose=Purpose.DRY_RUN if self._settings.dry_run else Purpose.VALIDATE)
-
-    def add_answers(self, found: dict[str, CellAnswers]) -> None:
-        """Read what the columns say that conditions ask for yes or no."""
-        self._packer.add_answers(found)
+            return options._replace(purpose=Purpose.COMPARE, ledger=comparison.view)
+        return options._replace(purpose=Purpose.DRY_RUN if self._settings.dry_run else Purpose.VALIDATE)
 
     @property
     def due(self) -> int:
@@ -332,24 +332,28 @@ class AudiencePlan(ListPlan):
 
     def batches(self) -> Batches:
         """Read the list again and pack its valid rows into requests."""
-        parts = self._packer.parts(self._options)
-        operations = (operations for part in parts for operations in part.operations)
+        files = self._files(self._settings.packing)
+        operations = (own for _, parts in files for part in parts for own in part.operations)
         for number, request in enumerate(split_requests(operations)):
             yield Batch(number, request)
 
-    @property
-    def warnings(self) -> list[str]:
-        """Return what was left out of the file."""
-        return self._packer.warnings
-
     def checked_rows(self) -> Iterator[CheckedRow]:
         """Read the list again and yield each row with its problems."""
-        return self._packer.checked_rows(self._options)
+        before = 0
+        for packer in self._packers:
+            last = 0
+            for checked in packer.checked_rows(self._settings.packing):
+                row, last = checked.row, checked.row.record
+                row.record += before
+                row.raw = row.raw or (packer.rows.by_column(row.unchanged),)
+                yield checked
+            before += last
 
     def totals(self, report: ValidationReport) -> dict[str, int]:
         """Count the users to be sent."""
         return {"users": report.valid}
 
     def close(self) -> None:
-        """End the worker processes, and close the file: nothing can be read from then on."""
-        self._packer.close()
+        """End the worker processes, and close the files: nothing can be read from then on."""
+        for packer in self._packers:
+            packer.close()

@@ -16,18 +16,15 @@ from ..uploads.upload import FAILED, AttemptLog, Batch, Batches
 from ..validation import CheckedRow
 from ..validation.report import ValidationReport
 from .comparison import DELETED, ListComparison, ListDifferences, Person, User
-from .consent import CellAnswers
 from .ledger_lookup import CREATED, UPDATED
 from .operations import OPERATION_TYPES, OperationParams, Operations, split_requests
 from .packing import Users, fill_operations
 from .plan import AudiencePlan, ListPlan, ListReport, ListSettings
-from .row_memo import UnfitError
 from .upload import RecordedUpload
 
 if TYPE_CHECKING:
     from ..client.client import Client
     from .ledger import Ledger
-    from .multi_file_plan import MultiFileAudiencePlan
 
 SYNC = "sync"
 PACKED_AT_ONCE = 10_000  # people
@@ -51,9 +48,9 @@ class ListSyncUpload(RecordedUpload):
         """Send a batch; name no person who was not deleted."""
         ack = super().send(client, batch, attempts)
         rejected, statuses = dict(ack.failed), batch.items.statuses
-        found = Counter(status for record, status in statuses.items() if record not in rejected)
-        ack.counts = {name: found[name] for name in STATUSES} | {FAILED: len(rejected)}
-        ack.failed = [each for each in ack.failed if statuses[each[0]] != DELETED]
+        counts = Counter(status for record, status in statuses.items() if record not in rejected)
+        ack.counts = {name: counts[name] for name in STATUSES} | {FAILED: len(rejected)}
+        ack.failed = [(record, reason) for record, reason in ack.failed if statuses[record] != DELETED]
         ack.not_deleted = [
             (NOBODY_NAMED, reason) for record, reason in rejected.items() if statuses[record] == DELETED
         ]
@@ -71,11 +68,10 @@ class ListSyncPlan(ListPlan):
 
     def __init__(
         self,
-        plan: "AudiencePlan | MultiFileAudiencePlan",
+        plan: AudiencePlan,
         settings: ListSettings,
         ledger: "Ledger",
         *,
-        stores_memo: bool,
         prune: bool,
         expected_epoch: str | None,
     ) -> None:
@@ -85,7 +81,7 @@ class ListSyncPlan(ListPlan):
         self.started = plan.started
         self.prune = prune
         self._plan = plan
-        self._ledger, self._stores_memo = ledger, stores_memo
+        self._ledger = ledger
         self._last: ListComparison | None = None  # of the last reading
         self._differences: ListDifferences | None = None
         self._earlier = 0  # people whom earlier runs of the job have sent
@@ -107,31 +103,15 @@ class ListSyncPlan(ListPlan):
         assert self._last
         return self._last
 
-    def add_answers(self, found: dict[str, CellAnswers]) -> None:
-        """Read what the columns say that conditions ask for yes or no."""
-        self._plan.add_answers(found)
-
     def validate(self, on_progress: Callable[[int], None] = lambda rows: None) -> ValidationReport:
         """Read the whole file; raise ContentError where it cannot be read."""
-        return self._read(on_progress)
-
-    def _read(
-        self, on_progress: Callable[[int], None] = lambda rows: None, *, reads_all: bool = False
-    ) -> ValidationReport:
-        if self._last:
-            self._last.close()
-        self._last = ListComparison(self._ledger, stores_memo=self._stores_memo, reads_all=reads_all)
+        self._last = ListComparison(self._ledger)
         return self._plan.validate(on_progress, self._last)
 
     def compare(self) -> ListDifferences:
         """Compare the validated file with the ledger."""
-        try:
-            found = self._comparison.compare(self.report.valid, prune=self.prune)
-        except UnfitError:
-            self._read(reads_all=True)
-            found = self._comparison.compare(self.report.valid, prune=self.prune)
-        self._differences = found
-        return found
+        self._differences = self._comparison.compare(self.report.valid, prune=self.prune)
+        return self._differences
 
     @property
     def due(self) -> int:
@@ -203,20 +183,15 @@ class ListSyncPlan(ListPlan):
 
     def finish(self, journal: Journal) -> str:
         """Store in the ledger who was acknowledged."""
-        warning = self.upload.finish(sent_all=self.differences.sends_all)
-        if not journal.totals[FAILED]:  # only then everybody in a row of the memo is on the list
-            self._comparison.store_memo(self._plan.batch_count, self.report.valid, self.upload.written)
-        return warning
+        return self.upload.finish(sent_all=self.differences.sends_all)
 
     def totals(self, report: ValidationReport) -> dict[str, int]:
         """Count the people who are sent, and those who need not be."""
-        found = self.differences
-        return {"users": report.valid, "unchanged": found.unchanged, "missing": found.missing}
+        differences = self.differences
+        return {"users": report.valid, "unchanged": differences.unchanged, "missing": differences.missing}
 
     def close(self) -> None:
         """Close the files."""
-        if self._last:
-            self._last.close()
         self._plan.close()
 
 

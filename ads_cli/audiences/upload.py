@@ -16,7 +16,7 @@ from ..uploads.journal import Journal
 from ..uploads.plan import this_second
 from ..uploads.upload import FAILED, AttemptLog, Batch, digest_of, operation_errors, reasons_of
 from .identifiers import IDENTIFIERS
-from .ledger import Ledger, OpenLedger
+from .ledger import Ledger
 from .ledger_log import LogFile, operations_of
 from .ledger_records import REMEMBERED_MONTHS, month_of
 from .operations import PARAMS_FIELDS, Operations, body_pieces, count_users, split_requests
@@ -80,7 +80,7 @@ class UserUpload:
                     both = [*_halve(operation)]
                     halves += both
                     in_order += both
-            is_mixed = len({each.operation_type for own in sent for each in operations_of(own)}) > 1
+            is_mixed = len({operation.operation_type for own in sent for operation in operations_of(own)}) > 1
             groups = [in_order] if is_mixed else [others, halves]
             pending += reversed([request for group in groups for request in split_requests(group)])
         ack.counts[FAILED] = len(ack.failed)
@@ -106,8 +106,8 @@ class UserUpload:
         try:
             response = client.send_untracked(self._prepare(client, sent), check=check)
         except RefusedError as error:
-            if found := rejected(error.body):
-                return found
+            if reasons := rejected(error.body):
+                return reasons
             raise
         return rejected(response.body)
 
@@ -149,7 +149,7 @@ def _halve(operation: Operations) -> Iterator[Operations]:
 class RecordedUpload:
     """Sends users; notes before in the log of the job who they are, and then that they are acknowledged.
 
-    `begin` comes first, then `digest` and `send`, then `finish`, after which `written` has the ledger.
+    `begin` comes first, then `digest` and `send`, then `finish`.
     """
 
     def __init__(self, upload: UserUpload) -> None:
@@ -188,12 +188,6 @@ class RecordedUpload:
         assert self._ledger and self._log
         lost = self._ledger.close_log(self._log, sent_all=sent_all)
         return f"{lost}: whom this list had before is not known any more" if lost else ""
-
-    @property
-    def written(self) -> OpenLedger | None:
-        """Return the ledger as it was stored at the end; None where another run has changed it since."""
-        assert self._ledger
-        return self._ledger.written()
 
     def send(self, client: "Client", batch: Batch, attempts: AttemptLog) -> Acknowledgement:
         """Send a batch; the log has it before and after."""

@@ -117,7 +117,7 @@ STATE_FILES = {
     "jobs": "one journal for each push or creation from a file, for --resume; adsctl jobs lists them",
     "generations": "how often each catalog and list was written to: nothing outdated is resumed",
     "acknowledged": "digests of acknowledged products, for push --changed",
-    "ledgers": "keyed digests of the people on lists, and of the rows of their files, for syncs",
+    "ledgers": "keyed digests of the people on lists, for syncs",
     "ledger.key": "the key of these digests; readable by you alone",
     "feeds": "which version of a remote feed was pushed last, for push --changed",
     "feed_sizes": "the rows that each feed had when it was pushed last, for --min-rows",

@@ -362,7 +362,7 @@ class Writes:
         with self._judging():
             if self.guard.guard:
                 requests = [*map(self._call.client.prepare, plan.write_requests())]
-                self.guard.approve_rows(requests, None if plan.parts else plan.due)
+                self.guard.approve_rows(requests, plan.due)
 
     @contextmanager
     def _judging(self) -> Iterator[None]:

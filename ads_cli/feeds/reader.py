@@ -2,7 +2,7 @@
 
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Mapping
-from typing import TYPE_CHECKING, BinaryIO, NamedTuple
+from typing import TYPE_CHECKING
 
 from ..errors import ContentError, UsageError
 from .decoding import UTF_8, check_encoding
@@ -19,64 +19,11 @@ from .registry import (
     readable_formats,
     unknown_format,
 )
-from .rows import FileRows, Rows
+from .rows import FileRows
 from .source import ReadOptions, Source
 
 if TYPE_CHECKING:
     from .locations import RemoteAccess
-
-
-class Peeked(NamedTuple):
-    """What is known of a file that was not read."""
-
-    version: str  # "" where the location knows of none
-    format: str
-    columns: tuple[str, ...]  # those of the first record, where others may have more
-
-
-class _OpenedLocation(Location):
-    """A location whose content is open already."""
-
-    def __init__(self, location: Location, stream: BinaryIO) -> None:
-        super().__init__(location.label, file_name=location.file_name, identity=location.identity)
-        self._stream = stream
-
-    def open(self) -> BinaryIO:
-        """Return the content."""
-        return self._stream
-
-
-def peek_columns(
-    location: Location, open_rows: Callable[[Location], Rows], check: Callable[[Rows], None]
-) -> Peeked:
-    """Open a file and find its columns; `check` raises for columns that do not do.
-
-    Of a table and of parquet these are all columns; of other formats, those of the first record.
-    """
-
-    def read(stream: BinaryIO) -> tuple[str, tuple[str, ...]]:
-        rows = open_rows(_OpenedLocation(location, stream))
-        if _read_header(rows, stream):
-            check(rows)
-        return rows.source.format_name, rows.columns
-
-    version, (format, columns) = location.peek(read)
-    return Peeked(version, format, columns)
-
-
-def _read_header(rows: Rows, stream: BinaryIO) -> bool:
-    """Read the columns; tell whether these are all."""
-    if rows.table:
-        next(rows.table.blocks(1), None)
-        return True
-    if rows.source.format_name == "parquet":
-        from .formats.parquet import column_names
-
-        rows.columns = column_names(stream, rows.source.label)
-        return True
-    if next(iter(rows), None) is None:
-        raise ContentError(f"{rows.source.label}: it has no rows")
-    return rows.has_header
 
 
 def open_source(

@@ -5,7 +5,7 @@ from bisect import bisect_left
 from collections.abc import Callable, Collection, Container, Iterator, Sequence
 
 from .row import Row, RowTransform
-from .rows import RowNames, Rows
+from .rows import Rows
 from .source import Feed
 
 
@@ -13,7 +13,7 @@ class SeveralTransforms(RowTransform):
     """The transforms of several feeds, which each change their own rows; fixes are the same for all."""
 
     def __init__(self, transforms: Sequence[RowTransform], file_of: Callable[[int], int]) -> None:
-        steps = [step for each in transforms for step in each.steps]
+        steps = [step for transform in transforms for step in transform.steps]
         super().__init__(steps, transforms[0].keep, transforms[0].fixes)
         self._transforms = transforms
         self._file_of = file_of  # the number of the feed that a record is in
@@ -21,7 +21,7 @@ class SeveralTransforms(RowTransform):
     @property
     def digest(self) -> str:
         """Return what identifies the transforms."""
-        digests = [each.digest for each in self._transforms]
+        digests = [transform.digest for transform in self._transforms]
         return " ".join(digests) if any(digests) else ""  # which file has which one counts
 
     def _apply_again(self, row: Row) -> None:
@@ -35,19 +35,32 @@ class _AnyOf(Container[str]):
         self._containers = containers
 
     def __contains__(self, column: object) -> bool:
-        return any(column in each for each in self._containers)
+        return any(column in container for container in self._containers)
 
 
-class SeveralNames(RowNames):
-    """Names rows of several files by their record numbers, with the file of each."""
+class SeveralRows(Rows):
+    """The rows of several files; a row is identified by its record number, and named with its file.
+
+    What `Rows` declares is that of the first file, or empty, but for what is defined or set here. Who reads
+    the files in another way says so by `begin_reading` and `end_file`.
+    """
 
     several_per_line = True  # each file has a first line
 
-    def __init__(self, feed: Feed) -> None:
-        self.source = feed
+    def __init__(self, files: Sequence[Rows]) -> None:
+        first, feeds = files[0], [rows.source for rows in files]
+        locations = [location for feed in feeds for location in feed.locations]
+        formats, size = ",".join(feed.format_name for feed in feeds), sum(feed.size for feed in feeds)
+        feed = Feed(locations, formats, first.source.encoding, first.source.options, size)
+        super().__init__(feed, first.roots, first.known, first.rename)
         # In quotes, so that messages which differ in their places only are one finding.
         self.name_place = lambda place: repr(self.place(place.line, place.record))
         self._ends: list[int] = []  # record number of the last row of each file, as far as it was read
+        self.files = files
+        self.transform = SeveralTransforms([rows.transform for rows in files], self._file_of)
+        self.unsent = _AnyOf([rows.unsent for rows in files])
+        self.parts = _AnyOf([rows.parts for rows in files])
+        self.hints = {field: hint for rows in files for field, hint in rows.hints.items()}
 
     @property
     def ends(self) -> tuple[int, ...]:
@@ -58,40 +71,17 @@ class SeveralNames(RowNames):
         """Return the number of the file that a record is in."""
         return bisect_left(self._ends, record)
 
-    def _place_in(self, file: int, line: int, record: int) -> str:
-        """Name a record of a file, by its number there."""
-        raise NotImplementedError
-
     def place(self, line: int, record: int) -> str:
         """Name a record: its file and its line there, and its number if several records share a line."""
-        file = self._file_of(record)
-        return self._place_in(file, line, record - (self._ends[file - 1] if file else 0))
+        number = self._file_of(record)
+        file = self.files[min(number, len(self.files) - 1)]
+        return file.place(line, record - (self._ends[number - 1] if number else 0))
 
     position = place
 
     def places(self, lines: Sequence[int], records: Sequence[int]) -> str:
         """List records of the files."""
         return ", ".join(map(self.place, lines, records))
-
-
-class SeveralRows(SeveralNames, Rows):
-    """The rows of several feeds; a row is identified by its record number, and named with its file.
-
-    What `Rows` declares is that of the first file, or empty, but for what is defined or set here.
-    """
-
-    def __init__(self, files: Sequence[Rows]) -> None:
-        first, feeds = files[0], [rows.source for rows in files]
-        locations = [location for feed in feeds for location in feed.locations]
-        formats, size = ",".join(feed.format_name for feed in feeds), sum(feed.size for feed in feeds)
-        feed = Feed(locations, formats, first.source.encoding, first.source.options, size)
-        Rows.__init__(self, feed, first.roots, first.known, first.rename)
-        SeveralNames.__init__(self, feed)
-        self.files = files
-        self.transform = SeveralTransforms([rows.transform for rows in files], self._file_of)
-        self.unsent = _AnyOf([rows.unsent for rows in files])
-        self.parts = _AnyOf([rows.parts for rows in files])
-        self.hints = {field: hint for rows in files for field, hint in rows.hints.items()}
 
     @property
     def columns(self) -> tuple[str, ...]:
@@ -122,17 +112,27 @@ class SeveralRows(SeveralNames, Rows):
         return tuple(names[column] for column in self.columns)
 
     def _read(self) -> Iterator[Row]:
-        self._ends, self.notes, self.warnings, number = [], [], [], 0
+        self.begin_reading()
+        number = 0
         for rows in self.files:
             for row in rows:
                 number += 1
                 row.raw = row.raw or (rows.by_column(row.values),)
                 yield row
-            self._ends.append(number)
-            self.notes += [f"{rows.source.label}: {note}" for note in rows.notes]
-            self.warnings += [f"{rows.source.label}: {warning}" for warning in rows.warnings]
-        digests = " ".join(rows.source.digest for rows in self.files)
-        self.source.digest = hashlib.sha256(digests.encode()).hexdigest()
+            self.end_file(rows, number)
+
+    def begin_reading(self) -> None:
+        """Forget where the files of an earlier reading ended."""
+        self._ends, self.notes, self.warnings = [], [], []
+
+    def end_file(self, rows: Rows, last_record: int) -> None:
+        """Note with which record a file ended, and what its reader says of it."""
+        self._ends.append(last_record)
+        self.notes += [f"{rows.source.label}: {note}" for note in rows.notes]
+        self.warnings += [f"{rows.source.label}: {warning}" for warning in rows.warnings]
+        if len(self._ends) == len(self.files):
+            digests = " ".join(file.source.digest for file in self.files)
+            self.source.digest = hashlib.sha256(digests.encode()).hexdigest()
 
     def _transformed(self, rows: Iterator[Row]) -> Iterator[Row]:
         """Leave the rows as they are: each file has applied its own `transform` in `_read`."""
@@ -142,6 +142,3 @@ class SeveralRows(SeveralNames, Rows):
         """Name the file of a remark; one that `_read` took over from a file names it already."""
         own = tuple(f"{rows.source.label}: " for rows in self.files)
         return remark if remark.startswith(own) else super().labeled(remark)
-
-    def _place_in(self, file: int, line: int, record: int) -> str:
-        return self.files[min(file, len(self.files) - 1)].place(line, record)

@@ -14,7 +14,6 @@ from .ordered_map import map_ordered
 
 MIN_FILE_BYTES = 8 * 1024 * 1024  # below this, starting processes takes longer than they save
 MAX_PROCESSES = 4  # that one process can supply with blocks
-MIN_BLOCK_BYTES = 16 * 1024  # of a block below this, sending it takes longer than the task
 BLOCKS_AHEAD = 4  # for each process, started or waiting to be yielded
 PROGRAM = "import sys; sys.path[:] = {}; from ads_cli.parallel import serve; serve()"
 
@@ -35,19 +34,16 @@ class ProcessPool(Generic[R]):
         self._is_started = False
         self._start_lock = threading.Lock()
 
-    def each(
-        self, blocks: Iterable[B], *args: Any, is_small: Callable[[B], bool] = lambda block: False
-    ) -> Iterator[tuple[B, R]]:
-        """Yield each block, in order, with the result of `task(block, *args)`; small ones are run here."""
+    def each(self, blocks: Iterable[B], *args: Any) -> Iterator[tuple[B, R]]:
+        """Yield each block, in order, with the result of `task(block, *args)`."""
         if self._count == 1:
             yield from ((block, self._task(block, *args)) for block in blocks)
             return
 
-        def run(block: B) -> tuple[B, R | None]:
-            return block, None if is_small(block) else self._run(block, *args)
+        def run(block: B) -> tuple[B, R]:
+            return block, self._run(block, *args)
 
-        for block, result in map_ordered(run, blocks, self._count, BLOCKS_AHEAD * self._count):
-            yield block, self._task(block, *args) if is_small(block) else cast(R, result)
+        yield from map_ordered(run, blocks, self._count, BLOCKS_AHEAD * self._count)
 
     def close(self) -> None:
         """End the idle processes."""

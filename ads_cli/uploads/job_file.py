@@ -7,7 +7,7 @@ checksum: a bit flipped on the disk must not name another batch, which would the
 """
 
 import hashlib
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -101,28 +101,6 @@ def answers(acknowledgements: Iterable[Acknowledgement]) -> list[Any]:
     return [record for _, ack in sorted(latest.items()) for record in ack.answer]
 
 
-class SentPart(msgspec.Struct, kw_only=True):
-    """A file of several that is acknowledged as a whole; numbers continue those of the files before."""
-
-    part: str  # the origin of the file
-    version: str  # that its location knows it by
-    digest: str  # what only a key tells of the SHA-256 of its bytes
-    first_batch: int
-    rows_before: int  # of the files before
-    rows: int
-    left_out: int
-    invalid: int
-    batches: int
-    failed: int  # rows that the service rejected
-    partial: int = 0  # rows that were sent without what is invalid
-
-    def follows(self, parts: Sequence["SentPart"]) -> bool:
-        """Tell whether its numbers continue those of other files: not where a note in between is damaged."""
-        last = parts[-1] if parts else None
-        begins = (last.first_batch + last.batches, last.rows_before + last.rows) if last else (0, 0)
-        return (self.first_batch, self.rows_before) == begins
-
-
 class Attempt(msgspec.Struct):
     """Whether the service may have applied a request of a batch, which it has not acknowledged."""
 
@@ -142,7 +120,7 @@ MARK = b"-\n"  # follows a line that is on the disk for sure, before what it not
 GROUP_VARIABLE = "ADSCTL_JOB_GROUP"  # in the environment of tasks that fill one list together
 BEGUN_VARIABLE = "ADSCTL_TASK_HAD_BEGUN"  # in that of tasks that are resumed, and may have sent nothing
 EARLIER_VARIABLE = "ADSCTL_EARLIER_JOBS"  # in that of tasks that send once: a file of the jobs before them
-Entry = Acknowledgement | Attempt | SentPart | Planned
+Entry = Acknowledgement | Attempt | Planned
 
 
 class Job(msgspec.Struct, kw_only=True):
@@ -160,7 +138,6 @@ class Job(msgspec.Struct, kw_only=True):
     folder: str = ""  # in which the command was run
     epoch: str = msgspec.field(default="", name="generation")  # of the target, begun with the job
     group: str = ""  # of jobs that may change the target at the same time, in any order
-    parts: int = 0  # files, where each is validated and sent by itself; then rows and batches are 0
 
     @property
     def is_once(self) -> bool:
@@ -179,7 +156,6 @@ _decode_job = msgspec.json.Decoder(Job).decode
 # How the JSON of an entry begins tells its type.
 _DECODERS = (
     (b'{"attempted"', msgspec.json.Decoder(Attempt).decode),
-    (b'{"part"', msgspec.json.Decoder(SentPart).decode),
     (b'{"planned"', msgspec.json.Decoder(Planned).decode),
     (b"[", msgspec.json.Decoder(Acknowledgement).decode),
 )
@@ -235,7 +211,6 @@ class JournalContent:
     """What the entries of a journal say together: of each batch, the last one of a kind counts."""
 
     attempts: dict[int, Attempt] = field(default_factory=dict)  # a withdrawn one keeps its keys
-    parts: list[SentPart] = field(default_factory=list)  # up to a note that is damaged
     planned: set[str] = field(default_factory=set)  # digests of records
     _answers: dict[int, Acknowledgement] = field(default_factory=dict)  # discarded ones too
 
@@ -245,8 +220,6 @@ class JournalContent:
             self._answers[entry.batch] = entry
         elif isinstance(entry, Planned):
             self.planned.update(entry.planned)
-        elif isinstance(entry, SentPart):
-            self.parts += [entry] if entry.follows(self.parts) else []
         elif entry.may_be_applied:
             self.attempts[entry.attempted] = entry
         elif withdrawn := self.attempts.get(entry.attempted):

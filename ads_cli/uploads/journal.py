@@ -75,7 +75,6 @@ class Journal:
         except OSError as error:
             raise _unwritable(self.folder, error, STATE_HINT) from error
         self.acknowledged = earlier.acknowledged  # by earlier runs, by batch number
-        self.sent_parts = earlier.parts  # by earlier runs
         # Of earlier runs, by batch number: what this run withdraws does not undo what they have sent.
         self.attempts = earlier.uncertain
         self.totals: Counter[str] = Counter()  # rows on disk by status, those of earlier runs included

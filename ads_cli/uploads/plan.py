@@ -25,14 +25,9 @@ def pending_batches(
     upload: Upload,
     journal: "Journal",
     on_acknowledged: OnAcknowledged,
-    numbers: range | None = None,
 ) -> Batches:
-    """Yield the batches that are not acknowledged, of a plan that cuts the same ones each time.
-
-    `numbers` are those of the batches, where others of the job are of other files.
-    """
-    known = journal.acknowledged
-    earlier = dict(known) if numbers is None else {n: known[n] for n in numbers if n in known}
+    """Yield the batches that are not acknowledged, of a plan that cuts the same ones each time."""
+    earlier = dict(journal.acknowledged)
     for batch in batches:
         ack = earlier.pop(batch.number, None)
         if ack and ack.digest == upload.digest(batch):
@@ -51,7 +46,6 @@ class Plan(ABC):
     rows: RowNames
     upload: Upload  # of the batches
     started: datetime  # of the job, in whole seconds: rows are validated against it
-    parts = 0  # files that are each validated and sent by themselves; 0 for one that is validated whole
     # The write epoch of the target in which the due rows were selected; None if all are due.
     expected_epoch: str | None = None
 
@@ -65,11 +59,6 @@ class Plan(ABC):
     @abstractmethod
     def validate(self, on_progress: OnProgress) -> ValidationReport:
         """Read the whole file; raise ContentError where it cannot be read."""
-
-    @property
-    def position(self) -> str:
-        """Tell which of several files is being sent, to show after what is done."""
-        return ""
 
     @property
     def depends_on_time(self) -> bool:

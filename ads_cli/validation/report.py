@@ -58,14 +58,6 @@ class ValidationReport(GroupedProblems):
         groups = self.groups.values()
         return missing + sorted(groups, key=lambda finding: (finding.severity, -finding.rows))
 
-    def merge(self, other: "ValidationReport", records: int) -> None:
-        """Add the report of a further file, whose rows follow `records` others."""
-        self.rows += other.rows
-        self.left_out += other.left_out
-        if other.partial is not None:
-            self.partial = (self.partial or 0) + other.partial
-        self.add_later(other, records)
-
 
 FIRST_COLUMNS = 5  # unknown columns that a note names
 MAX_COMPARED = 200  # unknown columns that may be misspelled; comparing takes longer than reading them

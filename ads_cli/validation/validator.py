@@ -12,7 +12,7 @@ from ..api.validation import can_warn
 from ..feeds.row import Row
 from ..feeds.rows import Block, Rows, TableRows
 from ..parallel import batched
-from ..parallel.process_pool import MIN_BLOCK_BYTES, ProcessPool, uses_processes
+from ..parallel.process_pool import ProcessPool, uses_processes
 from . import (
     CheckedRow,
     EncodedRows,
@@ -65,30 +65,15 @@ class BlockRunner:
 
     def run(self, *args: Any) -> Iterator[tuple[Block, Any]]:
         """Yield each block with the result of the task; raise UnreadableError."""
-        pool, blocks = self._begin()
-        for block, result in pool.each(blocks, *args):
-            if result is None:
-                raise UnreadableError
-            yield block, result
-
-    def run_reduced(
-        self, make_reduce: Callable[[TableRows], Callable[[Block], Block]], *args: Any
-    ) -> Iterator[tuple[Block, Any]]:
-        """Yield what is left of each block with the result of the task on that, None where it is unreadable.
-
-        `make_reduce` is called once the header is known, and returns what leaves out rows of a block.
-        """
-        pool, blocks = self._begin()
-        return pool.each(map(make_reduce(self._rows), blocks), *args, is_small=_is_small)
-
-    def _begin(self) -> tuple[ProcessPool[Any], Iterator[Block]]:
-        """Return the processes, and the blocks of the table from the first on."""
         blocks = self._rows.blocks(self.block_bytes)
         first = next(blocks, None)  # the header is known from here on
         self._on_header()
         if self._pool is None:
             self._pool = ProcessPool(self._make_task(self._rows), self._rows.source.size)
-        return self._pool, chain([first] if first else [], blocks)
+        for block, result in self._pool.each(chain([first] if first else [], blocks), *args):
+            if result is None:
+                raise UnreadableError
+            yield block, result
 
     def run_here(self, block: Block, *args: Any) -> Any:
         """Return the result of the task on a block that was read, run in this process."""
@@ -310,7 +295,3 @@ class Validator:
         compared += sorted(name for name in row.values.keys() - {*compared} if self._tells_apart(name))
         content = [(name, row.values[name]) for name in compared]
         return blake2b(msgspec.msgpack.encode((content, row.problem)), digest_size=16).digest()
-
-
-def _is_small(block: Block) -> bool:
-    return len(block.data) < MIN_BLOCK_BYTES

@@ -41,17 +41,19 @@ class Audience:
         self.sizes.append(len(request.data))
         assert request.content_type == "application/json"
         assert len(operations) <= 2500 and len(request.data) <= 5_000_000
-        refused = [n for n, one in enumerate(operations) if self.bad & set(emails([one]))]
+        refused = [n for n, operation in enumerate(operations) if self.bad & set(emails([operation]))]
         if refused:
             error = {"code": "INVALID_PARAMETER", "message": "no such person"}
             errors = [[error | {"index": n}] if n in refused else [] for n in range(len(operations))]
             if self.flat:
                 errors = [error | {"index": n + self.shift} for n in refused]
             return Response(json.dumps({"errors": [], "operation_errors": errors}), 400)
-        count = sum(len(one["params"]["users"]) for one in operations)
-        for one in operations:
-            change = self.users.update if one["operation_type"] == "Update" else self.users.difference_update
-            change(emails([one]))
+        count = sum(len(operation["params"]["users"]) for operation in operations)
+        for operation in operations:
+            change = (
+                self.users.update if operation["operation_type"] == "Update" else self.users.difference_update
+            )
+            change(emails([operation]))
         success = count
         if self.miscount:
             self.miscount, success = self.miscount - 1, count - 1
@@ -60,7 +62,9 @@ class Audience:
 
 
 def emails(operations: list) -> list[str]:
-    return [v for one in operations for user in one["params"]["users"] for v in user.get("email", [])]
+    return [
+        v for operation in operations for user in operation["params"]["users"] for v in user.get("email", [])
+    ]
 
 
 @pytest.fixture

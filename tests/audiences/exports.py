@@ -40,24 +40,24 @@ def mailchimp() -> Export:
         "NOTES,TAGS"
     )
     rows, users = [], []
-    for each in people(1):
-        has_phone = bool(each.number % 2)
+    for person in people(1):
+        has_phone = bool(person.number % 2)
         rows.append(
             {
-                "Email Address": each.spelled_email(),
-                "First Name": each.first,
-                "Last Name": each.last,
-                "Address": f"Straße {each.number}, {each.country_name}",
-                "Phone Number": each.dialed if has_phone else "",
+                "Email Address": person.spelled_email(),
+                "First Name": person.first,
+                "Last Name": person.last,
+                "Address": f"Straße {person.number}, {person.country_name}",
+                "Phone Number": person.dialed if has_phone else "",
                 "MEMBER_RATING": "2",
-                "OPTIN_TIME": "2023-03-14 09:26:53" if each.agreed else "",
+                "OPTIN_TIME": "2023-03-14 09:26:53" if person.agreed else "",
                 "CONFIRM_TIME": "2023-03-14 09:27:10",
-                "CC": each.country.lower() if has_phone else "",
-                "LEID": str(90_000_000 + each.number),
+                "CC": person.country.lower() if has_phone else "",
+                "LEID": str(90_000_000 + person.number),
                 "TAGS": '"VIP","Größe L"',
             }
         )
-        users.append(user(email=[each.email], phone_number=[each.phone] if has_phone else []))
+        users.append(user(email=[person.email], phone_number=[person.phone] if has_phone else []))
     return Export(table(header, rows), (), users)
 
 
@@ -70,24 +70,24 @@ def klaviyo() -> Export:
         "Date Added,Accepts Marketing,$consent_method,External ID"
     )
     rows, users = [], []
-    for each in people(2):
+    for person in people(2):
         rows.append(
             {
-                "Email": each.spelled_email(),
-                "Klaviyo ID": f"01H{each.number:05}XYZ",
-                "First Name": each.first,
-                "Last Name": each.last,
-                "Phone Number": f"'{each.phone}",
-                "Country": each.country_name,
+                "Email": person.spelled_email(),
+                "Klaviyo ID": f"01H{person.number:05}XYZ",
+                "First Name": person.first,
+                "Last Name": person.last,
+                "Phone Number": f"'{person.phone}",
+                "Country": person.country_name,
                 "Email Marketing Consent": "SUBSCRIBED"
-                if each.agreed
-                else ("NEVER_SUBSCRIBED", "UNSUBSCRIBED")[each.number % 2],
+                if person.agreed
+                else ("NEVER_SUBSCRIBED", "UNSUBSCRIBED")[person.number % 2],
                 "Email Marketing Consent Timestamp": "2024-02-02 10:00:00",
                 "$consent_method": "Klaviyo Form",
-                "External ID": f"K-{each.number}",
+                "External ID": f"K-{person.number}",
             }
         )
-        users.append(user(email=[each.email], phone_number=[each.phone]))
+        users.append(user(email=[person.email], phone_number=[person.phone]))
     return Export(table(header, rows), (), users)
 
 
@@ -100,31 +100,31 @@ def shopify() -> Export:
         "Default Address Phone,Phone,Accepts SMS Marketing,Total Spent,Total Orders,Note,Tax Exempt,Tags"
     )
     rows, users = [], []
-    for each in people(3):
-        other = f"{each.phone[:-1]}{9 - int(each.phone[-1])}"
+    for person in people(3):
+        other = f"{person.phone[:-1]}{9 - int(person.phone[-1])}"
         address_phone, numbers = (
-            (each.dialed, [each.phone]),
-            ("", [each.phone]),
-            (f"'{other}", [each.phone, other]),
-        )[each.number % 3]
+            (person.dialed, [person.phone]),
+            ("", [person.phone]),
+            (f"'{other}", [person.phone, other]),
+        )[person.number % 3]
         rows.append(
             {
-                "Customer ID": f"'69400{each.number:08}",
-                "First Name": each.first,
-                "Last Name": each.last,
-                "Email": each.spelled_email(),
-                "Accepts Email Marketing": "yes" if each.agreed else "no",
+                "Customer ID": f"'69400{person.number:08}",
+                "First Name": person.first,
+                "Last Name": person.last,
+                "Email": person.spelled_email(),
+                "Accepts Email Marketing": "yes" if person.agreed else "no",
                 "Default Address City": "Köln",
-                "Default Address Country Code": each.country,
+                "Default Address Country Code": person.country,
                 "Default Address Zip": "'01234",
                 "Default Address Phone": address_phone,
-                "Phone": f"'{each.phone}",
+                "Phone": f"'{person.phone}",
                 "Accepts SMS Marketing": "no",
                 "Note": "Notiz: “nett”",
                 "Tags": "stammkunde, älter",
             }
         )
-        users.append(user(email=[each.email], phone_number=numbers))
+        users.append(user(email=[person.email], phone_number=numbers))
     return Export(table(header, rows), (), users)
 
 
@@ -136,27 +136,27 @@ def hubspot() -> Export:
         "Opted out of email: Marketing Information,Email Domain,Create Date,Contact owner"
     )
     rows, users = [], []
-    for each in people(4):
-        work, more = f"w{each.number}@work.example", f"m{each.number}@more.example"
-        has_work, has_more = each.number % 3 == 1, each.number % 5 == 0
+    for person in people(4):
+        work, more = f"w{person.number}@work.example", f"m{person.number}@more.example"
+        has_work, has_more = person.number % 3 == 1, person.number % 5 == 0
         rows.append(
             {
-                "Record ID": str(351 + each.number),
-                "First Name": each.first,
-                "Last Name": each.last,
-                "Email": each.spelled_email(),
+                "Record ID": str(351 + person.number),
+                "First Name": person.first,
+                "Last Name": person.last,
+                "Email": person.spelled_email(),
                 "Work email": work if has_work else "",
-                "Additional email addresses": f"{each.email.upper()};{more}" if has_more else "",
-                "Phone Number": "" if each.number % 4 else each.spelled_phone(),
-                "Mobile Phone Number": each.dialed,
-                "Country/Region": each.country_name,
-                "Unsubscribed from all email": "" if each.agreed else "true",
+                "Additional email addresses": f"{person.email.upper()};{more}" if has_more else "",
+                "Phone Number": "" if person.number % 4 else person.spelled_phone(),
+                "Mobile Phone Number": person.dialed,
+                "Country/Region": person.country_name,
+                "Unsubscribed from all email": "" if person.agreed else "true",
                 "Email Domain": "shop.example",
                 "Contact owner": "Inès Moreau",
             }
         )
-        emails = [each.email, *([work] if has_work else []), *([more] if has_more else [])]
-        users.append(user(email=emails, phone_number=[each.phone]))
+        emails = [person.email, *([work] if has_work else []), *([more] if has_more else [])]
+        users.append(user(email=emails, phone_number=[person.phone]))
     return Export(table(header, rows), (), users)
 
 
@@ -167,21 +167,21 @@ def brevo() -> Export:
         "CONTACT_TIMEZONE;JOB_TITLE;LINKEDIN;EMAIL_BLACKLISTED;ADDED_TIME;MODIFIED_TIME"
     )
     rows, users = [], []
-    for each in people(5):
+    for person in people(5):
         rows.append(
             {
-                "CONTACT ID": str(each.number),
-                "EMAIL": each.spelled_email(),
-                "LASTNAME": each.last,
-                "FIRSTNAME": each.first,
-                "WHATSAPP": f"00{each.phone[1:]}" if each.number % 2 else "",
-                "SMS": each.spelled_phone(),
+                "CONTACT ID": str(person.number),
+                "EMAIL": person.spelled_email(),
+                "LASTNAME": person.last,
+                "FIRSTNAME": person.first,
+                "WHATSAPP": f"00{person.phone[1:]}" if person.number % 2 else "",
+                "SMS": person.spelled_phone(),
                 "OPT_IN": "Yes",
-                "EMAIL_BLACKLISTED": "false" if each.agreed else "true",
+                "EMAIL_BLACKLISTED": "false" if person.agreed else "true",
                 "ADDED_TIME": "2024-01-01 10:00:00",
             }
         )
-        users.append(user(email=[each.email], phone_number=[each.phone]))
+        users.append(user(email=[person.email], phone_number=[person.phone]))
     return Export("\ufeff" + table(header, rows, delimiter=";"), (), users)
 
 
@@ -193,37 +193,39 @@ def google_contacts() -> Export:
         "Address 1 - Street,Address 1 - Country"
     )
     rows, users = [], []
-    for each in people(6):
-        second = [f"zwei.{each.number}@privat.example"] if each.number % 2 else []
+    for person in people(6):
+        second = [f"zwei.{person.number}@privat.example"] if person.number % 2 else []
         rows.append(
             {
-                "First Name": each.first,
-                "Last Name": each.last,
+                "First Name": person.first,
+                "Last Name": person.last,
                 "Notes": "ruft gern an",
                 "Labels": "* myContacts",
                 "E-mail 1 - Label": "* Home",
-                "E-mail 1 - Value": each.spelled_email(),
+                "E-mail 1 - Value": person.spelled_email(),
                 "E-mail 2 - Label": "Work",
                 "E-mail 2 - Value": "".join(second),
                 "Phone 1 - Label": "Mobile",
-                "Phone 1 - Value": each.dialed,
-                "Phone 2 - Value": each.spelled_phone() if each.number % 3 == 0 else "",
-                "Address 1 - Country": each.country_name,
+                "Phone 1 - Value": person.dialed,
+                "Phone 2 - Value": person.spelled_phone() if person.number % 3 == 0 else "",
+                "Address 1 - Country": person.country_name,
             }
         )
-        users.append(user(email=[each.email, *second], phone_number=[each.phone]))
+        users.append(user(email=[person.email, *second], phone_number=[person.phone]))
     return Export(table(header, rows), (), users)
 
 
 def meta() -> Export:
     """The template of another service, which repeats its columns."""
     lines, users = ["email,email,email,phone,phone,phone,madid,fn,ln,zip,ct,st,country,dob,uid,value"], []
-    for each in people(7):
-        device = f"6d92078a-8246-4ba4-ae5b-{each.number:012x}"
-        second = [f"b{each.number}@x.example"] if each.number % 3 == 0 else []
-        contacts = f"{each.spelled_email()},{''.join(second)},,{each.dialed},{each.spelled_phone()},"
-        lines.append(f"{contacts},{device.upper()},{each.first},{each.last},1010,wien,,{each.country},,,12.5")
-        users.append(user(email=[each.email, *second], phone_number=[each.phone], device_id=[device]))
+    for person in people(7):
+        device = f"6d92078a-8246-4ba4-ae5b-{person.number:012x}"
+        second = [f"b{person.number}@x.example"] if person.number % 3 == 0 else []
+        contacts = f"{person.spelled_email()},{''.join(second)},,{person.dialed},{person.spelled_phone()},"
+        lines.append(
+            f"{contacts},{device.upper()},{person.first},{person.last},1010,wien,,{person.country},,,12.5"
+        )
+        users.append(user(email=[person.email, *second], phone_number=[person.phone], device_id=[device]))
     return Export("\n".join(lines), (), users)
 
 
@@ -231,22 +233,22 @@ def german_shop() -> Export:
     """A list that a shop keeps by itself, dialed at home, in one country."""
     header = "Kundennummer;Anrede;Vorname;Nachname;E-Mail-Adresse;E-Mail privat;Telefon;Mobil;Newsletter"
     rows, users = [], []
-    for each in (each for seed in range(8, 20) for each in people(seed) if each.country == "DE"):
+    for person in (person for seed in range(8, 20) for person in people(seed) if person.country == "DE"):
         private = f"privat{len(users)}@gmx.example"
-        begin, rest = each.dialed[:4], each.dialed[4:]
+        begin, rest = person.dialed[:4], person.dialed[4:]
         rows.append(
             {
-                "Kundennummer": f"K{each.number}",
-                "Vorname": each.first,
-                "Nachname": each.last,
-                "E-Mail-Adresse": each.spelled_email(),
+                "Kundennummer": f"K{person.number}",
+                "Vorname": person.first,
+                "Nachname": person.last,
+                "E-Mail-Adresse": person.spelled_email(),
                 "E-Mail privat": private,
                 "Telefon": "",
-                "Mobil": (each.dialed, f"{begin}/{rest}", f"{begin} - {rest}")[each.number % 3],
-                "Newsletter": "ja" if each.agreed else "nein",
+                "Mobil": (person.dialed, f"{begin}/{rest}", f"{begin} - {rest}")[person.number % 3],
+                "Newsletter": "ja" if person.agreed else "nein",
             }
         )
-        users.append(user(email=[each.email, private], phone_number=[each.phone]))
+        users.append(user(email=[person.email, private], phone_number=[person.phone]))
     return Export(table(header, rows, delimiter=";"), ("--region", "DE"), users)
 
 

@@ -16,8 +16,8 @@ def sent(audience) -> list[dict]:
     return [
         {name: {*values} for name, values in user.items()}
         for body in audience.bodies
-        for one in body
-        for user in one["params"]["users"]
+        for operation in body
+        for user in operation["params"]["users"]
     ]
 
 
@@ -50,8 +50,8 @@ def test_an_unknown_column_is_refused_with_a_suggestion(shop, audience, option, 
     shop.file("list.jsonl", json.dumps({"Email": "ann@x.de", "Work email": "b@x.de", "Country": "DE"}))
     value = {"--where": "Work-mail=x", "--map": "Work-mail=email"}.get(option, "Work-mail")
     push = ("audiences", "push", f"list.{suffix}", "--audience", "aud")
-    told = shop(*push, option, value, code=2).stderr
-    assert option in told and "'Work-mail'" in told and "did you mean 'Work email'?" in told
+    refused = shop(*push, option, value, code=2).stderr
+    assert option in refused and "'Work-mail'" in refused and "did you mean 'Work email'?" in refused
     assert not audience.bodies
 
 
@@ -104,9 +104,11 @@ def test_an_unknown_country_is_a_finding_where_a_number_needs_it(shop, audience)
         "email,phone,country\n"
         "ann@x.de,0151 12345678,Atlantis\nbob@x.de,+4915112345678,Atlantis\neve@x.de,,Atlantis\n",
     )
-    told = shop(*PUSH, "--region", "DE", code=3).stderr
-    assert "people.csv:2: phone_number: has no country code, and the country of the row is not known" in told
-    assert "1 of 3 rows invalid" in told and "Atlantis" not in told and not audience.bodies
+    refused = shop(*PUSH, "--region", "DE", code=3).stderr
+    assert (
+        "people.csv:2: phone_number: has no country code, and the country of the row is not known" in refused
+    )
+    assert "1 of 3 rows invalid" in refused and "Atlantis" not in refused and not audience.bodies
     shop(*PUSH, "--region", "DE", "--skip-invalid", code=9)
     assert len(sent(audience)) == 2
 
@@ -248,8 +250,8 @@ def test_a_header_may_contain_an_address(shop, audience):
 
 def test_two_columns_of_one_time_are_refused(shop, audience):
     shop.file("people.csv", "email,expires_at,Expires At\nann@x.de,,\n")
-    told = shop(*PUSH, code=3).stderr
-    assert "2 columns are read as expires_at" in told and "--ignore" in told
+    refused = shop(*PUSH, code=3).stderr
+    assert "2 columns are read as expires_at" in refused and "--ignore" in refused
 
 
 @pytest.mark.parametrize(

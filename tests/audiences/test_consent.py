@@ -44,12 +44,12 @@ COLUMNS = {
 
 def notices(stderr: str) -> dict[str, list[str]]:
     """Return the options that use each column of consent that was mentioned."""
-    found = {}
+    notices_by_column = {}
     for line in stderr.splitlines():
         if "tells who may be contacted" in line:
             words = shlex.split(line.partition(": --where ")[2].partition(" leaves out")[0])
-            found[line.partition("people.csv: ")[2].split(" tells")[0].strip("'\"")] = words
-    return found
+            notices_by_column[line.partition("people.csv: ")[2].split(" tells")[0].strip("'\"")] = words
+    return notices_by_column
 
 
 @pytest.mark.parametrize("make", EXPORTS, ids=lambda make: make.__name__)
@@ -95,9 +95,14 @@ def test_the_option_that_is_named_leaves_out_who_did_not_agree(shop, audience, m
     done = shop(*PUSH, *export.words, "--where", condition, *ignored)
     assert not done.stderr
     summary = json.loads(done.stdout)
-    made = {each.email: each.agreed for seed in range(1, 20) for each in people(seed)}
+    made = {person.email: person.agreed for seed in range(1, 20) for person in people(seed)}
     agreed = {digest(email) for email, agreed in made.items() if agreed}
-    sent = [{*user["email"]} for body in audience.bodies for one in body for user in one["params"]["users"]]
+    sent = [
+        {*user["email"]}
+        for body in audience.bodies
+        for operation in body
+        for user in operation["params"]["users"]
+    ]
     everybody = [user["email"] for user in export.users]
     assert sent == [emails for emails in everybody if emails & agreed]
     assert summary["left_out"] == len(everybody) - len(sent) > 20

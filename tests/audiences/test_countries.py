@@ -21,7 +21,7 @@ def test_make_data_writes_the_committed_table():
 
 
 def test_a_country_is_known_by_its_codes_and_its_english_name():
-    for country in (each for each in pycountry.countries if each.alpha_2 in SUPPORTED_REGIONS):
+    for country in (known for known in pycountry.countries if known.alpha_2 in SUPPORTED_REGIONS):
         for text in (country.alpha_2, country.alpha_2.lower(), country.alpha_3, country.name):
             assert find_region(text) == country.alpha_2, text
 

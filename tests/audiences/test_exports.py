@@ -21,8 +21,8 @@ def sent(audience) -> list[dict]:
     return [
         {name: {*values} for name, values in user.items()}
         for body in audience.bodies
-        for one in body
-        for user in one["params"]["users"]
+        for operation in body
+        for user in operation["params"]["users"]
     ]
 
 
@@ -39,11 +39,13 @@ def test_an_export_goes_out_whole_hashed_and_each_value_once_and_no_message_name
     assert (summary["users"], summary["invalid"]) == (len(export.users), 0)
     assert sent(audience) == export.users
     for body in audience.bodies:
-        for user in (user for one in body for user in one["params"]["users"]):
+        for user in (user for operation in body for user in operation["params"]["users"]):
             assert all(len(values) == len({*values}) for values in user.values())
     said = (done.stdout + done.stderr).casefold()
-    for each in (each for seed in range(1, 8) for each in people(seed)):
-        assert not [value for value in (each.email, each.phone, each.dialed) if value.casefold() in said]
+    for person in (person for seed in range(1, 8) for person in people(seed)):
+        assert not [
+            value for value in (person.email, person.phone, person.dialed) if value.casefold() in said
+        ]
 
 
 def test_what_is_announced_is_what_is_sent(shop, audience, export):
@@ -130,5 +132,5 @@ def test_several_columns_send_what_one_cell_with_semicolons_sends(shop, audience
         audience.bodies.clear()
         shop.file("people.csv", "\n".join([header, *map(",".join, cells)]) + "\n")
         shop(*PUSH)
-        sent_from.append([one["params"]["users"] for body in audience.bodies for one in body])
+        sent_from.append([operation["params"]["users"] for body in audience.bodies for operation in body])
     assert sent_from[0] == sent_from[1]

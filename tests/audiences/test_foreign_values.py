@@ -24,7 +24,7 @@ def read(name: str, value: str) -> str:
 
 
 def sent(audience) -> list[dict]:
-    return [user for body in audience.bodies for one in body for user in one["params"]["users"]]
+    return [user for body in audience.bodies for operation in body for user in operation["params"]["users"]]
 
 
 def test_ids_of_a_shop_are_sent_only_where_they_are_asked_for(shop, audience):

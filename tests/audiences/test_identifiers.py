@@ -111,9 +111,9 @@ TEXTS = st.one_of(
 def test_a_column_encodes_like_its_cells_one_by_one(cells, name):
     together = encode_column(KEYS[name], cells)
     alone = [encode_column(KEYS[name], [cell]) for cell in cells]
-    assert together.members == [each.members[0] for each in alone]
-    assert together.problems == {n: each.problems[0] for n, each in enumerate(alone) if each.problems}
-    assert together.raw == sum(each.raw for each in alone)
+    assert together.members == [column.members[0] for column in alone]
+    assert together.problems == {n: column.problems[0] for n, column in enumerate(alone) if column.problems}
+    assert together.raw == sum(column.raw for column in alone)
 
 
 FRAGMENTS = [
@@ -192,7 +192,7 @@ def test_ids_in_any_script_are_packed_where_the_operations_end():
     packed = pack_rows({"partner_user_id": [ids]}, UPDATE, PackingOptions(users_per_operation=1))
     (only,) = packed.operations
     assert only.body_ends[-1] == len(only.body)
-    assert [json.loads(bytes(each.body))["params"]["users"] for each in only] == [
+    assert [json.loads(bytes(operations.body))["params"]["users"] for operations in only] == [
         [{"partner_user_id": [own]}] for own in ids
     ]
 
@@ -211,7 +211,7 @@ def test_batches_meet_both_limits_and_are_as_full_as_they_can_be(sizes, most_byt
     number, packed = 0, []
     for some in sizes:
         singles = [b"%d" % (10 ** (size - 1)) for size in some]
-        ends = [*accumulate(len(one) + 1 for one in singles)]
+        ends = [*accumulate(len(operation) + 1 for operation in singles)]
         rows = range(number, number := number + len(some))
         stops = range(1, len(some) + 1)
         packed.append(Operations(b",".join(singles), [end - 1 for end in ends], stops, rows))
@@ -219,11 +219,11 @@ def test_batches_meet_both_limits_and_are_as_full_as_they_can_be(sizes, most_byt
     with pytest.MonkeyPatch.context() as patched:
         patched.setattr(operations, "MAX_BODY_BYTES", most_bytes)
         patched.setattr(operations, "MAX_OPERATIONS", most_operations)
-        found = [*split_requests(packed)]
-    bodies = [json.loads(b"".join(body_pieces(batch))) for batch in found]
-    assert [len(str(one)) for body in bodies for one in body] == every
-    assert [row for batch in found for some in batch for row in some.rows] == [*range(len(every))]
-    for batch, following in pairwise([*found, None]):
+        requests = [*split_requests(packed)]
+    bodies = [json.loads(b"".join(body_pieces(batch))) for batch in requests]
+    assert [len(str(operation)) for body in bodies for operation in body] == every
+    assert [row for batch in requests for some in batch for row in some.rows] == [*range(len(every))]
+    for batch, following in pairwise([*requests, None]):
         count, size = sum(map(len, batch)), sum(map(len, body_pieces(batch)))
         assert count <= most_operations and (size <= most_bytes or count == 1)
         if following:

@@ -13,18 +13,18 @@ EVENTS = st.lists(st.tuples(st.booleans(), st.sampled_from(TAGS), st.sampled_fro
 @given(EVENTS)
 def test_a_removal_is_of_those_who_were_one_person_before_it(events):
     tags, people, removed = _Tags(), {tag: {tag} for tag in TAGS}, dict.fromkeys(TAGS, BEFORE)
-    last = {one: step for step, (is_join, one, _) in enumerate(events) if not is_join}
-    for step, (is_join, one, other) in enumerate(events):
+    last = {first: step for step, (is_join, first, _) in enumerate(events) if not is_join}
+    for step, (is_join, first, other) in enumerate(events):
         if is_join:
-            tags.join(one, other, step)
-            both = people[one] | people[other]
+            tags.join(first, other, step)
+            both = people[first] | people[other]
             people |= dict.fromkeys(both, both)
         else:
-            tags.remove(one, step)
-            if last[one] == step:  # the last one by an identifier counts
-                removed |= dict.fromkeys(people[one], step)
+            tags.remove(first, step)
+            if last[first] == step:  # the last one by an identifier counts
+                removed |= dict.fromkeys(people[first], step)
     tags.settle()
-    found = {tag: tags.find(tag) for tag in TAGS}
-    assert {tag: removal for tag, (_, removal) in found.items()} == removed
+    persons = {tag: tags.find(tag) for tag in TAGS}
+    assert {tag: removal for tag, (_, removal) in persons.items()} == removed
     for tag in TAGS:
-        assert {other for other in TAGS if found[other][0] == found[tag][0]} == people[tag]
+        assert {other for other in TAGS if persons[other][0] == persons[tag][0]} == people[tag]

@@ -1,13 +1,14 @@
-"""What is wrong in one of several files: told before the first request, or before its file."""
+"""What is wrong in one of several files is said before the first request."""
 
 import json
 from gzip import compress
 
 import pytest
-from werkzeug import Response
 
 from .conftest import digest
 from .parts import PUSH, everybody, jobs, people, person, write_parts
+
+FILES = "people/part-000.csv, people/part-001.csv, people/part-002.csv"
 
 
 @pytest.mark.parametrize("bad", ["name\nx\n", "user@x.de\nother@x.de\n", ""])
@@ -25,26 +26,16 @@ def test_an_option_that_names_no_column_of_one_file_is_refused_before_the_first_
     assert "--map: people/part-000.csv has no column 'Kontakt'" in refused.stderr and audience.bodies == []
 
 
-def test_invalid_rows_of_any_file_on_this_machine_stop_before_the_first_request(shop, audience):
+def test_invalid_rows_of_any_file_stop_before_the_first_request(shop, audience):
     write_parts(shop, 4)
     shop.file("people/part-002.csv", people(2) + "nobody\n")
     refused = shop(*PUSH, "people/*.csv", "--failed-out", "failed.csv", code=3)
     assert "people/part-002.csv:12: email" in refused.stderr and audience.bodies == []
-    assert "nothing of people/part-002.csv was sent; correct it and resume with: adsctl" in refused.stderr
+    assert "nothing was sent; correct the file" in refused.stderr
     assert (shop.home / "failed.csv").read_text().splitlines()[1].startswith("nobody,people/part-002.csv:12,")
     write_parts(shop, 4)
-    summary = json.loads(shop(*PUSH, "people/*.csv", "--failed-out", "failed.csv", "--resume").stdout)
-    assert summary["requests"] == 4 and audience.users == everybody(4)
-
-
-def test_a_file_that_was_sent_and_has_changed_since_is_not_checked_again_by_a_resume(shop, audience):
-    write_parts(shop, 3)
-    audience.fails_after = 1
-    shop(*PUSH, "people/*.csv", code=8)
-    audience.fails_after = None
-    shop.file("people/part-000.csv", people(0) + "nobody\n")
-    assert "1 file changed" in shop(*PUSH, "people/*.csv", "--resume").stderr
-    assert audience.users == everybody(3)
+    shop(*PUSH, "people/*.csv", "--failed-out", "failed.csv")
+    assert audience.users == everybody(4)
 
 
 def test_rejected_and_invalid_rows_of_all_files_are_in_one_file_that_names_them(shop, audience):
@@ -64,25 +55,10 @@ def test_rejected_and_invalid_rows_of_all_files_are_in_one_file_that_names_them(
     assert "people/part-002.csv:7" in done.stderr
 
 
-def test_rows_that_an_earlier_run_had_rejected_are_in_the_file_of_the_last(shop, audience):
-    audience.bad = {digest(person(0, 3))}
-    write_parts(shop, 4)
-    audience.fails_after = 6  # halves of the first file, and the second
-    shop(*PUSH, "people/*.csv", code=8)
-    audience.fails_after = None
-    shop(*PUSH, "people/*.csv", "--resume", "--failed-out", "failed.csv", code=9)
-    assert (
-        (shop.home / "failed.csv")
-        .read_text()
-        .splitlines()[1]
-        .startswith(f"{person(0, 3)},people/part-000.csv:5,")
-    )
-
-
 def test_a_dry_run_reads_every_file_and_sends_nothing(shop, audience):
     write_parts(shop, 3)
     done = shop(*PUSH, "people/*.csv", "--dry-run")
-    assert "dry run: would send 30 rows in 3 requests" in done.stderr and audience.bodies == []
+    assert "dry run: would send 30 rows in 1 request" in done.stderr and audience.bodies == []
 
 
 def test_check_adds_up_all_files_and_names_the_rows_of_each(shop):
@@ -91,7 +67,7 @@ def test_check_adds_up_all_files_and_names_the_rows_of_each(shop):
     shop.file("people/part-002.csv", people(2) + "\nno one\n")
     done = shop("audiences", "check", "people/*.csv", "-o", "json", code=3)
     report = json.loads(done.stdout)
-    assert (report["rows"], report["invalid"], report["file"]) == (32, 2, "people/*.csv")
+    assert (report["rows"], report["invalid"], report["file"]) == (32, 2, FILES)
     (finding,) = report["findings"]
     assert finding["places"] == ["people/part-001.csv:12", "people/part-002.csv:13"]
     assert "email: 30 to be hashed" in done.stderr
@@ -104,45 +80,15 @@ def test_hash_writes_all_files_to_one(shop):
     assert header == "email" and set(lines) == everybody(3) and len(lines) == 30
 
 
-def test_standard_input_and_pipes_are_pushed_by_themselves(shop, audience):
-    write_parts(shop, 1)
-    refused = shop(*PUSH, "people/part-000.csv", "-", "--format", "csv", input=people(3), code=2)
-    assert "standard input cannot be one of several files" in refused.stderr and audience.bodies == []
-
-
 @pytest.mark.parametrize("words", [(), ("--skip-invalid",)])
 @pytest.mark.parametrize("name", ["part-002.csv", "part-002.csv.gz"])
-def test_a_file_on_this_machine_that_cannot_be_read_stops_before_the_first_request(
-    shop, audience, words, name
-):
+def test_a_file_that_cannot_be_read_stops_before_the_first_request(shop, audience, words, name):
     write_parts(shop, 2)
     unclosed, cut = (people(2) + '"nobody\n').encode(), compress(people(2, 50_000).encode())[:-9]
     content = cut if name.endswith(".gz") else unclosed
     (shop.home / "people" / name).write_bytes(content)
     refused = shop(*PUSH, "people/*", *words, code=3)
     assert f"people/{name}" in refused.stderr and audience.bodies == []
-
-
-@pytest.mark.parametrize("words", [(), ("--skip-invalid",)])
-def test_a_file_elsewhere_that_cannot_be_read_says_how_to_send_the_rest(shop, audience, httpserver, words):
-    write_parts(shop, 1)
-    content = [people(1) + '"nobody\n']
-    shown = httpserver.expect_request("/part-001.csv", method="GET")
-    shown.respond_with_handler(lambda request: Response(content[0]))
-    push = (*PUSH, "people/part-000.csv", httpserver.url_for("/part-001.csv"), *words)
-    stopped = shop(*push, code=9)
-    assert audience.users == everybody(1)
-    assert stopped.stderr.count("resume with: adsctl") == 1
-    content[0] = people(1)
-    shop(*push, "--resume")
-    assert audience.users == everybody(2) and len(audience.bodies) == 2
-
-
-def test_invalid_rows_of_a_file_elsewhere_say_once_how_to_send_the_rest(shop, audience, httpserver):
-    write_parts(shop, 1)
-    httpserver.expect_request("/part-001.csv").respond_with_data(people(1) + "nobody\n")
-    stopped = shop(*PUSH, "people/part-000.csv", httpserver.url_for("/part-001.csv"), code=9)
-    assert audience.users == everybody(1) and stopped.stderr.count("resume with: adsctl") == 1
 
 
 def test_a_file_that_is_named_by_a_link_too_is_refused(shop, audience):

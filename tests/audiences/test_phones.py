@@ -161,13 +161,13 @@ def spellings(draw: st.DrawFn) -> tuple[str, str | None, str]:
 def test_every_spelling_of_a_number_of_any_region_is_read_alike_or_refused(spelling):
     written, text, region = spelling
     try:
-        found = read(text, region)
+        number_read = read(text, region)
     except ValueError as reason:
         assert text not in str(reason)
         is_valid = phonenumbers.is_valid_number(phonenumbers.parse(written))
         assert not is_valid or (region and "country code or not" in str(reason))
     else:
-        assert found == written
+        assert number_read == written
 
 
 @given(st.sampled_from(REGIONS), st.data())
@@ -257,7 +257,7 @@ def test_spellings_of_a_number_are_one_hash_on_the_wire_and_others_are_not_sent(
     refused = shop(*words, code=3)
     assert not audience.bodies
     done = shop(*words, "--skip-invalid", "--log-file", "log", code=9)
-    users = [user for body in audience.bodies for one in body for user in one["params"]["users"]]
+    users = [user for body in audience.bodies for operation in body for user in operation["params"]["users"]]
     assert users == [{"phone_number": [digest(SPELLINGS[0])]}] * len(SPELLINGS) * times
     written = refused.stderr + done.stderr + done.stdout + (shop.home / "log").read_text()
     assert not [number for number in (*SPELLINGS, *IMPOSSIBLE[:3]) if number in written]
@@ -269,7 +269,7 @@ def test_numbers_of_a_document_are_read_like_those_of_a_table(shop, audience):
     shop.file("people.json", json.dumps(people))
     words = ("audiences", "push", "people.json", "--audience", "aud", "--region", "DE", "--skip-invalid")
     assert "changed by a spreadsheet" in shop(*words, code=9).stderr
-    users = [user for body in audience.bodies for one in body for user in one["params"]["users"]]
+    users = [user for body in audience.bodies for operation in body for user in operation["params"]["users"]]
     digests = [digest(SPELLINGS[0])] * len(SPELLINGS) + [digest("+4915112345678")]
     assert users == [{"phone_number": [hashed]} for hashed in digests]
 
@@ -290,18 +290,17 @@ def test_a_number_that_is_possible_and_not_assigned_is_sent_with_a_warning(
         shop.file(file, f"phone,name\n+4915112345678,a\n{text},b\n")
     done = shop("audiences", "push", name, "--audience", "aud", "--region", region)
     files = ["people.csv"] if name == "people.csv" else ["people/1.csv", "people/2.csv"]
-    assert [line for line in done.stderr.splitlines() if DOUBT in line] == [
-        f"warning: {file}:3: {DOUBT}" for file in files
-    ]
+    assert f"warning: {files[0]}:3: {DOUBT}\n" in done.stderr
+    assert ", ".join(f"{file}:3" for file in files) in done.stderr
     assert "12345678" not in done.stderr and len(audience.bodies[0][0]["params"]["users"]) == 2
     assert DOUBT.partition(": ")[2] in shop("audiences", "check", name, "--region", region).stdout
 
 
 def test_numbers_that_are_assigned_have_no_warning(shop, audience):
     rows = "".join(
-        f"{phonenumbers.format_number(found, PhoneNumberFormat.E164)}\n"
+        f"{phonenumbers.format_number(example, PhoneNumberFormat.E164)}\n"
         for region in REGIONS
-        if (found := phonenumbers.example_number_for_type(region, phonenumbers.PhoneNumberType.MOBILE))
+        if (example := phonenumbers.example_number_for_type(region, phonenumbers.PhoneNumberType.MOBILE))
     )
     shop.file("people.csv", f"phone\n{rows}")
     done = shop("audiences", "push", "people.csv", "--audience", "aud")

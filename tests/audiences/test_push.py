@@ -77,7 +77,9 @@ def test_nobody_is_named_where_the_service_quotes_what_it_was_sent(shop, httpser
     padding = "x" * (280 if kind == "long" else 0)
 
     def quote(request):
-        users = json.dumps([one["params"]["users"] for one in json.loads(request.data)], ensure_ascii=False)
+        users = json.dumps(
+            [operation["params"]["users"] for operation in json.loads(request.data)], ensure_ascii=False
+        )
         error = {"code": "INVALID_PARAMETER", "message": f"{padding} bad ana@x.de: {users}"}
         if kind == "page":
             return Response(f"<html>{users}", 502, content_type="text/html")
@@ -237,7 +239,9 @@ def test_a_killed_push_resumes_and_the_audience_equals_the_file(adsctl, service)
     adsctl.file("people.csv", people(5001))
 
     def held() -> int:
-        return next(each["users"] for each in service.emulator.data.audiences() if each["id"] == "1nmth")
+        return next(
+            record["users"] for record in service.emulator.data.audiences() if record["id"] == "1nmth"
+        )
 
     before = held()
     words = ("audiences", "push", "people.csv", "--audience", "1nmth", "--users-per-operation", "1")
@@ -253,8 +257,8 @@ def test_a_killed_push_resumes_and_the_audience_equals_the_file(adsctl, service)
 
 def test_hashing_never_overwrites_the_list_and_says_what_stays_as_it_is(adsctl):
     adsctl.file("people.csv", "email,partner_user_id\na@x.de,K-1\n")
-    told = adsctl("audiences", "hash", "people.csv", "./people.csv", code=2).stderr
-    assert "is the input file" in told and "K-1" in (adsctl.home / "people.csv").read_text()
+    refused = adsctl("audiences", "hash", "people.csv", "./people.csv", code=2).stderr
+    assert "is the input file" in refused and "K-1" in (adsctl.home / "people.csv").read_text()
     said = adsctl("audiences", "hash", "people.csv", "hashed.csv").stderr
     assert "every identifier hashed but partner_user_id" in said
     assert "K-1" in (adsctl.home / "hashed.csv").read_text()
@@ -273,8 +277,8 @@ def test_a_country_that_there_is_not_is_refused(adsctl):
 
 def test_a_missing_audience_is_reported_without_a_resume_command(adsctl):
     adsctl.file("people.csv", people(3))
-    told = adsctl.local("audiences", "push", "people.csv", "--audience", "nonesuch", code=5).stderr
-    assert "--resume" not in told
+    refused = adsctl.local("audiences", "push", "people.csv", "--audience", "nonesuch", code=5).stderr
+    assert "--resume" not in refused
 
 
 def test_an_answer_that_rejects_an_operation_that_was_not_sent_is_not_understood(shop, audience):

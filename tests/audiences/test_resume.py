@@ -135,7 +135,7 @@ def test_a_part_of_a_list_resumes_where_it_stopped_whatever_other_parts_have_add
 
 # A value of each option that changes the requests; the others say what a reading is for.
 OTHERS = {"region": "DE", "users_per_operation": 5, "allow_clear_text": True, "keep_partial": True}
-NO_REQUEST = {"purpose", "ledger", "with_shapes"}
+NO_REQUEST = {"purpose", "ledger"}
 
 
 def job_of(packing: PackingOptions, country: str | None = None) -> JobOptions:
@@ -151,9 +151,3 @@ def test_a_list_that_is_packed_otherwise_is_another_job():
     plain = job_of(PackingOptions())
     same = [name for name, value in OTHERS.items() if job_of(PackingOptions(**{name: value})) == plain]
     assert same == [] and job_of(PackingOptions(), country="Home") != plain
-
-
-def test_rows_that_are_read_otherwise_are_not_known_again():
-    plain = PackingOptions().of_reading
-    same = [name for name, value in OTHERS.items() if PackingOptions(**{name: value}).of_reading == plain]
-    assert same == ["users_per_operation"]

@@ -93,8 +93,8 @@ def test_ids_of_ones_own_in_any_script_are_added_and_deleted(customers, monkeypa
         [{"id": f"Müller-Große-顧客-{number}"} for number in numbers] for numbers in ("123", "34")
     )
     assert customers.sync(first)["created"] == 3 and customers.equals(first)
-    found = customers.sync(second)
-    assert (found["created"], found["deleted"], found["unchanged"]) == (1, 2, 1)
+    summary = customers.sync(second)
+    assert (summary["created"], summary["deleted"], summary["unchanged"]) == (1, 2, 1)
     assert customers.equals(second)
 
 
@@ -108,8 +108,8 @@ def test_a_diff_counts_and_ends_with_10_and_changes_nothing(customers):
     assert customers.run("diff", "people.csv", people=people(1, 2), code=10)["created"] == 2
     customers.sync(people(1, 2))
     assert customers.run("diff", "people.csv", "--prune")["unchanged"] == 2
-    found = customers.run("diff", "people.csv", "--prune", people=people(2, 3), code=10)
-    assert (found["created"], found["deleted"], found["unchanged"]) == (1, 1, 1)
+    summary = customers.run("diff", "people.csv", "--prune", people=people(2, 3), code=10)
+    assert (summary["created"], summary["deleted"], summary["unchanged"]) == (1, 1, 1)
     assert customers.run("diff", "people.csv", code=10)["deleted"] == 0
     dry = customers.sync(people(2, 3), "--dry-run")
     assert (dry["created"], dry["deleted"], dry["unchanged"]) == (1, 1, 1)
@@ -119,8 +119,8 @@ def test_a_diff_counts_and_ends_with_10_and_changes_nothing(customers):
 def test_what_pushes_add_and_delete_is_known(customers):
     customers.run("push", "people.csv", people=people(1, 2, 3))
     customers.run("push", "people.csv", "--operation", "delete", people=people(3))
-    found = customers.sync(people(2, 3))
-    assert (found["created"], found["deleted"], found["unchanged"]) == (1, 1, 1)
+    summary = customers.sync(people(2, 3))
+    assert (summary["created"], summary["deleted"], summary["unchanged"]) == (1, 1, 1)
     assert customers.equals(people(2, 3))
 
 
@@ -128,17 +128,17 @@ def test_who_was_pushed_to_be_added_later_is_not_on_the_list_yet(customers):
     soon, past = (f"{datetime.now(UTC) + timedelta(days=days):%Y-%m-%dT%H:%M:%SZ}" for days in (40, -1))
     customers.run("push", "people.csv", "--effective-at", past, people=people(1))
     customers.run("push", "people.csv", "--effective-at", soon, people=people(2, 3))
-    found = customers.sync(people(1, 2, 4))
-    assert (found["created"], found["updated"], found["deleted"], found["unchanged"]) == (1, 1, 1, 1)
+    summary = customers.sync(people(1, 2, 4))
+    assert (summary["created"], summary["updated"], summary["deleted"], summary["unchanged"]) == (1, 1, 1, 1)
     assert customers.equals(people(1, 2, 4)) and customers.sync(people(1, 2, 4))["requests"] == 0
 
 
 def test_one_who_changes_one_of_two_identifiers_keeps_the_other(customers):
     customers.sync([person(1, phone=PHONES(1)), person(2, phone=PHONES(2))])
     changed = [person(7, phone=PHONES(1)), person(2, phone=PHONES(2))]
-    found = customers.sync(changed)
+    summary = customers.sync(changed)
     assert customers.equals(changed)
-    assert (found["updated"], found["unchanged"], found["deleted"]) == (1, 1, 1)
+    assert (summary["updated"], summary["unchanged"], summary["deleted"]) == (1, 1, 1)
 
 
 def test_one_who_shares_an_identifier_with_one_who_leaves_stays(customers):
@@ -168,7 +168,7 @@ def test_who_may_be_one_person_at_the_service_is_so_still_after_one_of_them_was_
     customers.sync(apart)
     assert customers.equals(apart)
     assert customers.sync(apart)["requests"] == 0
-    left = [each for each in apart if "handle" not in each]
+    left = [user for user in apart if "handle" not in user]
     customers.sync(left)
     assert customers.equals(left)
     assert customers.sync(left)["requests"] == 0
@@ -192,14 +192,14 @@ def test_ids_of_ones_own_may_hold_quotes_and_commas(customers):
 @pytest.fixture
 def refused(monkeypatch) -> set[str]:
     """Hold hashes of addresses: the service refuses each operation with one of them, and its request."""
-    found = set[str]()
+    bad = set[str]()
     read = audience_users._read_operations
 
     def refusing(context, request):
         found_operations = read(context, request)
         errors = [
             [{"code": "INVALID_PARAMETER", "index": number, "message": "is not accepted"}]
-            if any(found & {*(user.email or ())} for user in operation.params.users)
+            if any(bad & {*(user.email or ())} for user in operation.params.users)
             else []
             for number, operation in enumerate(found_operations)
         ]
@@ -208,7 +208,7 @@ def refused(monkeypatch) -> set[str]:
         return found_operations
 
     monkeypatch.setattr(audience_users, "_read_operations", refusing)
-    return found
+    return bad
 
 
 @pytest.mark.parametrize("is_last", [True, False])
@@ -232,10 +232,16 @@ def test_who_is_removed_with_one_who_leaves_is_added_again_though_a_removal_is_r
     assert customers.equals([ana, *people(2, 3)])
 
 
+def test_one_whom_several_rows_have_stays_until_the_last_of_them_leaves(customers):
+    customers.sync([*people(1, 2, 3), person(4), person(4)])
+    assert customers.sync([*people(1, 2, 3), person(4)])["deleted"] == 0
+    assert customers.sync(people(1, 2, 3))["deleted"] == 1 and customers.equals(people(1, 2, 3))
+
+
 def test_two_people_who_become_one_are_sent_as_one(customers):
     customers.sync([person(1), {"phone": PHONES(1)}, *people(2)])
-    found = customers.sync([person(1, phone=PHONES(1)), *people(2)])
-    assert (found["updated"], found["unchanged"]) == (1, 1)
+    summary = customers.sync([person(1, phone=PHONES(1)), *people(2)])
+    assert (summary["updated"], summary["unchanged"]) == (1, 1)
 
 
 def test_who_was_refused_is_sent_again_though_the_list_has_all_their_identifiers(customers, refused):
@@ -347,8 +353,8 @@ def test_several_files_are_one_list(customers):
     words = ("--prune", "--max-delete", "100%")
     assert customers.run("sync", "a.csv", "b.csv", *words)["created"] == 3
     customers.write(people(4), "b.csv")
-    found = customers.run("sync", "a.csv", "b.csv", *words)
-    assert (found["created"], found["deleted"], found["unchanged"]) == (1, 1, 2)
+    summary = customers.run("sync", "a.csv", "b.csv", *words)
+    assert (summary["created"], summary["deleted"], summary["unchanged"]) == (1, 1, 2)
     assert customers.equals(people(1, 2, 4))
 
 
@@ -365,8 +371,8 @@ def test_a_copied_state_folder_deletes_nobody_and_sends_everybody(customers):
     shutil.copytree(state, state.with_name("copy"))
     shutil.rmtree(state)
     state.with_name("copy").rename(state)
-    found = customers.sync(people(2, 3), "-q", code=9)
-    assert (found["deleted"], found["unchanged"], found["updated"], found["created"]) == (0, 0, 1, 1)
+    summary = customers.sync(people(2, 3), "-q", code=9)
+    assert (summary["deleted"], summary["unchanged"], summary["updated"], summary["created"]) == (0, 0, 1, 1)
     assert "copied" in customers.said and customers.equals(people(1, 2, 3))
     assert customers.sync(people(2, 3))["deleted"] == 1
     assert customers.equals(people(2, 3))
@@ -375,8 +381,8 @@ def test_a_copied_state_folder_deletes_nobody_and_sends_everybody(customers):
 def test_a_restored_disk_deletes_nobody(customers, monkeypatch):
     customers.sync(people(1, 2))
     monkeypatch.setattr(epochs, "boot_id", lambda: "another boot")
-    found = customers.sync(people(2, 3), "-q", code=9)
-    assert found["deleted"] == 0 and "restored" in customers.said
+    summary = customers.sync(people(2, 3), "-q", code=9)
+    assert summary["deleted"] == 0 and "restored" in customers.said
     assert customers.equals(people(1, 2, 3))
 
 
@@ -385,7 +391,7 @@ def test_a_ledger_that_cannot_be_used_deletes_nobody(customers, how):
     customers.sync(people(1, 2))
     state = customers.adsctl.home / "state"
     (path,) = (
-        each for each in (state / ledgers.FOLDER).iterdir() if not (each.suffix or each.name[0] == ".")
+        file for file in (state / ledgers.FOLDER).iterdir() if not (file.suffix or file.name[0] == ".")
     )
     if how == "damaged":
         data = bytearray(path.read_bytes())
@@ -395,8 +401,8 @@ def test_a_ledger_that_cannot_be_used_deletes_nobody(customers, how):
         (state / ledgers.KEY_FILE).write_bytes(bytes(ledgers.KEY_BYTES))
     else:
         (state / ledgers.KEY_FILE).unlink()
-    found = customers.sync(people(2, 3), "-q", code=9)
-    assert found["deleted"] == 0 and ("damaged" if how == "damaged" else "key") in customers.said
+    summary = customers.sync(people(2, 3), "-q", code=9)
+    assert summary["deleted"] == 0 and ("damaged" if how == "damaged" else "key") in customers.said
     assert customers.equals(people(1, 2, 3))
     assert customers.sync(people(3))["deleted"] == 1
 
@@ -483,9 +489,9 @@ def remembered(customers: List) -> list[dict]:
 def test_remembered_counts_people_and_forget_removes_them(customers):
     assert remembered(customers) == []
     customers.sync([person(1, phone=PHONES(1)), person(2)])
-    (found,) = remembered(customers)
-    assert (found["target"], found["people"], found["identifiers"]) == (customers.audience, 2, 3)
-    assert found["uncertain"] == 0 and found["state"] == "current" and found["changed"]
+    (ledger,) = remembered(customers)
+    assert (ledger["target"], ledger["people"], ledger["identifiers"]) == (customers.audience, 2, 3)
+    assert ledger["uncertain"] == 0 and ledger["state"] == "current" and ledger["changed"]
     customers.adsctl.local("audiences", "forget", "--audience", customers.audience, code=12)
     customers.adsctl.local("audiences", "forget", "--audience", customers.audience, "-y")
     assert remembered(customers) == [] and len(customers.members) == 3
@@ -542,8 +548,8 @@ def test_nothing_in_the_state_folder_tells_of_somebody_without_the_key(customers
         if path.is_file() and not path.name.startswith("emulator")
     )
     known = (digest("u1@x.de"), plain.hexdigest(), "u1@x.de")
-    known += tuple(digest(as_csv(people(*each))) for each in ([1], [1, 2]))
-    assert customers.members and not any(each.encode() in stored for each in known)
+    known += tuple(digest(as_csv(people(*text))) for text in ([1], [1, 2]))
+    assert customers.members and not any(text.encode() in stored for text in known)
     assert bytes.fromhex(known[0]) not in stored
 
 

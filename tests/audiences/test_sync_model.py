@@ -35,13 +35,13 @@ def random_person(chance: random.Random, number: int) -> Person:
 def random_people(chance: random.Random, before: list[Person]) -> list[Person]:
     """Return people, often those of the file before with some changes."""
     if before and chance.random() < 0.7:
-        found = [each for each in before if chance.random() < 0.9]
+        chosen = [person for person in before if chance.random() < 0.9]
         numbers = chance.sample(range(12), chance.randrange(3))
     else:
-        found, numbers = [], chance.sample(range(12), chance.randint(1, 8))
+        chosen, numbers = [], chance.sample(range(12), chance.randint(1, 8))
     for number in numbers:
-        found.insert(chance.randint(0, len(found)), random_person(chance, number))
-    return [each for each in found if each] or [{"email": "u0@x.de"}]
+        chosen.insert(chance.randint(0, len(chosen)), random_person(chance, number))
+    return [person for person in chosen if person] or [{"email": "u0@x.de"}]
 
 
 class Faults:

@@ -29,9 +29,9 @@ def test_a_list_that_was_changed_in_the_last_hours_is_noted_before_it_is_changed
     customers.sync(people(1))
     assert "ago, and" not in customers.said  # nothing is changed
     customers.sync(people(1, 2))
-    (found,) = [line for line in customers.said.splitlines() if "ago, and" in line] or [""]
-    assert found.startswith(f"warning: {customers.audience} was changed ") is is_said
-    assert ("the service takes 6 to 8 hours for a change" in found) is is_said
+    (line_said,) = [line for line in customers.said.splitlines() if "ago, and" in line] or [""]
+    assert line_said.startswith(f"warning: {customers.audience} was changed ") is is_said
+    assert ("the service takes 6 to 8 hours for a change" in line_said) is is_said
     customers.sync(people(1, 2, 3), "-q")
     assert not customers.said
 

@@ -23,8 +23,7 @@ from .lists import (
     ListOptions,
     checked_region,
     clear_text_notice,
-    on_list_validated,
-    plan_lists,
+    plan_list,
     require_people,
 )
 
@@ -113,7 +112,7 @@ def check(
 
     call = Invocation.of(ctx)
     settings = _offline_settings(call, feed, allow_clear_text=allow_clear_text)
-    plan = plan_lists(call, files, feed, settings, reads_all=True)
+    plan = plan_list(call, files, feed, settings)
     check_failed_out(rejected.failed_out_file, plan.rows)
     recipe = recipe_file(call, recipe_draft, plan.rows.source, force=rejected.force)
     report = validate_with_progress(call, plan)
@@ -154,7 +153,7 @@ def hash_file(
     call = Invocation.of(ctx)
     output_file = out or "-"
     settings = _offline_settings(call, feed, allow_clear_text=allow_clear_text)
-    plan = plan_lists(call, files, feed, settings, reads_all=True)
+    plan = plan_list(call, files, feed, settings)
 
     def write(stream: IO[str]) -> None:
         require_people(call, plan, feed)
@@ -204,15 +203,10 @@ def _push(
     call: Invocation, files: list[str], feed: ListOptions, settings: "ListSettings", options: PushOptions
 ) -> None:
     from ..uploads.push import PushCommand
-    from ..uploads.reports import resume_command
 
-    skips, resume = options.skip_invalid, resume_command(call.command_line)
-    say = on_list_validated(call, skip_invalid=skips, resume=resume)
-    plan = plan_lists(call, files, feed, settings, refuses_invalid=not skips, on_validated=say)
+    plan = plan_list(call, files, feed, settings)
     with clear_text_notice(call, options):
         PushCommand(ListHooks(call=call, plan=plan, feed=feed), options).run()
-        if plan.parts and not call.dry_run:  # only now all are read
-            require_people(call, plan, feed)
 
 
 def _offline_settings(call: Invocation, feed: ListOptions, *, allow_clear_text: bool) -> "ListSettings":
@@ -270,9 +264,9 @@ def remembered(ctx: typer.Context, audience: Audience = None, list_: DoNotReachL
     call = Invocation.of(ctx)
     wanted = {("custom_audience", audience), ("do_not_reach_list", list_)}
     records = [
-        dict(zip(COLUMNS, each.as_row(), strict=True))
-        for each in stored_ledgers(call.settings.state_dir)
-        if not (audience or list_) or (each.info.kind, each.info.target) in wanted
+        dict(zip(COLUMNS, ledger.as_row(), strict=True))
+        for ledger in stored_ledgers(call.settings.state_dir)
+        if not (audience or list_) or (ledger.info.kind, ledger.info.target) in wanted
     ]
     call.printer.show(records, COLUMNS, "target")
 

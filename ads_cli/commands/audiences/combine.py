@@ -65,17 +65,17 @@ def combine(
     from ..uploads.creation import OneRecord, create_once
 
     call = Invocation.of(ctx)
-    found = _request(call, {"name": name, "segments": _tree(any_of, all_of, segments)}, file, batch)
-    if found is None:
+    records = _request(call, {"name": name, "segments": _tree(any_of, all_of, segments)}, file, batch)
+    if records is None:
         return
-    request = found.request if isinstance(found, OneRecord) else found
+    request = records.request if isinstance(records, OneRecord) else records
     body = [b"[", encode_operation(operation(request, call.settings.names)), b"]"]
     prepared = call.client.prepare(CombineAudiences(account_id=call.account), body)
     if call.dry_run:
         show_prepared(call, prepared)
         return
-    if isinstance(found, OneRecord):
-        create_once(call, found, lambda: prepared, lambda response: show(call, request, response.data))
+    if isinstance(records, OneRecord):
+        create_once(call, records, lambda: prepared, lambda response: show(call, request, response.data))
         return
     show(call, request, call.client.exchange(prepared).data)
 
@@ -110,6 +110,6 @@ def _tree(any_of: str | None, all_of: str | None, segments: str | None) -> Any:
     ids = comma_list(given[0])
     if not ids:
         raise UsageError(f"{'--any-of' if any_of is not None else '--all-of'}: names no audience", hint=HELP)
-    leaves = [{"custom_audience_id": one, "negate": False, "child_segments": []} for one in ids]
+    leaves = [{"custom_audience_id": audience, "negate": False, "child_segments": []} for audience in ids]
     operator = "OR" if any_of is not None else "AND"
     return {"boolean_operator": operator, "negate": False, "child_segments": leaves}

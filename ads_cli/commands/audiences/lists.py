@@ -1,27 +1,23 @@
 """The lists of people that commands read: their options, and the plan of their upload."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator
 from contextlib import contextmanager
+from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 from ...console.invocation import Invocation
 from ...console.parameters import flag, option
 from ...errors import ContentError, UsageError
-from ...output.text import Lines, counted, listed, shell_command
+from ...output.text import counted, shell_command
 from ..uploads.options import FeedOptions, Recipe, RejectedOptions
 
 if TYPE_CHECKING:
     from ...audiences.list_columns import ListColumns
-    from ...audiences.multi_file_plan import ListFile, MultiFileAudiencePlan
     from ...audiences.plan import AudiencePlan, ListPlan, ListSettings
     from ...audiences.upload import UserUpload
-    from ...feeds.locations import Location, RemoteAccess
+    from ...feeds.locations import Location
     from ...feeds.rows import FileRows
-
-PEEKED_AT_ONCE = 16  # files whose columns are found: most of it is waiting for a store
-
-OnValidated = Callable[["AudiencePlan"], None]
 
 
 class ListOptions(FeedOptions, frozen=True):
@@ -66,16 +62,6 @@ class ListOptions(FeedOptions, frozen=True):
         known = KnownHeaders({*columns.options.mapping, "params", "users"})
         return read_rows(source, roots=("users", "operations"), known=known)
 
-    def peek(self, file: str, columns: "ListColumns", access: "RemoteAccess") -> "ListFile":
-        """Find the columns of one of several lists; raise AdsctlError where they do not do."""
-        from ...audiences.multi_file_plan import ListFile
-        from ...feeds.locations import parse_location
-        from ...feeds.reader import peek_columns
-
-        location = parse_location(file, lambda: access)
-        peeked = peek_columns(location, lambda opened: self.open_list(opened, columns), columns.check_header)
-        return ListFile(file, location, peeked)
-
 
 def checked_region(region: str | None) -> str | None:
     """Return --region as its code; raise UsageError where it is not a country."""
@@ -89,59 +75,21 @@ def checked_region(region: str | None) -> str | None:
     return code
 
 
-def plan_lists(
-    call: Invocation,
-    files: list[str],
-    feed: ListOptions,
-    settings: "ListSettings",
-    *,
-    reads_all: bool = False,
-    refuses_invalid: bool = False,
-    on_validated: OnValidated = lambda plan: None,
-) -> "AudiencePlan | MultiFileAudiencePlan":
-    """Open the files that arguments name; raise AdsctlError.
-
-    Of several files, the columns of each are checked here; the rows of all are where `reads_all`, and in a
-    dry run.
-    """
+def plan_list(
+    call: Invocation, files: list[str], feed: ListOptions, settings: "ListSettings"
+) -> "AudiencePlan":
+    """Open the files that arguments name as one list; raise AdsctlError."""
     from ...audiences.plan import AudiencePlan
     from ...feeds.locations import expand_files, parse_location
 
     access = feed.access(call)
-    found = expand_files(files, access)
-    if len(found) == 1:
-        return AudiencePlan(feed.open_list(parse_location(found[0], access), settings.columns), settings)
-    from ...audiences.multi_file_plan import ListNames, ListsFeed, MultiFileAudiencePlan
-    from ...feeds.locations import no_progress
-
-    shared = access()._replace(progress=no_progress, file_systems={})
-    lists = _peek_all(found, feed, settings, shared)
-    named = [parse_location(file, lambda: shared) for file in files]
-    return MultiFileAudiencePlan(
-        lists,
-        ListNames(ListsFeed(named, lists, feed.encoding, feed.read_options), lists),
-        settings,
-        lambda each: AudiencePlan(feed.open_list(each, settings.columns), settings),
-        reads_all=reads_all or call.dry_run,
-        refuses_invalid=refuses_invalid,
-        on_validated=on_validated,
-        on_changed=lambda names: call.messages.warn(_changed(names)),
-    )
-
-
-def _peek_all(
-    files: Sequence[str], feed: ListOptions, settings: "ListSettings", access: "RemoteAccess"
-) -> "list[ListFile]":
-    """Find the columns of every file; raise the error of the first whose columns do not do."""
-    from concurrent.futures import ThreadPoolExecutor
-
-    with ThreadPoolExecutor(PEEKED_AT_ONCE) as threads:
-        return [*threads.map(lambda file: feed.peek(file, settings.columns, access), files)]
-
-
-def _changed(names: list[str]) -> str:
-    what = counted(len(names), "file")
-    return f"{what} changed after being sent, and this job does not send them again: {listed(names)}"
+    expanded = expand_files(files, access)
+    shared = cache(lambda: access()._replace(file_systems={}))
+    rows = [feed.open_list(parse_location(file, shared), settings.columns) for file in expanded]
+    plan = AudiencePlan(rows, settings)
+    if expanded != files:
+        plan.rows.source.named = [parse_location(file, shared) for file in files]
+    return plan
 
 
 def require_people(call: Invocation, plan: "ListPlan", feed: ListOptions) -> None:
@@ -166,34 +114,3 @@ def clear_text_notice(call: Invocation, rejected: RejectedOptions) -> Iterator[N
         if rejected.failed_out and Path(rejected.failed_out).is_file():
             whose = "contains people as you gave them; only you can read it (mode 0600)"
             call.messages.say(f"{rejected.failed_out} {whose}")
-
-
-def on_list_validated(call: Invocation, *, skip_invalid: bool, resume: str) -> OnValidated:
-    """Return what warns of each list before it is sent, and raises ContentError where rows are invalid.
-
-    What is the same of several lists, counts included, is said once; `resume` is the command that sends the
-    rest.
-    """
-    from ..uploads.reports import error_lines, hint_of_kind, warning_lines
-
-    said: set[str] = set()
-
-    def say(plan: "AudiencePlan") -> None:
-        name, report = plan.rows.source.label, plan.report
-        for show, texts in ((call.messages.note, report.notes), (call.messages.warn, report.warnings)):
-            for text in texts:
-                if text not in said:
-                    said.add(text)
-                    show(f"{name}: {text}")
-        for text in warning_lines(plan.rows, report):
-            call.messages.warn(text)
-        if not report.invalid:
-            return
-        message = Lines([*error_lines(plan.rows, report), report.summary])
-        if skip_invalid:
-            call.messages.note(message + " and not sent", "warning")  # with -q the error at the end says so
-            return
-        hint = f"nothing of {name} was sent; correct it and resume with: {resume}"
-        raise ContentError(message, hint="; ".join(filter(None, (hint_of_kind(plan.rows, report), hint))))
-
-    return say

@@ -18,7 +18,7 @@ from ..products.feed_checks import FeedSizeCheck, MinRows
 from ..uploads.hooks import CORRECT_AND_SYNC
 from ..uploads.options import Lists, PushOptions, RejectedOptions, with_options
 from . import AllowClearText, ListHooks, OperationOptions, list_settings
-from .lists import ListOptions, clear_text_notice, plan_lists, require_people
+from .lists import ListOptions, clear_text_notice, plan_list, require_people
 
 if TYPE_CHECKING:
     from ...audiences.comparison import ListDifferences
@@ -231,11 +231,9 @@ def _steps(
     # Parts of one list only add people, and may do so at the same time. Others note the write epoch that
     # the list has before its file is read.
     epoch = current_epoch(call, place) if is_stored and not is_part else None
-    lists = plan_lists(call, files, feed, settings, reads_all=True)
+    lists = plan_list(call, files, feed, settings)
     ledger = Ledger(call.settings.state_dir, place)
-    with closing(
-        ListSyncPlan(lists, settings, ledger, stores_memo=is_stored, prune=target.prune, expected_epoch=epoch)
-    ) as plan:
+    with closing(ListSyncPlan(lists, settings, ledger, prune=target.prune, expected_epoch=epoch)) as plan:
         yield _SyncSteps(
             call=call,
             plan=plan,
@@ -271,19 +269,19 @@ class _SyncSteps(ListHooks, kw_only=True):
                 " and a sync adds everybody in the file",
                 hint="leave the column out with --ignore COLUMN, or send the file with 'audiences push'",
             )
-        found = plan.compare()
-        if doubt := self._doubt(found):
+        differences = plan.compare()
+        if doubt := self._doubt(differences):
             self.call.messages.warn(doubt)
 
-    def _doubt(self, found: "ListDifferences") -> str:
+    def _doubt(self, differences: "ListDifferences") -> str:
         """Say why everybody in the file is sent; empty where what was acknowledged is known."""
         from ...audiences.ledger import Trust
 
         nobody = " and nobody is deleted" if self.plan.prune else ""
-        if found.ledger.trust is Trust.MISSING:
+        if differences.ledger.trust is Trust.MISSING:
             return f"this machine has no ledger of {self._target}: everybody in the file is new{nobody}"
-        if found.ledger.trust is not Trust.FULL:
-            return f"{found.ledger.reason}: everybody in the file is sent to {self._target}{nobody}"
+        if differences.ledger.trust is not Trust.FULL:
+            return f"{differences.ledger.reason}: everybody in the file is sent to {self._target}{nobody}"
         return ""
 
     def show_dry_run(self, summary: "Summary") -> None:
@@ -296,19 +294,19 @@ class _SyncSteps(ListHooks, kw_only=True):
         """Print what a sync would do."""
         from ...audiences.sync_plan import STATUSES
 
-        found = self.plan.differences
+        differences = self.plan.differences
         document = {
             "job": None,
             **counts,
             "batches": self.plan.batch_count,
             **self.plan.totals(self.plan.report),
-            **{name: found.counts[name] for name in STATUSES},
+            **{name: differences.counts[name] for name in STATUSES},
         }
         if self.call.printer.is_for_people:
-            parts = [f"{found.counts[name]:,} to be {name}" for name in STATUSES[:-1]]
-            parts.append(f"{found.unchanged:,} unchanged")
-            if found.missing and not self.plan.prune:
-                parts.append(f"{found.missing:,} in no row, whom --prune deletes")
+            parts = [f"{differences.counts[name]:,} to be {name}" for name in STATUSES[:-1]]
+            parts.append(f"{differences.unchanged:,} unchanged")
+            if differences.missing and not self.plan.prune:
+                parts.append(f"{differences.missing:,} in no row, whom --prune deletes")
             print(", ".join(parts), flush=True)
         else:
             self.call.printer.show(document, tuple(document), "job")
@@ -329,16 +327,18 @@ class _SyncSteps(ListHooks, kw_only=True):
 
     def _excess(self) -> str:
         """Say that more people would be deleted than may be; empty where they are not."""
-        found = self.plan.differences
-        deletions = found.counts["deleted"]
-        of = counted(found.known, "acknowledged person", "acknowledged people")
-        return self.max_delete.excess(deletions, found.known, f"{deletions:,} of {of} are not in the file")
+        differences = self.plan.differences
+        deletions = differences.counts["deleted"]
+        of = counted(differences.known, "acknowledged person", "acknowledged people")
+        return self.max_delete.excess(
+            deletions, differences.known, f"{deletions:,} of {of} are not in the file"
+        )
 
     def _note_recent_change(self) -> None:
         """Say that the service may still be applying the last change of the list."""
-        found = self.plan.differences
-        changed = found.ledger.info.changed
-        if not changed or not found.counts:
+        differences = self.plan.differences
+        changed = differences.ledger.info.changed
+        if not changed or not differences.counts:
             return
         age = datetime.now(UTC) - datetime.fromisoformat(changed)
         least, most = PROCESSING_HOURS
@@ -354,18 +354,18 @@ class _SyncSteps(ListHooks, kw_only=True):
         """Say that people who are in no row are not deleted, and what to do; empty where all are."""
         from ...audiences.ledger import Trust
 
-        found = self.plan.differences
-        if not (self.plan.prune and found.withheld) or found.ledger.trust is Trust.MISSING:
+        differences = self.plan.differences
+        if not (self.plan.prune and differences.withheld) or differences.ledger.trust is Trust.MISSING:
             return ""
-        if found.ledger.trust is Trust.FULL:
-            missing = counted(found.missing, "person", "people") + " in no row"
+        if differences.ledger.trust is Trust.FULL:
+            missing = counted(differences.missing, "person", "people") + " in no row"
             then = "correct these rows, and run this again"
             return (
-                f"{missing} not deleted from {self._target}: {found.withheld}; {then}"
-                if found.missing
+                f"{missing} not deleted from {self._target}: {differences.withheld}; {then}"
+                if differences.missing
                 else ""
             )
-        if found.ledger.trust is Trust.LOST:
+        if differences.ledger.trust is Trust.LOST:
             then = (
                 "it begins again with the people of this run; who left before stays, until a file of them is"
                 " sent with 'audiences push --operation delete'"

@@ -21,7 +21,7 @@ from ...uploads.upload import FAILED
 # The counts come first: a terminal of 80 columns shows them all, and the file as far as there is room.
 COLUMNS = (
     *("job", "state", "action", "rows", "sent", "failed"),
-    *("file", "profile", "target", "started", "noun", "batches", "acknowledged", "parts", "parts_sent"),
+    *("file", "profile", "target", "started", "noun", "batches", "acknowledged"),
 )
 FORGOTTEN_DAYS = 400  # after which the service has forgotten the people of a list
 IDS_SHOWN = 20  # of created records, on a terminal
@@ -227,13 +227,12 @@ def _unreadable(path: Path) -> dict[str, Any]:
 
 def _record(path: Path, job: Job, ended: bool) -> dict[str, Any]:
     journal = read_journal(path)
-    parts = journal.parts if job.parts else [job]
     acknowledgements = journal.acknowledged.values()
     return {
         "job": job.job,
         "state": job_state(path.parent, job, ended=ended),
         "action": job.action,
-        "rows": sum(part.rows for part in parts),
+        "rows": job.rows,
         "sent": sum(sum(ack.counts.values()) for ack in acknowledgements),
         "failed": sum(ack.counts.get(FAILED, 0) for ack in acknowledgements),
         "file": job.file,
@@ -241,8 +240,6 @@ def _record(path: Path, job: Job, ended: bool) -> dict[str, Any]:
         "target": job.key.target.id,
         "started": job.started,
         "noun": job.noun,
-        "batches": sum(part.batches for part in parts),
+        "batches": job.batches,
         "acknowledged": len(acknowledgements),
-        "parts": job.parts or None,
-        "parts_sent": len(parts) if job.parts else None,
     }

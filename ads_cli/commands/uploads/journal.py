@@ -17,7 +17,7 @@ from .reports import resume_command
 def open_journal(call: Invocation, plan: Plan, key: JobKey, *, resume: bool, job_id: str | None) -> Journal:
     """Start the job of a validated plan or resume one, and say which."""
     rows, started = plan.report.rows, plan.started
-    job = new_job(call, key, plan.noun, file_of(plan), rows, plan.batch_count, started, plan.parts)
+    job = new_job(call, key, plan.noun, file_of(plan), rows, plan.batch_count, started)
     return open_job(call, job, resume=resume, job_id=job_id, expected_epoch=plan.expected_epoch)
 
 
@@ -29,7 +29,6 @@ def new_job(
     rows: int,
     batches: int,
     started: datetime | None = None,
-    parts: int = 0,
 ) -> Job:
     """Describe a job of this command line."""
     return Job(
@@ -43,7 +42,6 @@ def new_job(
         resume=resume_command(call.command_line),
         profile=call.settings.profile,
         folder=current_folder(),
-        parts=parts,
     )
 
 
@@ -83,10 +81,7 @@ def file_of(plan: Plan) -> str:
 
 def _acknowledged(journal: Journal) -> str:
     """Say what earlier runs have sent."""
-    batches, job = len(journal.acknowledged), journal.job
-    if job.parts:
-        return f"{len(journal.sent_parts):,} of {job.parts:,} files, and {batches:,} batches,"
-    return f"{batches:,} of {job.batches:,} batches"
+    return f"{len(journal.acknowledged):,} of {journal.job.batches:,} batches"
 
 
 def current_epoch(call: Invocation, target: UploadTarget) -> str:

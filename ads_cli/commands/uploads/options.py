@@ -33,7 +33,7 @@ FILE_HELP = (
 )
 File = Annotated[str, argument("FILE", FILE_HELP)]
 Files = Annotated[list[str], argument("FILE...", f"{FILE_HELP}; several files and patterns are one feed")]
-Lists = Annotated[list[str], argument("FILE...", f"{FILE_HELP}; of several, each is sent after the other")]
+Lists = Annotated[list[str], argument("FILE...", f"{FILE_HELP}; several files and patterns are one list")]
 Format = Annotated[
     str | None,
     option("FORMAT", f"{one_of(readable_formats())} (default: by extension)", offers=readable_formats()),

@@ -10,7 +10,7 @@ from datetime import datetime
 
 from ...api.parts import path_of
 from ...console.progress import progress
-from ...errors import ContentError, IncompleteError, UsageError
+from ...errors import IncompleteError, UsageError
 from ...output.text import Lines, counted, listed
 from ...stored_times import is_believable
 from ...uploads.job_file import Acknowledgement, Job, JobKey, read_journal
@@ -131,18 +131,13 @@ class PushCommand:
         """Send what is not acknowledged, with progress; note how many requests at once the service bears."""
         call = self.call
         activity = f"{self.hooks.activity} {self.plan.noun}"
-        total = None if self.plan.parts else self.plan.due
-        with progress(call.messages, activity, total, self._seconds_left) as on_progress:
+        with progress(call.messages, activity, self.plan.due, self._seconds_left) as on_progress:
             limiter = call.client.rate_limiter
             limiter.on_wait = on_progress.on_wait
             concurrency = ProvenConcurrency(call.settings.state_dir, call.service)
             limiter.proven = concurrency.read()
 
-            def on_rows(rows: int) -> None:
-                on_progress.activity = activity + self.plan.position
-                on_progress(rows)
-
-            observer = PushMessages(call.messages, on_rows)
+            observer = PushMessages(call.messages, on_progress)
             push = Push(
                 call.client,
                 self.plan,
@@ -186,9 +181,6 @@ class PushCommand:
             journal.finish()
         call.client.trace.log("stopped" if error else "ended", summary=summary.as_dict())
         if error:
-            # It may be of a file after those that were sent.
-            if isinstance(error, ContentError) and self.plan.parts and journal.totals.total():
-                error = IncompleteError(error.message, hint=error.hint)
             error.hint = how_to_resume(error, resume_command(call.command_line))
         elif summary.rejections:
             hint = self.hooks.rejected_hint

@@ -103,19 +103,6 @@ class ParquetRows(RecordRows):
         self._refuse_many(metadata.num_rows)
 
 
-def column_names(stream: BinaryIO, label: str) -> tuple[str, ...]:
-    """Return the columns of a file, of which only the end is read; raise ContentError."""
-    try:
-        from pyarrow import ArrowException, parquet
-    except ImportError:
-        raise missing_extra("reading parquet", "parquet") from None
-    try:
-        return tuple(parquet.read_schema(stream).names)
-    except (ArrowException, ValueError) as error:
-        message = f"{label} is not a complete parquet file: {str(error).partition(chr(10))[0]}"
-        raise ContentError(message, hint="export it again") from None
-
-
 def _decoded(column: Any) -> Any:
     """Return a column without its dictionary, whose values it may repeat."""
     return column.dictionary_decode() if hasattr(column, "dictionary_decode") else column

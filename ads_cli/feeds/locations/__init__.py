@@ -8,10 +8,10 @@ import sys
 import weakref
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import AbstractContextManager, contextmanager
+from contextlib import AbstractContextManager, contextmanager, suppress
 from functools import partial
 from pathlib import Path
-from typing import Any, BinaryIO, NamedTuple, TypeVar, cast
+from typing import Any, BinaryIO, NamedTuple, cast
 
 from ...config.atomic_files import open_checked
 from ...errors import TEMPORARY_HINT, StateError, UsageError
@@ -49,8 +49,7 @@ class RemoteAccess(NamedTuple):
 
 
 COPY_BYTES = 1024 * 1024
-
-T = TypeVar("T")
+OTHER_OPEN_FILES = 256  # beside the files of a feed, at most
 
 
 class Location(ABC):
@@ -64,14 +63,6 @@ class Location(ABC):
     @abstractmethod
     def open(self) -> BinaryIO:
         """Open its content as a seekable stream; raise UsageError if that fails."""
-
-    def peek(self, read: Callable[[BinaryIO], T]) -> tuple[str, T]:
-        """Return what `read` makes of the content, of which it needs a little, and its version.
-
-        Equal versions have equal content; a location that knows of none returns an empty one.
-        """
-        with self.open() as stream:
-            return "", read(stream)
 
     @property
     def origin(self) -> str:
@@ -109,14 +100,6 @@ class FileLocation(Location):
             hint = "name a file in it" if is_folder else "check the path and its permissions"
             raise UsageError(f"{self.label} cannot be opened: {reason}", hint=hint) from None
 
-    def peek(self, read: Callable[[BinaryIO], T]) -> tuple[str, T]:
-        """Read from the file itself; raise UsageError for one that can be read only once."""
-        with self.open() as stream:
-            status = os.stat(self.path)  # noqa: PTH116 - a path may be a descriptor's
-            if not stat.S_ISREG(status.st_mode):
-                raise UsageError(f"{self.label} is not a regular file", hint="push it by itself")
-            return f"{status.st_size} {status.st_mtime_ns}", read(stream)
-
     @property
     def origin(self) -> str:
         """The absolute path."""
@@ -143,10 +126,6 @@ class StandardInput(Location):
         stream = os.fdopen(os.dup(self._copy), "rb")
         stream.seek(0)
         return stream
-
-    def peek(self, read: Callable[[BinaryIO], T]) -> tuple[str, T]:
-        """Raise UsageError: it cannot be read again afterwards."""
-        raise UsageError("standard input cannot be one of several files", hint="push it by itself")
 
     def is_same_file(self, path: str) -> bool:
         """Tell whether standard input is redirected from `path`."""
@@ -237,15 +216,30 @@ def expand_files(
     Where they `are_patterns`, each means all files that it matches, and the file of exactly its name.
     Raises UsageError for a pattern without matches, and for a file that is named twice.
     """
-    found = [name for file in files for name in _expand(file, access, is_pattern=are_patterns)]
+    expanded = [name for file in files for name in _expand(file, access, is_pattern=are_patterns)]
     names: dict[str, str] = {}
-    for name in found:
+    for name in expanded:
         resolved = name if name == "-" or is_remote(name) else os.path.realpath(name)
         if other := names.get(resolved):
             also = f", as {other} too" if other != name else ""
             raise UsageError(f"{mask_address(name)} is named twice{also}", hint="name each file once")
         names[resolved] = name
-    return found
+    _allow_open_files(len(expanded))
+    return expanded
+
+
+def _allow_open_files(count: int) -> None:
+    """Raise the soft limit of open files where so many are too many for it: each stays open until the end."""
+    if sys.platform == "win32":
+        return
+    import resource
+
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    wanted = count + OTHER_OPEN_FILES
+    if resource.RLIM_INFINITY != soft < wanted:
+        most = wanted if hard == resource.RLIM_INFINITY else min(wanted, hard)
+        with suppress(ValueError, OSError):
+            resource.setrlimit(resource.RLIMIT_NOFILE, (most, hard))
 
 
 def _expand(file: str, access: Callable[[], RemoteAccess], *, is_pattern: bool) -> list[str]:

@@ -4,7 +4,7 @@ import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import cached_property
-from typing import Any, BinaryIO, NamedTuple, NoReturn, TypeVar
+from typing import Any, BinaryIO, NamedTuple, NoReturn
 from urllib.parse import urlsplit
 
 from ...errors import AccessError, AdsctlError, NotFoundError, UnavailableError, UsageError
@@ -15,9 +15,7 @@ from . import OnBytes
 from .remote import RemoteLocation, credentials_of, in_thread
 
 BLOCK_BYTES = 1024 * 1024  # of one request, which must be answered within --timeout
-PEEK_BYTES = 64 * 1024
 
-T = TypeVar("T")
 _CONNECTING = threading.Lock()
 
 
@@ -82,20 +80,6 @@ class ObjectLocation(RemoteLocation):
                 return [*self._results(ask())]
             except FailedAttempt as failed:
                 retries.wait(failed, 0)
-
-    def peek(self, read: Callable[[BinaryIO], T]) -> tuple[str, T]:
-        """Fetch only what is read; the version is the size with ETag, checksum or time."""
-
-        def read_some() -> Iterator[tuple[str, T]]:
-            with self._connected() as (file_system, path):
-                info = file_system.info(path)
-                options = {} if self._scheme == "sftp" else {"block_size": PEEK_BYTES}
-                with file_system.open(path, "rb", **options) as stream:
-                    yield _version(info), read(stream)
-
-        found: tuple[str, T]
-        (found,) = self._retried(read_some)
-        return found
 
     def _attempt(self, file: BinaryIO, retries: CopyRetries, on_bytes: OnBytes) -> None:
         """Copy what `file` lacks; it begins again from the start where another version is met."""

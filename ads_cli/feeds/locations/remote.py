@@ -3,11 +3,11 @@
 import re
 import threading
 from abc import abstractmethod
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from hashlib import sha256
 from pathlib import Path
 from queue import Empty, Full, Queue
-from typing import Any, BinaryIO, TypeVar
+from typing import Any, BinaryIO
 from urllib.parse import SplitResult, parse_qsl, unquote, urlsplit, urlunsplit
 
 from ...config.trusted_files import check_writers
@@ -129,16 +129,8 @@ def _file_name(address: str) -> str:
     return unquote(urlsplit(address).path.rpartition("/")[2])
 
 
-T = TypeVar("T")
-
-
 class WebLocation(RemoteLocation):
     """An https address."""
-
-    def peek(self, read: Callable[[BinaryIO], T]) -> tuple[str, T]:
-        """Download it; the version is what the server calls it."""
-        _, found = super().peek(read)
-        return self.version.validator, found
 
     def copy_to(self, file: BinaryIO, on_bytes: OnBytes) -> None:
         """Download it; raise UnchangedError if the server has the version that was pushed last."""

@@ -102,7 +102,7 @@ class ConversionReader:
 
     def _listed(self, given: Any, problems: list[Problem]) -> list[dict[str, str]]:
         """Return the identifiers of the field `identifiers`; add what is wrong with it."""
-        if not (isinstance(given, list) and all(isinstance(each, dict) for each in given)):
+        if not (isinstance(given, list) and all(isinstance(item, dict) for item in given)):
             problems.append(Problem("identifiers", "must be a list of objects"))
             return []
         found: list[dict[str, str]] = []
@@ -116,7 +116,7 @@ class ConversionReader:
         for name in IDENTIFIERS:
             if name in row and name not in BROWSER:
                 people += self._identifiers({name: row[name]}, "", problems)
-        people.sort(key=lambda found: "platform_click_id" not in found)
+        people.sort(key=lambda match: "platform_click_id" not in match)
         for browser in self._identifiers({name: row[name] for name in BROWSER if name in row}, "", problems):
             people[:1] = [first | browser for first in people[:1] or [{}]]
         return people
@@ -136,9 +136,9 @@ class ConversionReader:
                 )
                 continue
             for text in self._texts(field, value, path + column, problems):
-                if any(each.get(field) == text for each in found):
+                if any(record.get(field) == text for record in found):
                     continue
-                place = next((each for each in found if field not in each), None)
+                place = next((record for record in found if field not in record), None)
                 if place is None:
                     found.append(place := {})
                 place[field] = text

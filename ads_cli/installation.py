@@ -144,8 +144,8 @@ class Installation:
         packages: dict[str, list[str]] = {}
         for line in (self._metadata.requires if self._metadata else None) or ():
             requirement, _, marker = line.partition(";")
-            if found := re.search(r"extra == ['\"](.+?)['\"]", marker):
-                packages.setdefault(found[1], []).append(requirement.strip())
+            if match := re.search(r"extra == ['\"](.+?)['\"]", marker):
+                packages.setdefault(match[1], []).append(requirement.strip())
         return packages
 
 

@@ -156,8 +156,8 @@ def _case(item: Any, when: dict[str, Values]) -> str | None:
     for name, values in when.items():
         value = getattr(item, name)
         if isinstance(value, list):
-            found = [one for one in value if one in values]
-            met.append(f"{name} has {found[0]}" if found else "")
+            records = [one for one in value if one in values]
+            met.append(f"{name} has {records[0]}" if records else "")
         else:
             met.append(f"{name} is {value}" if value in values else "")
     return " and ".join(met) if all(met) else None

@@ -63,7 +63,9 @@ class FieldType(msgspec.Struct, frozen=True, dict=True):
     def structs(self) -> tuple[type[msgspec.Struct], ...]:
         """The Structs that a value may be; a tag distinguishes several."""
         types = self.args if self.base in (Union, UnionType) else (self.base,)
-        return tuple(each for each in types if isinstance(each, type) and issubclass(each, msgspec.Struct))
+        return tuple(
+            type_ for type_ in types if isinstance(type_, type) and issubclass(type_, msgspec.Struct)
+        )
 
     @property
     def holds_structs(self) -> bool:

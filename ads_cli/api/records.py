@@ -104,14 +104,14 @@ def problems_of_fixed(
 
     `current` is asked for the record only where there is such a value.
     """
-    found = []
+    records = []
     for name, field in _fixed_fields(request).items():
         if (value := values.get(name)) in NOTHING:
             continue
         known = current().get(name)
         if known not in NOTHING and not _is_same(field, value, known):
-            found.append(Problem(name, f"is {value!r}, and cannot be changed from {known!r}"))
-    return found
+            records.append(Problem(name, f"is {value!r}, and cannot be changed from {known!r}"))
+    return records
 
 
 @cache

@@ -128,11 +128,11 @@ class Secrets:
                 self._mask,
                 lambda grant: settings.sign_in_command(read_only=grant.is_read_only),
             )
-        found = {name: self.find(name) for name in UserKeys._fields}
-        values = {name: each.secret.value for name, each in found.items() if each}
-        if len(values) == len(found):
+        setting = {name: self.find(name) for name in UserKeys._fields}
+        values = {name: each.secret.value for name, each in setting.items() if each}
+        if len(values) == len(setting):
             return UserKeys(**values)
-        missing = ", ".join(as_variable(name) for name in found if name not in values)
+        missing = ", ".join(as_variable(name) for name in setting if name not in values)
         raise AccessError(
             "not signed in",
             hint=f"run: adsctl auth login --profile {settings.profile}; or set {missing} "
@@ -141,8 +141,8 @@ class Secrets:
 
     def client_secret(self) -> str | None:
         """Return the secret of the profile's app; None of a public one, whatever the environment has."""
-        found = self.find(CLIENT_SECRET) if self._from_store(CLIENT_SECRET) else None
-        return found.secret.value if found else None
+        record = self.find(CLIENT_SECRET) if self._from_store(CLIENT_SECRET) else None
+        return record.secret.value if record else None
 
     def client_secret_of(self, client_id: str) -> str | None:
         """Return the secret to sign in with an app: of the environment, or the stored one of this app."""
@@ -166,9 +166,9 @@ class Secrets:
         user = self.user()
         if not isinstance(user, UserKeys):
             return user.holder
-        token, found = user.access_token, self.find("access_token")
+        token, setting = user.access_token, self.find("access_token")
         id, dash, _ = token.partition("-")
-        owner = found.secret.owner.rpartition("(")[2].rstrip(")") if found else ""
+        owner = setting.secret.owner.rpartition("(")[2].rstrip(")") if setting else ""
         return id if dash and id.isdecimal() else owner or token
 
     def app(self) -> tuple[str, str] | None:

@@ -91,28 +91,28 @@ class StoredRecords:
         One that cannot be read is empty. Where the list is_required, its error is raised.
         """
         wanted, found = [*dict.fromkeys(identifiers)], self._found[field]
-        missing = [each for each in wanted if each not in found]
+        missing = [identifier for identifier in wanted if identifier not in found]
         for start in range(0, len(missing), MOST_IDS):
             ids = missing[start : start + MOST_IDS]
-            found |= {each: {} for each in ids}
+            found |= {id: {} for id in ids}
             with nullcontext() if is_required else _unless_unusable():
                 named: dict[str, Any] = {f"{field}s": ids}
                 listed = self._list(field, count=MOST_IDS, with_deleted=True, **named)
-                found |= {each: listed.get(each, {}) for each in ids}
-        return {each: found[each] for each in wanted}
+                found |= {id: listed.get(id, {}) for id in ids}
+        return {identifier: found[identifier] for identifier in wanted}
 
     def line_items_of(self, campaign_ids: Iterable[str]) -> dict[str, Record]:
         """Return the line items of campaigns by id; raise UnavailableError where one cannot be read."""
         wanted = [*dict.fromkeys(campaign_ids)]
-        missing = [each for each in wanted if each not in self._families]
+        missing = [identifier for identifier in wanted if identifier not in self._families]
         for start in range(0, len(missing), MOST_IDS):
             ids = missing[start : start + MOST_IDS]
             listed = self._readable(LINE_ITEM_ID, campaign_ids=ids)
-            self._families |= {each: {} for each in ids}
+            self._families |= {id: {} for id in ids}
             for identifier, record in listed.items():
                 if (campaign := record[CAMPAIGN_ID]) in ids:  # whatever the service filters by
                     self._families[campaign] = {**self._families[campaign], identifier: record}
-        return {id: record for each in wanted for id, record in self._families[each].items()}
+        return {id: record for identifier in wanted for id, record in self._families[identifier].items()}
 
     def note(self, field: str, records: Mapping[str, Record]) -> None:
         """Take records that were read elsewhere, by their ids, so that they are not read again."""
@@ -127,25 +127,25 @@ class StoredRecords:
         return self._readable(field)
 
     def _readable(self, field: str, **values: Any) -> dict[str, Record]:
-        found = self._list(field, is_whole=True, count=PAGE_SIZE, **values)
+        records = self._list(field, is_whole=True, count=PAGE_SIZE, **values)
         named = ("id", CAMPAIGN_ID) if field == LINE_ITEM_ID else ("id",)
-        if not all(isinstance(record.get(name), str) for record in found.values() for name in named):
+        if not all(isinstance(record.get(name), str) for record in records.values() for name in named):
             raise UnavailableError(f"{_list_of(field)} has records that cannot be read")
-        return found
+        return records
 
     def _list(self, field: str, *, is_whole: bool = False, **values: Any) -> dict[str, Record]:
         kind = _request(field, "list")
         with_draft = {"with_draft": True} if "with_draft" in kind.__struct_fields__ else {}
-        found: dict[str, Record] = {}
+        records: dict[str, Record] = {}
         for page in self._client.pages(kind(account_id=self._account, **with_draft, **values)):
             if is_whole and isinstance(page.body, dict) and page.body.get("errors"):
                 raise UnavailableError(f"{_list_of(field)} is not whole")
             for record in page.records:
                 identifier = str(record.get("id"))
                 # What is listed twice and differs cannot be read.
-                found[identifier] = record if found.get(identifier, record) == record else {}
-        self._correct(field, found, values)
-        return found
+                records[identifier] = record if records.get(identifier, record) == record else {}
+        self._correct(field, records, values)
+        return records
 
     def _correct(self, field: str, listed: dict[str, Record], filters: Mapping[str, Any]) -> None:
         """Read by its id what a list does not show as it was set lately, or lacks."""
@@ -308,17 +308,17 @@ def spending_changes(stored: StoredRecords, requests: Iterable[Request]) -> list
     concerned = [request for request in requests if may_spend_more(request)]
     before = _before(stored, concerned)
     changes = (_change(request, before.get(_key(request), {})) for request in concerned)
-    found = [change for change in changes if change]
-    needed = {each.campaign_id for each in found if not (each.begins and each.budget is not None)}
+    records = [change for change in changes if change]
+    needed = {record.campaign_id for record in records if not (record.begins and record.budget is not None)}
     campaigns = stored.read(CAMPAIGN_ID, sorted(needed - {""}))
-    found = [each._replace(campaign=campaigns.get(each.campaign_id, {})) for each in found]
-    found = [each for each in found if each.begins or is_on(each.campaign)]
+    records = [record._replace(campaign=campaigns.get(record.campaign_id, {})) for record in records]
+    records = [record for record in records if record.begins or is_on(record.campaign)]
     families: dict[str, list[Record]] = {}
     with _unless_unusable():
-        whole = sorted({_key(each.request)[1] for each in found if _spends_by_items(each)})
+        whole = sorted({_key(record.request)[1] for record in records if _spends_by_items(record)})
         for item in stored.line_items_of(whole).values():
             families.setdefault(item[CAMPAIGN_ID], []).append(item)
-    return [each._replace(line_items=families.get(_key(each.request)[1])) for each in found]
+    return [record._replace(line_items=families.get(_key(record.request)[1])) for record in records]
 
 
 def _spends_by_items(change: SpendingChange) -> bool:

@@ -65,14 +65,14 @@ def read_touched(client: "Client", operations: Sequence["Operation"], account: s
         missing = [name for name in dict.fromkeys(names) if name not in found]
         found.update((each.name, each) for each in _read(client, missing, values, is_own=is_own))
 
-    read((name for each in operations for name in _own(each)), is_own=True)
+    read((name for operation in operations for name in _own(operation)), is_own=True)
     named: list[RecordName] = []
     for operation in operations:
         record = next((found[name].record for name in _own(operation)), None) or {}
         others = {name: each for name, each in operation.values.items() if name != operation.id_field}
         named += _named_by(others, client.service, record)
     read(named)
-    line_items = [each.record or {} for each in found.values() if each.name.field == LINE_ITEM_ID]
+    line_items = [record.record or {} for record in found.values() if record.name.field == LINE_ITEM_ID]
     campaigns = {str(record[CAMPAIGN_ID]) for record in line_items if record.get(CAMPAIGN_ID)}
     read(RecordName(SOURCES[CAMPAIGN_ID], CAMPAIGN_ID, id) for id in sorted(campaigns))
     return [*found.values()]
@@ -176,7 +176,7 @@ def _records(
     for at in range(0, len(ids), MOST_IDS if is_filtered else len(ids)):
         request = _request(listing, values, {**WHOLE_LIST, filter: ids[at : at + MOST_IDS]})
         for page in client.pages(request):
-            found |= {str(each.get(key)): each for each in page.records if str(each.get(key)) in ids}
+            found |= {str(record.get(key)): record for record in page.records if str(record.get(key)) in ids}
     return found
 
 

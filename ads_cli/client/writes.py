@@ -90,7 +90,7 @@ class Operation(NamedTuple):
         """How many records it makes or changes: one for each item of a list that is declared so."""
         names = marked_fields(self.kind, "records") if self.kind else ()
         lists = (self.values[name] for name in names if name in self.values)
-        items = (each if isinstance(each, list) else str(each).split(",") for each in lists)
+        items = (part if isinstance(part, list) else str(part).split(",") for part in lists)
         return sum(map(len, items)) or 1
 
     @property
@@ -159,7 +159,7 @@ def write_of(prepared: PreparedRequest, dialect: Dialect, *, counts: bool = True
     except (ValueError, RecursionError) as error:
         return write._replace(problem=f"its body is not understood: {error}")
     actions = frozenset(operation.action for operation in operations)
-    records = max(sum(each.records for each in operations), 1)
+    records = max(sum(operation.records for operation in operations), 1)
     return write._replace(operations=operations, records=records, actions=actions)
 
 
@@ -173,7 +173,7 @@ def subject_of(command: str) -> str:
     """Return what the requests of a command change, apart from their actions."""
     words = command.split()
     beginnings = (" ".join(words[:length]) for length in range(len(words), 0, -1))
-    return next((SUBJECTS[each] for each in beginnings if each in SUBJECTS), "")
+    return next((SUBJECTS[beginning] for beginning in beginnings if beginning in SUBJECTS), "")
 
 
 def _matched(prepared: PreparedRequest, dialect: Dialect) -> tuple[type[Request] | None, Mapping[str, str]]:
@@ -314,7 +314,7 @@ def _users(body: bytes) -> tuple[int, frozenset[str]]:
     operations, found = _user_operations(body), set[str]()
     for each in operations:
         found |= {"delete"} if "delete" in each.operation_type.lower() else ROW_ACTIONS
-    return sum(len(each.params.users) for each in operations), frozenset(found)
+    return sum(len(operation.params.users) for operation in operations), frozenset(found)
 
 
 def _items(body: bytes) -> int:

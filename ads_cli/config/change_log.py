@@ -145,19 +145,19 @@ class ChangeLog:
 
     def since(self, moment: str) -> list[ChangeBegun]:
         """Return the changes since a moment that may have been applied, with the ids of what they made."""
-        found: list[ChangeBegun] = []
+        records: list[ChangeBegun] = []
         ended: dict[str, ChangeEnded] = {}
         for path in reversed(self._paths()):
             for entry in map(_decoded, reversed(path.read_bytes().splitlines(keepends=True))):
                 if isinstance(entry, ChangeEnded):
                     ended[entry.id] = entry
                 elif entry and entry.time < moment:
-                    return found[::-1]
+                    return records[::-1]
                 elif entry:
                     end = ended.get(entry.id, ChangeEnded(id=entry.id, outcome=UNKNOWN))
-                    entry.ids += [each for each in end.ids if each not in entry.ids]
-                    found += [entry] if end.outcome in ("ok", UNKNOWN) else []
-        return found[::-1]
+                    entry.ids += [id for id in end.ids if id not in entry.ids]
+                    records += [entry] if end.outcome in ("ok", UNKNOWN) else []
+        return records[::-1]
 
     def changes(self) -> tuple[list[dict[str, Any]], int]:
         """Return the changes, oldest first, and how many damaged lines were left out."""
@@ -176,7 +176,7 @@ class ChangeLog:
         for id, end in ended.items():
             if record := found.get(id):
                 record["outcome"] = end.outcome
-                record["ids"] += [each for each in end.ids if each not in record["ids"]]
+                record["ids"] += [id for id in end.ids if id not in record["ids"]]
                 if end.counts:
                     record["fields"] = {**(record["fields"] or {}), **end.counts}
         return [*found.values()], damaged

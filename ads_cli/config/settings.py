@@ -143,13 +143,13 @@ class Settings:
     @property
     def service(self) -> str:
         """The service, whose names are used on the wire: a key of SERVICES."""
-        found = self.find("service")
-        assert found  # it has a default
-        if found.value not in SERVICES:
-            error = UsageError if found.origin == "--service" else StateError
-            known = f"it is one of {', '.join(SERVICES)}{suggestion(found.value, SERVICES)}"
-            raise error(f"{found.value!r} (from {found.origin}) is not a service", hint=known)
-        return found.value
+        record = self.find("service")
+        assert record  # it has a default
+        if record.value not in SERVICES:
+            error = UsageError if record.origin == "--service" else StateError
+            known = f"it is one of {', '.join(SERVICES)}{suggestion(record.value, SERVICES)}"
+            raise error(f"{record.value!r} (from {record.origin}) is not a service", hint=known)
+        return record.value
 
     @property
     def names(self) -> Names:
@@ -199,8 +199,8 @@ class Settings:
 
     def get(self, name: str) -> str | None:
         """Return the value of a setting, or None."""
-        found = self.find(name)
-        return found.value if found else None
+        record = self.find(name)
+        return record.value if record else None
 
     def require_account(self) -> str:
         """Return the advertising account to work in; raise UsageError if none is set."""
@@ -213,11 +213,11 @@ class Settings:
 
     def flag(self, name: str) -> bool:
         """Return a boolean setting; raise StateError for what is neither true nor false."""
-        found = self.find(name)
-        value = found.value.lower() if found else "false"
-        if found and value not in TRUE | FALSE:
+        record = self.find(name)
+        value = record.value.lower() if record else "false"
+        if record and value not in TRUE | FALSE:
             raise StateError(
-                f"{name}: {found.value!r} (from {found.origin}) is neither true nor false",
+                f"{name}: {record.value!r} (from {record.origin}) is neither true nor false",
                 hint="write true or false",
             )
         return value in TRUE
@@ -234,10 +234,10 @@ class Settings:
     @property
     def changes_days(self) -> int:
         """How long the log of changes is kept; raise StateError for what is no number of days."""
-        found = self.find("changes_days")
-        assert found  # it has a default
+        record = self.find("changes_days")
+        assert record  # it has a default
         try:
-            return parse_count(found.value, f"changes_days (from {found.origin})")
+            return parse_count(record.value, f"changes_days (from {record.origin})")
         except UsageError as error:
             raise StateError(error.message) from None
 
@@ -246,14 +246,14 @@ class Settings:
         if base == "ads" and self.flag("sandbox"):
             base = "sandbox"
         name = {"platform": "base_url", "ads": "ads_url", "sandbox": "ads_sandbox_url"}[base]
-        found = self.find(name)
-        if found is None:
+        record = self.find(name)
+        if record is None:
             raise StateError(
                 f"the address of the service is not set: {name}",
                 hint=f"sign in: adsctl auth login --service x ({OF_X}); "
                 f"or set {as_variable(name)}; to try adsctl on this machine, add --profile local",
             )
-        return check_address(*found)
+        return check_address(*record)
 
     @cached_property
     def config_dir(self) -> Path:
@@ -301,8 +301,8 @@ class Settings:
         if self.profile_outranks_environment:
             return []
         pairs = ((name, f"{name}_FILE") for name in ("ADSCTL_ACCESS_TOKEN", "ADSCTL_ACCESS_TOKEN_SECRET"))
-        found = [next(filter(self.environ.get, pair), "") for pair in pairs]
-        return [*filter(None, found)] if found[0] else []
+        records = [next(filter(self.environ.get, pair), "") for pair in pairs]
+        return [*filter(None, records)] if records[0] else []
 
     @property
     def uses_grant(self) -> bool:

@@ -159,10 +159,10 @@ def load_plain(content: bytes) -> dict[str, Any] | None:
         if not text.startswith("{"):
             return _load_lines(text)
         if "\\ud" not in text and "\\uD" not in text:  # which may be half a character
-            found: dict[str, Any] = json.loads(
+            records: dict[str, Any] = json.loads(
                 text, object_pairs_hook=_texts, parse_int=str, parse_float=str, parse_constant=_refuse
             )
-            return found
+            return records
     return None
 
 
@@ -246,18 +246,18 @@ def _load_lines(text: str) -> dict[str, Any] | None:
 
 def _plain_line(line: str) -> PlainLine | None:
     """Read a line; None for one without a key, ValueError for one that is read in another way."""
-    found: Any = PLAIN_LINE.fullmatch(line)
-    if not found:
+    match: Any = PLAIN_LINE.fullmatch(line)
+    if not match:
         if BLANK_LINE.fullmatch(line):
             return None
         raise ValueError
-    indent, dash, key, value, quoted, values = found.groups()
+    indent, dash, key, value, quoted, values = match.groups()
     if value in NULLS:
         value = None
     elif quoted is not None:
         value = json.loads(f'"{quoted}"') if "\\" in quoted else quoted
     elif values is not None:
-        value = [None if each in NULLS else each for each in values.split(", ")] if values else []
+        value = [None if part in NULLS else part for part in values.split(", ")] if values else []
     elif value is None:
         value = LIST_FOLLOWS
     return len(indent), bool(dash), key, value

@@ -53,7 +53,7 @@ FOLDER = SHARED if SHARED.exists() else COPY
 
 @cache
 def endpoints() -> Facts:
-    return {one["name"]: one for name in GROUPS for one in group(name, FOLDER)["endpoints"]}
+    return {endpoint["name"]: endpoint for name in GROUPS for endpoint in group(name, FOLDER)["endpoints"]}
 
 
 @cache

@@ -65,7 +65,7 @@ def test_declarations_say_what_the_facts_say():
 
 def test_a_deviation_has_a_reason_and_its_endpoint_is_declared():
     assert DEVIATIONS.keys() <= set(compared())
-    assert all(len(reason.split()) > 2 for each in DEVIATIONS.values() for reason in each.values())
+    assert all(len(reason.split()) > 2 for deviation in DEVIATIONS.values() for reason in deviation.values())
 
 
 def differences(name: str) -> Iterator[str]:

@@ -200,7 +200,7 @@ def test_a_served_emulator_writes_no_secret_anywhere(watched, world):
     done = [run_here(watched, f"adsctl {line}", here) for line in ("accounts list", "accounts get nobody")]
     wrong = here | {"ADSCTL_ACCESS_TOKEN_SECRET": PLANTED["bearer"]}
     done.append(run_here(watched, "adsctl accounts list", wrong))
-    assert [each.returncode for each in done] == [0, 5, 4]
+    assert [run.returncode for run in done] == [0, 5, 4]
     process.send_signal(signal.SIGTERM)
     out, err = process.communicate(timeout=30)
     search(watched, set(), out=out, err=err, **{f"run {n}": each.stderr for n, each in enumerate(done)})

@@ -182,7 +182,7 @@ def test_a_profile_forgets_addresses_where_the_usual_ones_were_signed_in_to(shop
     shop(*LOGIN, "--service", "x", input="1234567\n")
     shop.env.clear()
     shown = shop("profile", "show", "--show-origin", "-o", "json")
-    origins = {each["setting"]: each["origin"] for each in json.loads(shown.stdout)}
+    origins = {record["setting"]: record["origin"] for record in json.loads(shown.stdout)}
     assert origins["base_url"] == origins["ads_url"] == "service x"
     assert origins["service"] == "profile default"
 

@@ -158,8 +158,8 @@ def test_every_folder_of_the_state_is_private_whatever_the_umask(remote, httpser
         remote("accounts", "list")
     finally:
         os.umask(umask)
-    found = [remote.home / "new", *(remote.home / "new").rglob("*")]
-    assert len(found) > 1 and not [path for path in found if path.stat().st_mode & 0o077]
+    records = [remote.home / "new", *(remote.home / "new").rglob("*")]
+    assert len(records) > 1 and not [path for path in records if path.stat().st_mode & 0o077]
 
 
 @pytest.mark.parametrize(("option", "name"), [("--failed-out", "failed.csv"), ("--report", "page.html")])
@@ -203,7 +203,7 @@ def test_a_file_that_an_editor_changes_while_it_is_examined_is_kept(adsctl, monk
     monkeypatch.setattr(rejected_rows, "holds_rejected_rows", edited)
     assert "meanwhile" in adsctl(*words, code=2).stderr
     assert path.read_text() == "precious" and all(examined)
-    assert [each.name for each in adsctl.home.iterdir() if each.name.startswith(".failed")] == []
+    assert [path.name for path in adsctl.home.iterdir() if path.name.startswith(".failed")] == []
 
 
 @pytest.mark.parametrize("name", ["x" * 246 + ".csv", "\U0001f600" * 62 + ".csv"])

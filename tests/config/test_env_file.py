@@ -21,7 +21,7 @@ def env_file(adsctl, lines: list[str]) -> None:
 
 def settings(adsctl, **env: str) -> dict[str, list[str]]:
     shown = adsctl("--env-file", "my.env", "auth", "status", "-o", "json", code=None, **env).stdout
-    return {each["what"]: [each["value"], each["origin"]] for each in json.loads(shown)}
+    return {record["what"]: [record["value"], record["origin"]] for record in json.loads(shown)}
 
 
 def test_a_push_takes_everything_from_the_file(adsctl, service):

@@ -22,7 +22,7 @@ def at_once() -> None:
     metrics = found["id_data"][0]["metrics"]
     assert len(metrics["impressions"]) == 48 and sum(metrics["impressions"]) > 0 and "retweets" in metrics
     active = LineItem.active_entities(ACCOUNT, PERIOD["start_time"], PERIOD["end_time"])
-    assert IDS[0] in [each["entity_id"] for each in active]
+    assert IDS[0] in [line_item["entity_id"] for line_item in active]
 
 
 def by_job() -> None:

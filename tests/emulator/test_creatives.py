@@ -72,8 +72,8 @@ def test_a_record_has_the_fields_of_the_facts(local, account, record):
 
 
 def test_a_fetched_card_has_what_its_components_have(local, account):
-    found = local.get(f"{account}/cards/all", card_uris=ALL_CARDS).json()["data"]
-    tour, app, poll, talk, picture = found
+    records = local.get(f"{account}/cards/all", card_uris=ALL_CARDS).json()["data"]
+    tour, app, poll, talk, picture = records
     assert (tour["title"], tour["website_url"]) == ("See how mugs are made", "https://shop.example/workshop")
     assert (tour["video_content_id"], tour["video_height"]) == (VIDEO, "720")
     assert (app["app_cta"], app["country_code"], app["android_store_app_id"]) == (
@@ -90,7 +90,7 @@ def test_a_fetched_card_has_what_its_components_have(local, account):
         "#TeamMug",
         "#TeamTea",
     )
-    for card in found:
+    for card in records:
         assert None not in card.values() and not {"components", "slides"} & card.keys()
         assert all(isinstance(value, str | bool) for value in card.values())
         one = local.get(f"{account}/cards/all/{card['id']}").json()["data"]
@@ -180,7 +180,7 @@ def test_a_filtered_set_cannot_be_changed_but_deleted(local, sets):
 def test_media_is_posted_once_a_post_shows_it(local, account, time_machine):
     def posted():
         library = local.get(f"{account}/media_library").json()["data"]
-        return {one["media_key"] for one in library if one["posted"]}
+        return {media["media_key"] for media in library if media["posted"]}
 
     before = posted()
     assert not {GIF, TALL} & before

@@ -197,7 +197,7 @@ def test_the_history_is_filtered_by_entity_time_and_user(local, update, time_mac
 
     def names(start, end, **query):
         window = {"start_time": f"2026-05-05T{start}:00:00Z", "end_time": f"2026-05-05T{end}:00:00Z"}
-        return [one["entity_data"]["name"] for one in history(local, CLICKS, **window, **query)["data"]]
+        return [record["entity_data"]["name"] for record in history(local, CLICKS, **window, **query)["data"]]
 
     assert names("10", "12") == ["a", "b"]
     assert names("10", "11") == ["a"] and names("11", "12") == ["b"] and names("12", "13") == []

@@ -207,7 +207,7 @@ def _struct_of(
     """Return which of some Structs a value is by its tag, or None."""
     if len(structs) == 1:
         return structs[0]
-    tags = ((each.__struct_config__.tag_field, each.__struct_config__.tag, each) for each in structs)
+    tags = ((struct.__struct_config__.tag_field, struct.__struct_config__.tag, struct) for struct in structs)
     return next((each for field, tag, each in tags if field and value.get(field) == tag), None)
 
 

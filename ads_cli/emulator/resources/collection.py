@@ -114,8 +114,8 @@ class Collection:
         """Return one record."""
         owner = self.scope(context, request)
         with_deleted = bool(getattr(request, "with_deleted", False))
-        found = self.find(context, owner, _id_of(request), with_deleted=with_deleted)
-        return Result(self.shown(context, found))
+        record = self.find(context, owner, _id_of(request), with_deleted=with_deleted)
+        return Result(self.shown(context, record))
 
     def created(self, context: RequestContext, request: Any) -> Record:
         """Create a record; raise ApiError if the state does not allow it."""

@@ -246,9 +246,12 @@ class AccountNumbers:
         self.zone = timezone(offset or timedelta())
         self._store = store
         self._activity = ActiveTimes(store, account["id"])
-        self._funding = {one["id"]: one for one in self._all("FUNDING_INSTRUMENT")}
-        self._campaigns = {one["id"]: one for one in self._all("CAMPAIGN")}
-        self._line_items = {one["id"]: one for one in self._all("LINE_ITEM")}
+        self._funding = {
+            funding_instrument["id"]: funding_instrument
+            for funding_instrument in self._all("FUNDING_INSTRUMENT")
+        }
+        self._campaigns = {campaign["id"]: campaign for campaign in self._all("CAMPAIGN")}
+        self._line_items = {line_item["id"]: line_item for line_item in self._all("LINE_ITEM")}
         self._sources: dict[str, SeriesSource] = {}
         older: Counter[str] = Counter()  # line items by campaign
         for id, line_item in self._line_items.items():
@@ -286,10 +289,10 @@ class AccountNumbers:
             return [self._member(entity, record)]
         own = self._line_items.values()
         if entity == "CAMPAIGN":
-            return [self._sources[one["id"]] for one in own if one["campaign_id"] == id]
+            return [self._sources[record["id"]] for record in own if record["campaign_id"] == id]
         assert entity == "FUNDING_INSTRUMENT"
-        paid = [one for one in own if self._campaign_of(one)["funding_instrument_id"] == id]
-        return [self._sources[one["id"]] for one in paid]
+        paid = [record for record in own if self._campaign_of(record)["funding_instrument_id"] == id]
+        return [self._sources[campaign["id"]] for campaign in paid]
 
     def counted(self, entity: str, id: str) -> list[SeriesSource]:
         """Return what the numbers of an entity count.
@@ -300,15 +303,15 @@ class AccountNumbers:
         if entity != "PROMOTED_POST":
             return sources
         promoted = self._all(entity)
-        post = next(one["post_id"] for one in promoted if one["id"] == id)
-        same = [one for one in promoted if one["post_id"] == post]
-        campaigns = {self._line_items[one["line_item_id"]]["campaign_id"] for one in same}
-        return [self._member(entity, one) for one in same] if len(campaigns) > 1 else sources
+        post = next(promotion["post_id"] for promotion in promoted if promotion["id"] == id)
+        same = [promotion for promotion in promoted if promotion["post_id"] == post]
+        campaigns = {self._line_items[record["line_item_id"]]["campaign_id"] for record in same}
+        return [self._member(entity, record) for record in same] if len(campaigns) > 1 else sources
 
     def _member(self, entity: str, record: Record) -> SeriesSource:
         line_item = record["line_item_id"]
         siblings = [one for one in self._all(entity) if one["line_item_id"] == line_item]
-        members = [(one["id"], self._activity.of(entity, one)) for one in siblings]
+        members = [(record["id"], self._activity.of(entity, record)) for record in siblings]
         return self._sources[line_item]._replace(member=record["id"], members=members)
 
     def ids(self, entity: str) -> list[str]:

@@ -78,7 +78,7 @@ def _require_new(new: Record, same: Sequence[Record]) -> None:
 def _require_room(context: RequestContext, new: Record, counts: Mapping[str, int]) -> None:
     """Raise ApiError where the line item has as many criteria of a type as it can have."""
     for limit in targeting.LIMITS:
-        count, most = sum(counts.get(each, 0) for each in limit.types), limit.maximum
+        count, most = sum(counts.get(type_, 0) for type_ in limit.types), limit.maximum
         if new[TYPE] == PUBLISHER and _has_category(context, new["line_item_id"]):
             most = targeting.MAX_PUBLISHERS_WITH_CURATED_CATEGORY
         if new[TYPE] in limit.types and count >= most:
@@ -122,10 +122,10 @@ def find_named(context: AccountContext, new: Record) -> Record:
 def _audience(context: AccountContext, audience: str) -> Record:
     """Return an audience that the account owns or shares; raise ApiError if it cannot be targeted."""
     is_shared = audiences.granted_level(context, audience) is not None
-    found = context.store.find(audiences.AUDIENCE, audience, owner=None if is_shared else context.account)
-    if found is None:
+    record = context.store.find(audiences.AUDIENCE, audience, owner=None if is_shared else context.account)
+    if record is None:
         raise invalid_parameter(VALUE, f"the audience {audience} does not exist")
-    described = audiences.described(context.store, found)
+    described = audiences.described(context.store, record)
     if reasons := described["reasons_not_targetable"]:
         reason = f"the audience {audience} cannot be targeted: {', '.join(reasons)}"
         raise invalid_parameter(VALUE, reason)
@@ -154,12 +154,12 @@ def _checked(context: RequestContext, after: Record, before: Record | None) -> R
     return {"id": after["id"], **stored_fields(after, found)}
 
 
-def stored_fields(new: Record, found: Record) -> Record:
+def stored_fields(new: Record, record: Record) -> Record:
     """Return the fields of a criterion whose value names `found`."""
-    location = {"location_type": found.get("location_type")} if new[TYPE] == "LOCATION" else {}
+    location = {"location_type": record.get("location_type")} if new[TYPE] == "LOCATION" else {}
     return {
         "line_item_id": new["line_item_id"],
-        "name": found.get("name", new[VALUE]),
+        "name": record.get("name", new[VALUE]),
         **{name: new[name] for name in (TYPE, VALUE, "operator_type")},
         **location,
     }
@@ -206,22 +206,24 @@ EQUAL = ("os_type", "conversation_type", "location_type", "country_code")  # nam
 def _search(context: RequestContext, request: Request) -> Result:
     """Find values by the parameters of their kind."""
     wanted = {name: value for name in EQUAL if (value := value_or_default(request, name))}
-    found = [value for value in _values(request) if wanted.items() <= value.items()]
-    return _page(request, found)
+    records = [value for value in _values(request) if wanted.items() <= value.items()]
+    return _page(request, records)
 
 
 @handler(targeting_search.SearchPlatforms)
 def _search_platforms(context: RequestContext, request: targeting_search.SearchPlatforms) -> Result:
-    found = _values(request)
+    records = _values(request)
     if language := request.lang:
-        found = [platform | {"localized_name": localized(platform["name"], language)} for platform in found]
-    return _page(request, found)
+        records = [
+            platform | {"localized_name": localized(platform["name"], language)} for platform in records
+        ]
+    return _page(request, records)
 
 
 @handler(targeting_search.SearchEvents)
 def _search_events(context: RequestContext, request: targeting_search.SearchEvents) -> Result:
     start = request.start_time or utc_now()
-    found = [
+    records = [
         event
         for event in _values(request)
         if event["end_time"] > start
@@ -229,7 +231,7 @@ def _search_events(context: RequestContext, request: targeting_search.SearchEven
         and (request.event_types is None or event["event_type"] in request.event_types)
         and (request.country_codes is None or event["country_code"] in request.country_codes)
     ]
-    return _page(request, found)
+    return _page(request, records)
 
 
 @handler(targeting_search.SearchTvShows)
@@ -258,10 +260,10 @@ def _values(request: Request) -> list[Record]:
     return [value for value in values if all(word in value["name"].casefold() for word in words)]
 
 
-def _page(request: Request, found: list[Record]) -> Result:
+def _page(request: Request, records: list[Record]) -> Result:
     """Return one page of what was found; a kind without pages has no cursor."""
-    count = value_or_default(request, "count") or len(found)
-    page = page_of(found, _kind(request), getattr(request, "cursor", None), count)
+    count = value_or_default(request, "count") or len(records)
+    page = page_of(records, _kind(request), getattr(request, "cursor", None), count)
     if not hasattr(request, "cursor"):
         page = page._replace(next_cursor=UNSET)
     return page._replace(beside=DATA_TYPES.get(_kind(request), {}))

@@ -107,7 +107,7 @@ class Store:
     def close(self) -> None:
         """Close the connections that are not in use: SQLite crashes where another thread is in one."""
         open_ones, self._connections = self._connections, []
-        self._connections += [one for one in open_ones if not one.close()]
+        self._connections += [connection for connection in open_ones if not connection.close()]
 
     @contextmanager
     def transaction(self) -> Iterator[sqlite3.Connection]:

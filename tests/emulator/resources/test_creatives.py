@@ -90,8 +90,8 @@ def test_posts_of_each_type_are_listed_and_previewed(run):
     ids = f"{SPRING_POST},{GREEN_DRAFT},1"
     for post_type, post in (("PUBLISHED", SPRING_POST), ("DRAFT", GREEN_DRAFT), ("SCHEDULED", None)):
         shown = run("posts", "preview", "--post-ids", ids, "--post-type", post_type)
-        assert [one["post_id"] for one in shown] == [post] * bool(post)
-        assert all(f"/{post}" in one["preview"] and "<iframe " in one["preview"] for one in shown)
+        assert [record["post_id"] for record in shown] == [post] * bool(post)
+        assert all(f"/{post}" in record["preview"] and "<iframe " in record["preview"] for record in shown)
 
 
 def test_an_image_conversation_is_created_changed_and_deleted(run):

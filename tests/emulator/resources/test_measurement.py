@@ -189,8 +189,8 @@ def test_unknown_fields_are_named_in_their_order(adsctl):
     parts = json.loads(groups(APP, FILMS))
     parts[0] |= dict.fromkeys(names, "x")
     words = ("--entity-type", "CAMPAIGN", "--start-time", START, "--end-time", END)
-    told = adsctl.local(*TESTS, "create", *words, "--user-groups", json.dumps(parts), code=2).stderr
-    assert re.findall(r"user_groups\[0\]\.(\w+): is not a known field", told) == names
+    stderr = adsctl.local(*TESTS, "create", *words, "--user-groups", json.dumps(parts), code=2).stderr
+    assert re.findall(r"user_groups\[0\]\.(\w+): is not a known field", stderr) == names
 
 
 @pytest.mark.parametrize(
@@ -224,13 +224,13 @@ SAME, ADDED = {"id": "u4e91-1", "size": "50"}, {"size": "50", "entity_ids": [APP
 def test_groups_are_changed_by_their_ids_or_replaced_without_them(adsctl):
     """As the service states: an id never where groups are added or removed."""
     update = (*TESTS, "update", SPRING_TEST, "--user-groups")
-    told = adsctl.local(*update, json.dumps([SAME, ADDED]), code=2).stderr
-    assert "has groups with and without id: where some are added or removed, none may have one" in told
+    stderr = adsctl.local(*update, json.dumps([SAME, ADDED]), code=2).stderr
+    assert "has groups with and without id: where some are added or removed, none may have one" in stderr
     document = adsctl.file("ab-test.json", json.dumps({"user_groups": [SAME, ADDED]}))
     assert "with and without id" in adsctl.local(*TESTS, "update", SPRING_TEST, "-f", document, code=3).stderr
     added = [{"id": "u4e91-1"}, {"id": "u4e91-2"}, {"id": "u4e91-3", "size": "1", "entity_ids": [APP]}]
-    told = adsctl.local(*update, json.dumps(added), code=6).stderr
-    assert "the user group u4e91-3 does not exist" in told
+    stderr = adsctl.local(*update, json.dumps(added), code=6).stderr
+    assert "the user group u4e91-3 does not exist" in stderr
     new = [ADDED, ADDED | {"entity_ids": [FILMS]}]
     changed = json.loads(adsctl.local("-o", "json", *update, json.dumps(new)).stdout)
     assert [group["entity_ids"] for group in changed["user_groups"]] == [[APP], [FILMS]]
@@ -294,6 +294,6 @@ def test_conversions_of_an_app_are_attributed(run):
         assert (event["click_window"], event["view_through_window"]) == (14, 1)
         found[device] = event["platform_attribution"]
     assert None in found.values()
-    attributed = next(one for one in found.values() if one)
+    attributed = next(record for record in found.values() if record)
     assert attributed["promoted_properties"]["line_item_objective"] == "APP_INSTALLS"
     assert attributed["post_id"]

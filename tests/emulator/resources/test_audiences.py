@@ -2,10 +2,7 @@
 
 import json
 
-import pytest
-
 from ads_cli.api.audience_insights import PRIMARY_TYPES
-from ads_cli.api.names import to_neutral
 from ads_cli.emulator.resources.audience_insights import PEOPLE as ADDED
 from tests.emulator.seeded import (
     BASKETS,
@@ -22,18 +19,6 @@ from tests.emulator.seeded import (
 )
 
 PEOPLE = "".join(f"user{number}@shop.example\n" for number in range(120))
-
-
-@pytest.fixture(params=["generic", "x"])
-def run(request, adsctl):
-    """Run a command against the emulator of a service; return its data by neutral names, or its message."""
-
-    def run(*words, code=0):
-        done = adsctl.local(*words, "--service", request.param, "--yes", "-o", "json", code=code)
-        return to_neutral(json.loads(done.stdout)) if code == 0 else done.stderr
-
-    run.file = adsctl.file
-    return run
 
 
 def test_an_audience_is_created_filled_found_renamed_and_deleted(run):

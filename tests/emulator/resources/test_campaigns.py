@@ -1,10 +1,7 @@
 """The life of funding, campaigns and line items: typed commands, under both services."""
 
-import json
-
 import pytest
 
-from ads_cli.api.names import to_neutral
 from tests.emulator.seeded import (
     ADVENT,
     APP,
@@ -25,19 +22,6 @@ DAY, TOTAL = "daily_budget_amount_local_micro", "total_budget_amount_local_micro
 CAMPAIGN = ("campaigns", "create", "--funding-instrument-id", CARD, "--name", "Autumn mugs")
 SITE = ("--objective", "WEBSITE_CLICKS", "--product-type", "PROMOTED_POSTS", "--start-time", "2026-03-01")
 EVERYWHERE = ("--placements", "ALL_ON_PLATFORM")
-
-
-@pytest.fixture(params=["generic", "x"])
-def run(request, adsctl):
-    """Run a command against the emulator of a service; return its data by neutral names, or its message."""
-
-    def run(*words, code=0):
-        shape = ("--service", request.param, "--yes", "-o", "json")
-        done = adsctl.local(*words, *shape, code=code)
-        return to_neutral(json.loads(done.stdout)) if code == 0 else done.stderr
-
-    run.service = request.param
-    return run
 
 
 @pytest.fixture

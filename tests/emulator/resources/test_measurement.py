@@ -6,7 +6,6 @@ import re
 import pytest
 
 from ads_cli.api.ab_tests import ChangedGroup
-from ads_cli.api.names import to_neutral
 from ads_cli.api.validation import check
 from tests.emulator.seeded import (
     APP,
@@ -29,18 +28,6 @@ PROVIDERS = ("measurement", "app-event-provider-configurations")
 TESTS = ("measurement", "ab-tests")
 IOS_APP = "1066718842"  # which a line item advertises
 START, END = "2098-01-01T00:00:00Z", "2098-01-15T00:00:00Z"
-
-
-@pytest.fixture(params=["generic", "x"])
-def run(request, adsctl):
-    """Run a command against the emulator of a service; return its data by neutral names, or its message."""
-
-    def run(*words, code=0):
-        shape = ("--service", request.param, "--yes", "-o", "json")
-        done = adsctl.local(*words, *shape, code=code)
-        return to_neutral(json.loads(done.stdout)) if code == 0 else done.stderr
-
-    return run
 
 
 def ids(records) -> list[str]:

@@ -3,22 +3,8 @@
 import json
 from datetime import UTC, datetime
 
-import pytest
-
-from ads_cli.api.names import to_neutral
 from ads_cli.emulator.seed.credentials import OTHER_USER, USER
 from tests.emulator.seeded import CAFE, CARD, CLICKS, ENDED, INSTALLS, REACH, SHOP
-
-
-@pytest.fixture(params=["generic", "x"])
-def run(request, adsctl):
-    """Run a command against the emulator of a service; return its data by neutral names, or its message."""
-
-    def run(*words, code=0):
-        done = adsctl.local(*words, "--service", request.param, "--yes", "-o", "json", code=code)
-        return to_neutral(json.loads(done.stdout)) if code == 0 else done.stderr
-
-    return run
 
 
 def test_tax_settings_are_shown_and_changed_field_by_field(run):

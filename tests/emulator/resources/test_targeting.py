@@ -4,19 +4,7 @@ import json
 
 import pytest
 
-from ads_cli.api.names import to_neutral
 from tests.emulator.seeded import BANNER, CLICKS, FOLLOWERS, OFFER, PREROLLS, REACH
-
-
-@pytest.fixture(params=["generic", "x"])
-def run(request, adsctl):
-    """Run a command against the emulator of a service; return its data by neutral names, or its message."""
-
-    def run(*words, code=0):
-        done = adsctl.local(*words, "--service", request.param, "--yes", "-o", "json", code=code)
-        return to_neutral(json.loads(done.stdout)) if code == 0 else done.stderr
-
-    return run
 
 
 def test_what_a_search_finds_is_targeted_and_given_up(run):

@@ -105,10 +105,10 @@ class ConversionReader:
         if not (isinstance(given, list) and all(isinstance(item, dict) for item in given)):
             problems.append(Problem("identifiers", "must be a list of objects"))
             return []
-        found: list[dict[str, str]] = []
-        for number, each in enumerate(given):
-            found += self._identifiers(each, f"identifiers[{number}].", problems)
-        return found
+        identifiers: list[dict[str, str]] = []
+        for number, identifier in enumerate(given):
+            identifiers += self._identifiers(identifier, f"identifiers[{number}].", problems)
+        return identifiers
 
     def _of_columns(self, row: Mapping[str, Any], problems: list[Problem]) -> list[dict[str, str]]:
         """Return an identifier for each column, a click first; a browser is part of the first one."""
@@ -128,7 +128,7 @@ class ConversionReader:
 
         A placeholder such as n/a is no value, and what has no value is no identifier.
         """
-        found: list[dict[str, str]] = []
+        identifiers: list[dict[str, str]] = []
         for column, value in given.items():
             if not (field := IDENTIFIERS.get(column)):
                 problems.append(
@@ -136,13 +136,13 @@ class ConversionReader:
                 )
                 continue
             for text in self._texts(field, value, path + column, problems):
-                if any(record.get(field) == text for record in found):
+                if any(record.get(field) == text for record in identifiers):
                     continue
-                place = next((record for record in found if field not in record), None)
+                place = next((record for record in identifiers if field not in record), None)
                 if place is None:
-                    found.append(place := {})
+                    identifiers.append(place := {})
                 place[field] = text
-        return found
+        return identifiers
 
     def _texts(self, field: str, value: Any, path: str, problems: list[Problem]) -> Iterator[str]:
         """Yield what is sent of a value in a field of identifiers; add what is wrong with it."""
@@ -219,7 +219,7 @@ def conversion_plan(
 
 def row_errors(body: Any, count: int) -> Errors:
     """Return the errors that name a conversion, by its number; where one names none, the whole is wrong."""
-    found: Errors = {}
+    by_item: Errors = {}
     errors = body.get("errors") if isinstance(body, dict) else None
     for error in errors if isinstance(errors, list) else ():
         named = (
@@ -229,8 +229,8 @@ def row_errors(body: Any, count: int) -> Errors:
         )
         if named is None or int(named[1]) >= count:
             return {}
-        found.setdefault(int(named[1]), []).append(error)
-    return dict(sorted(found.items()))
+        by_item.setdefault(int(named[1]), []).append(error)
+    return dict(sorted(by_item.items()))
 
 
 def no_records(response: "Response", count: int) -> list[Any]:

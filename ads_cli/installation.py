@@ -151,8 +151,8 @@ class Installation:
 
 def _active_pip() -> Sequence[str]:
     """The words that call the pip of this environment, whichever one is active."""
-    found = shutil.which("pip")
-    if found and Path(found).parent == Path(sys.executable).parent:
+    pip = shutil.which("pip")
+    if pip and Path(pip).parent == Path(sys.executable).parent:
         return "pip", "install"
     return sys.executable, "-m", "pip", "install"
 

@@ -115,8 +115,8 @@ def secret_words(words: Sequence[str]) -> Iterator[str]:
     for word, shown in zip(words, mask_undeclared(words), strict=True):
         header = re.search(r"(?<![\w-])([\w-]++):\*+$", shown)
         own = word.partition("=")[2] if word.startswith("--") else word
-        found = map("".join, re.findall(NAMED_VALUE, own))
-        names = (name for name in found if re.search(SECRET_NAME, words_of_name(name)))
+        texts = map("".join, re.findall(NAMED_VALUE, own))
+        names = (name for name in texts if re.search(SECRET_NAME, words_of_name(name)))
         if shown != word and header and header[1].lower() not in OPEN_HEADERS:
             yield shown
         elif name := next(names, None):
@@ -183,14 +183,14 @@ def _searched_texts(secret: str) -> set[str]:
     from base64 import b64encode, urlsafe_b64encode
 
     octets = secret.encode(errors="surrogatepass")
-    found = {layer.text for layer in _layers(secret)}
+    texts = {layer.text for layer in _layers(secret)}
     for offset in range(3):
         for encode in (b64encode, urlsafe_b64encode):
             encoded = encode(b" " * offset + octets)
             # Without the characters that hold bits of its neighbours: six bits make one.
             inner = encoded[-(-offset * 8 // 6) : (offset + len(octets)) * 8 // 6].decode()
-            found |= {inner} if len(inner) >= MIN_MASKED_BASE64 else set()
-    return {re.sub(BACKSLASHES, "", text) for text in found} - {""}
+            texts |= {inner} if len(inner) >= MIN_MASKED_BASE64 else set()
+    return {re.sub(BACKSLASHES, "", text) for text in texts} - {""}
 
 
 def _plain_forms(text: str, *, are_ascii: bool) -> Iterator[str]:
@@ -226,7 +226,7 @@ def _mask_in_text(text: str) -> str:
     text = re.sub(USER_IN_TEXT, lambda match: f"{match['scheme']}{_shown_user(*match.groups())}@", text)
     if re.match(FIELD_VALUE, text):
         return text
-    return re.sub(QUERY_IN_TEXT, lambda found: found["before"] + (f"?{MASK}" if found["query"] else ""), text)
+    return re.sub(QUERY_IN_TEXT, lambda query: query["before"] + (f"?{MASK}" if query["query"] else ""), text)
 
 
 def address_passwords(text: str) -> list[str]:

@@ -192,16 +192,16 @@ class PeopleMask:
     def __call__(self, text: str) -> str:
         """Return the text with every value masked."""
         masked = mask_people(text)
-        found = {
+        values = {
             value
             for at in range(len(masked))
             for size in self._sizes
             for value in self._by_start.get(masked[at : at + size], ())
         }
-        for value in sorted(found, key=len, reverse=True):
+        for value in sorted(values, key=len, reverse=True):
             bounds = r"\b" if len(value) < MIN_FOUND_ANYWHERE else ""
             masked = re.sub(f"{bounds}{re.escape(value)}{bounds}", MASK, masked)
-        for value in found:
+        for value in values:
             for size in range(len(value) - 1, MIN_MASKED_START - 1, -1):
                 masked = masked.replace(value[:size], MASK)
         return masked

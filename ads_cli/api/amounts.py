@@ -166,8 +166,8 @@ def too_precise(request: Request, amounts: Mapping[str, str], currency_of: Curre
     currency = currency_of(request) if fractions else None
     if currency is None:
         return []
-    found = {field: precision_problem(amount, currency) for field, amount in fractions.items()}
-    return [Problem(amounts[field], text) for field, text in found.items() if text]
+    problems = {field: precision_problem(amount, currency) for field, amount in fractions.items()}
+    return [Problem(amounts[field], text) for field, text in problems.items() if text]
 
 
 def precision_problem(micros: int, currency: str) -> str | None:

@@ -78,10 +78,10 @@ class Secrets:
         sources = [self._from_environment, self._from_store]
         if self.prefers_store:
             sources.reverse()
-        found = next(filter(None, (source(name) for source in sources)), None)
-        if found:
-            self._mask.add(found.secret.value)
-        return found
+        stored = next(filter(None, (source(name) for source in sources)), None)
+        if stored:
+            self._mask.add(stored.secret.value)
+        return stored
 
     def _from_store(self, name: str) -> FoundSecret | None:
         settings = self._settings
@@ -129,7 +129,7 @@ class Secrets:
                 lambda grant: settings.sign_in_command(read_only=grant.is_read_only),
             )
         setting = {name: self.find(name) for name in UserKeys._fields}
-        values = {name: each.secret.value for name, each in setting.items() if each}
+        values = {name: origin.secret.value for name, origin in setting.items() if origin}
         if len(values) == len(setting):
             return UserKeys(**values)
         missing = ", ".join(as_variable(name) for name in setting if name not in values)
@@ -141,22 +141,22 @@ class Secrets:
 
     def client_secret(self) -> str | None:
         """Return the secret of the profile's app; None of a public one, whatever the environment has."""
-        record = self.find(CLIENT_SECRET) if self._from_store(CLIENT_SECRET) else None
-        return record.secret.value if record else None
+        stored = self.find(CLIENT_SECRET) if self._from_store(CLIENT_SECRET) else None
+        return stored.secret.value if stored else None
 
     def client_secret_of(self, client_id: str) -> str | None:
         """Return the secret to sign in with an app: of the environment, or the stored one of this app."""
-        found = self._from_environment(CLIENT_SECRET)
-        if not found and client_id == self._settings.client_id:
-            found = self._from_store(CLIENT_SECRET)
-        if found:
-            self._mask.add(found.secret.value)
-        return found.secret.value if found else None
+        stored = self._from_environment(CLIENT_SECRET)
+        if not stored and client_id == self._settings.client_id:
+            stored = self._from_store(CLIENT_SECRET)
+        if stored:
+            self._mask.add(stored.secret.value)
+        return stored.secret.value if stored else None
 
     def stored_grant(self) -> Secret:
         """Return the secret of the grant, as it is stored now."""
-        if found := self._from_store(GRANT):
-            return found.secret
+        if stored := self._from_store(GRANT):
+            return stored.secret
         command = self._settings.sign_in_command()
         raise AccessError("not signed in: no sign-in by OAuth 2.0 is stored", hint=f"run: {command}")
 

@@ -64,14 +64,14 @@ class StoredRecords:
 
         Once all are listed, one that is not among them is empty.
         """
-        found = self._found[field]
-        if identifier not in found and field not in self._listed:
-            if len(found) < MOST_SINGLE:
-                found[identifier] = self._get(field, identifier)
+        records = self._found[field]
+        if identifier not in records and field not in self._listed:
+            if len(records) < MOST_SINGLE:
+                records[identifier] = self._get(field, identifier)
             else:
-                found |= self._list(field, count=PAGE_SIZE)
+                records |= self._list(field, count=PAGE_SIZE)
                 self._listed.add(field)
-        return found.get(identifier, {})
+        return records.get(identifier, {})
 
     def _get(self, field: str, identifier: str) -> Record:
         get = _request(field, "get")(account_id=self._account, **{field: identifier})
@@ -90,16 +90,16 @@ class StoredRecords:
 
         One that cannot be read is empty. Where the list is_required, its error is raised.
         """
-        wanted, found = [*dict.fromkeys(identifiers)], self._found[field]
-        missing = [identifier for identifier in wanted if identifier not in found]
+        wanted, records = [*dict.fromkeys(identifiers)], self._found[field]
+        missing = [identifier for identifier in wanted if identifier not in records]
         for start in range(0, len(missing), MOST_IDS):
             ids = missing[start : start + MOST_IDS]
-            found |= {id: {} for id in ids}
+            records |= {id: {} for id in ids}
             with nullcontext() if is_required else _unless_unusable():
                 named: dict[str, Any] = {f"{field}s": ids}
                 listed = self._list(field, count=MOST_IDS, with_deleted=True, **named)
-                found |= {id: listed.get(id, {}) for id in ids}
-        return {identifier: found[identifier] for identifier in wanted}
+                records |= {id: listed.get(id, {}) for id in ids}
+        return {identifier: records[identifier] for identifier in wanted}
 
     def line_items_of(self, campaign_ids: Iterable[str]) -> dict[str, Record]:
         """Return the line items of campaigns by id; raise UnavailableError where one cannot be read."""
@@ -190,8 +190,8 @@ def _list_of(field: str) -> str:
 
 
 def _request(field: str, verb: str) -> type[Request]:
-    (found,) = requests_named((SOURCES[field], verb))
-    return found
+    (request,) = requests_named((SOURCES[field], verb))
+    return request
 
 
 CREATED = {"campaigns create": CAMPAIGN_ID, "line-items create": LINE_ITEM_ID}
@@ -210,7 +210,7 @@ class AccountSpending(msgspec.Struct, dict=True, eq=False):  # a dict for its ca
 
     def after(self, operations: Iterable["Operation"]) -> "AccountSpending":
         """Return what stands after changes; those of what was not read change nothing."""
-        records = {field: dict(found) for field, found in self.records.items()}
+        records = {field: dict(by_id) for field, by_id in self.records.items()}
         for op in operations:
             field = field_of(op)
             if field not in records or (op.id and op.id not in records[field]):
@@ -232,10 +232,10 @@ class AccountSpending(msgspec.Struct, dict=True, eq=False):  # a dict for its ca
     @cached_property
     def _line_items(self) -> dict[str, dict[str, Record]]:
         """The line items, by campaign and id."""
-        found: dict[str, dict[str, Record]] = {}
+        by_field: dict[str, dict[str, Record]] = {}
         for identifier, record in self.records[LINE_ITEM_ID].items():
-            found.setdefault(str(record.get(CAMPAIGN_ID)), {})[identifier] = record
-        return found
+            by_field.setdefault(str(record.get(CAMPAIGN_ID)), {})[identifier] = record
+        return by_field
 
     def line_items_of(self, campaign: str) -> Mapping[str, Record]:
         """Return the line items of a campaign that may serve once it does, by id."""
@@ -256,7 +256,9 @@ class AccountSpending(msgspec.Struct, dict=True, eq=False):  # a dict for its ca
 
     def bound(self) -> DailyBound:
         """Return what all campaigns may spend in a day."""
-        return daily_bound((self._spending(*found) for found in self.records[CAMPAIGN_ID].items()), self.now)
+        return daily_bound(
+            (self._spending(*campaign) for campaign in self.records[CAMPAIGN_ID].items()), self.now
+        )
 
     def _spending(self, identifier: str, record: Record) -> CampaignSpending:
         return CampaignSpending(identifier, record, [*self._line_items.get(identifier, {}).values()])
@@ -332,11 +334,11 @@ def _before(stored: StoredRecords, requests: Sequence[Request]) -> dict[Key, Rec
     keys = [key for request in requests if (key := _key(request))[0] in SOURCES]
     if len(keys) == 1:
         return {keys[0]: stored.named(*keys[0])}
-    found: dict[Key, Record] = {}
+    by_key: dict[Key, Record] = {}
     for field in {field for field, _ in keys}:
-        records = stored.read(field, (identifier for each, identifier in keys if each == field))
-        found |= {(field, identifier): record for identifier, record in records.items()}
-    return found
+        records = stored.read(field, (identifier for named_field, identifier in keys if named_field == field))
+        by_key |= {(field, identifier): record for identifier, record in records.items()}
+    return by_key
 
 
 def _key(request: Request) -> Key:

@@ -91,7 +91,7 @@ class SpendingJudge(msgspec.Struct, eq=False):
 
     def _planned_as(self, field: str, record: Record) -> str:
         """Return what named a record in the plan: one of its limits and parent, if possible of its name."""
-        records = []
+        candidates = []
         for planned, op in self.planned.items():
             values = {CAMPAIGN_ID: "", **dict.fromkeys(limits_of(op)), **op.values}
             is_same = values[CAMPAIGN_ID] == record[CAMPAIGN_ID] and all(
@@ -99,8 +99,8 @@ class SpendingJudge(msgspec.Struct, eq=False):
             )
             if is_same and field_of(op) == field and planned not in self.made.values():
                 is_named = as_stored(str(values.get("name"))) == as_stored(str(record.get("name")))
-                records.append((not is_named, planned))
-        return min(records, default=(False, ""))[1]
+                candidates.append((not is_named, planned))
+        return min(candidates, default=(False, ""))[1]
 
     @property
     def _limits(self) -> list[Limit]:
@@ -149,13 +149,13 @@ class SpendingJudge(msgspec.Struct, eq=False):
 
     def _with_records(self, account: str, changes: Sequence[RecordChange]) -> list[RecordChange]:
         """Add the records that are changed, or get an ad: one list request for those of one kind."""
-        found: dict[tuple[str, str], Record] = {}
+        befores: dict[tuple[str, str], Record] = {}
         for field in (CAMPAIGN_ID, LINE_ITEM_ID):
             keys = [key_of(change.operation) for change in changes]
-            ids = [identifier for each, identifier in keys if each == field and identifier]
+            ids = [identifier for named_field, identifier in keys if named_field == field and identifier]
             records = self._required(account, field, ids)
-            found |= {(field, identifier): record for identifier, record in records.items()}
-        return [change._replace(before=found.get(key_of(change.operation), {})) for change in changes]
+            befores |= {(field, identifier): record for identifier, record in records.items()}
+        return [change._replace(before=befores.get(key_of(change.operation), {})) for change in changes]
 
     def _required(self, account: str, field: str, ids: Iterable[str]) -> dict[str, Record]:
         """Return records; raise GuardError for one that cannot be read."""
@@ -179,7 +179,7 @@ class SpendingJudge(msgspec.Struct, eq=False):
             return known
         records = self._some(account, changes, more)
         if known:  # with the changes that were allowed
-            records = {field: {**found, **known.records[field]} for field, found in records.items()}
+            records = {field: {**by_id, **known.records[field]} for field, by_id in records.items()}
         return AccountSpending(records, datetime.now(UTC))
 
     def _some(
@@ -192,7 +192,7 @@ class SpendingJudge(msgspec.Struct, eq=False):
             if change.before:
                 own[field][identifier] = change.before
         keys, campaigns = self._keys, own[CAMPAIGN_ID]
-        above = {str(each.after.get(CAMPAIGN_ID) or "") for each in more if _needs_campaign(each, keys)}
+        above = {str(change.after.get(CAMPAIGN_ID) or "") for change in more if _needs_campaign(change, keys)}
         above -= {"", *self.planned}
         campaigns |= self._required(account, CAMPAIGN_ID, sorted(above - campaigns.keys()))
         whole = {change.operation.id for change in changes if _needs_line_items(change, keys)} - {""}
@@ -284,7 +284,7 @@ class SpendingJudge(msgspec.Struct, eq=False):
                     raise refused(f"a {name} that cannot be read, or whose value before cannot", limit)
                 if new * 1_000_000 > old * (1_000_000 + share.millionths):
                     currency = _currency_of(change.before) or ""
-                    before, after = (Amount(each, currency) for each in (old, new))
+                    before, after = (Amount(micros, currency) for micros in (old, new))
                     raise refused(f"to raise the {name} from {before} to {after}".rstrip(), limit)
 
     def _judge_time(self, change: RecordChange) -> None:

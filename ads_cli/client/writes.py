@@ -182,7 +182,7 @@ def _matched(prepared: PreparedRequest, dialect: Dialect) -> tuple[type[Request]
     matches = (
         _match(prepared.method, path, prefix, dialect, prepared.declared) for prefix in dialect.prefixes
     )
-    return next((found for found in matches if found[0]), (None, {}))
+    return next((match for match in matches if match[0]), (None, {}))
 
 
 @cache
@@ -194,12 +194,12 @@ def _match(
         return None, {}
     segments = tuple(map(unquote, path[len(prefix) :].split("/")))
     kinds = [declared] if declared else _with_batches(dialect.service)
-    found = [
+    matched = [
         (kind, ids)
         for kind in kinds
         if kind.endpoint.method == method and (ids := _ids(kind, segments, dialect.names)) is not None
     ]
-    return min(found, key=lambda each: len(each[1]), default=(None, {}))
+    return min(matched, key=lambda match: len(match[1]), default=(None, {}))
 
 
 def _with_batches(service: str) -> Iterator[type[Request]]:
@@ -311,10 +311,10 @@ _object = msgspec.json.Decoder(dict[str, msgspec.Raw]).decode
 
 def _users(body: bytes) -> tuple[int, frozenset[str]]:
     """Return how many users an upload names, and what it does with them."""
-    operations, found = _user_operations(body), set[str]()
-    for each in operations:
-        found |= {"delete"} if "delete" in each.operation_type.lower() else ROW_ACTIONS
-    return sum(len(operation.params.users) for operation in operations), frozenset(found)
+    operations, kinds = _user_operations(body), set[str]()
+    for operation in operations:
+        kinds |= {"delete"} if "delete" in operation.operation_type.lower() else ROW_ACTIONS
+    return sum(len(operation.params.users) for operation in operations), frozenset(kinds)
 
 
 def _items(body: bytes) -> int:

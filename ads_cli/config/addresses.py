@@ -73,10 +73,10 @@ def canonical_address(address: str) -> str:
     return f"{parts.scheme}://{_canonical_host(host_of(parts.netloc))}{port}{parts.path.rstrip('/')}"
 
 
-def is_same_address(one: str, other: str) -> bool:
+def is_same_address(address: str, other: str) -> bool:
     """Whether two texts are spellings of one address."""
     try:
-        return canonical_address(one) == canonical_address(other)
+        return canonical_address(address) == canonical_address(other)
     except ValueError:
         return False
 

@@ -205,8 +205,10 @@ def is_looser(key: str, old: Any, new: Any) -> bool:
     return bool(new > old)  # a percentage or a count, of which more is looser
 
 
-def _is_stricter(one: Limit, other: Limit) -> bool:
-    return is_looser(one.key, one.value, other.value) and not is_looser(one.key, other.value, one.value)
+def _is_stricter(limit: Limit, other: Limit) -> bool:
+    return is_looser(limit.key, limit.value, other.value) and not is_looser(
+        limit.key, other.value, limit.value
+    )
 
 
 class Guard:
@@ -234,9 +236,11 @@ class Guard:
     def strictest(self) -> Iterator[Limit]:
         """Yield one limit a key: the strictest; where several hold together, all of them as one."""
         for key in KEYS:
-            if found := self.of(key):
-                unequal = {limit.value: limit for limit in reversed(found)}.values()
-                holding = [each for each in unequal if not any(_is_stricter(other, each) for other in found)]
+            if limits := self.of(key):
+                unequal = {limit.value: limit for limit in reversed(limits)}.values()
+                holding = [
+                    limit for limit in unequal if not any(_is_stricter(other, limit) for other in limits)
+                ]
                 sources = ", ".join(dict.fromkeys(limit.source for limit in holding))
                 if key == "deny":
                     yield Limit(key, frozenset().union(*(limit.value for limit in holding)), sources)
@@ -306,7 +310,7 @@ def _of_mapping(values: Any, source: str) -> Iterator[Limit]:
 def loosened(settings: Settings, profile: str, values: Mapping[str, str | None]) -> list[str]:
     """Say which keys of a profile's guard new values loosen; None removes one."""
     stored = settings.profile_values(profile).get("guard") or {}
-    records = []
+    loosened_keys = []
     for key, value in values.items():
         if not isinstance(stored, Mapping) or key not in stored or key not in PARSERS:
             continue
@@ -314,9 +318,9 @@ def loosened(settings: Settings, profile: str, values: Mapping[str, str | None])
         try:
             old = parse_value(key, stored[key])
         except ValueError:  # what it allows is unknown
-            records.append(f"{key} from {stored[key]!r}")
+            loosened_keys.append(f"{key} from {stored[key]!r}")
             continue
         if is_looser(key, old, new):
             after = "nothing" if new is None else Limit(key, new, "").text
-            records.append(f"{key} from {Limit(key, old, '').text} to {after}")
-    return records
+            loosened_keys.append(f"{key} from {Limit(key, old, '').text} to {after}")
+    return loosened_keys

@@ -72,7 +72,11 @@ class Words(NamedTuple):
 
 def words_of(kind: type[Request], parts: RequestParts) -> Words:
     declared = zip(kind.endpoint.path.split("/"), parts.path.split("/"), strict=True)
-    words = Words([segment for one, segment in declared if not one.startswith("{")], set(), set())
+    words = Words(
+        [segment for segment_declared, segment in declared if not segment_declared.startswith("{")],
+        set(),
+        set(),
+    )
     enums = enum_fields(kind)
     _collect(parts.params, enums | {X_NAMES.get(name, name) for name in enums}, words)
     return words

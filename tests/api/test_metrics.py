@@ -17,7 +17,7 @@ FACTS = group("analytics", FOLDER)
 
 
 def test_groups_have_the_metrics_of_the_service():
-    facts = {name: each["metrics"] for name, each in FACTS["metric_groups"].items()}
+    facts = {name: group["metrics"] for name, group in FACTS["metric_groups"].items()}
     assert {name: [*map(X.name, metrics)] for name, metrics in METRICS.items()} == facts
 
 

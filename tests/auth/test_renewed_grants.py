@@ -27,9 +27,9 @@ class Renewal:
         return read_grant(self.secret())
 
     def secret(self) -> Secret:
-        found = self.store.get("shop", GRANT)
-        assert found
-        return found
+        grant = self.store.get("shop", GRANT)
+        assert grant
+        return grant
 
     def renew(self, *answers: AdsctlError | dict) -> str:
         """Use the access token; these are the answers to the refreshes."""

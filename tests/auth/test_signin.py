@@ -191,9 +191,9 @@ def test_auth_status_shows_origins_and_no_secrets(shop, service):
     shop(*LOGIN, input="1234567\n")
     shop.env.clear()
     done = shop("auth", "status", "-o", "json")
-    found = {row["what"]: row for row in json.loads(done.stdout)}
-    assert found["user"]["value"] == "@nordlicht (7)"
-    assert found["access_token"] == {"what": "access_token", "value": "***", "origin": "stored (file)"}
+    rows = {row["what"]: row for row in json.loads(done.stdout)}
+    assert rows["user"]["value"] == "@nordlicht (7)"
+    assert rows["access_token"] == {"what": "access_token", "value": "***", "origin": "stored (file)"}
     warned = shop("auth", "status", ADSCTL_ACCOUNT="other")
     assert "warning" not in warned.stderr
     shop("profile", "set", "default", "account=mine")

@@ -104,5 +104,5 @@ def test_a_shell_that_sources_the_file_reads_the_same_value(tmp_path_factory, te
 
 def test_variables_of_others_are_left_alone(adsctl):
     env_file(adsctl, ["HOME=/nowhere", "ADSCTL_ACCOUNT=x"])
-    found = with_env_file({"HOME": "/home/me", "ADSCTL_CATALOG": "7"}, str(adsctl.home / "my.env"))
-    assert found == {"HOME": "/home/me", "ADSCTL_CATALOG": "7", "ADSCTL_ACCOUNT": "x"}
+    environ = with_env_file({"HOME": "/home/me", "ADSCTL_CATALOG": "7"}, str(adsctl.home / "my.env"))
+    assert environ == {"HOME": "/home/me", "ADSCTL_CATALOG": "7", "ADSCTL_ACCOUNT": "x"}

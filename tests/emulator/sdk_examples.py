@@ -61,10 +61,10 @@ def new_line_item(campaign: Campaign, name: str) -> LineItem:
 
 def criterion(line_item: LineItem, targeting_type: str, value: str) -> TargetingCriteria:
     """Describe a criterion of a line item."""
-    found = TargetingCriteria(ACCOUNT)
-    found.line_item_id, found.targeting_type, found.targeting_value = line_item.id, targeting_type, value
-    found.operator_type = "EQ"
-    return found
+    target = TargetingCriteria(ACCOUNT)
+    target.line_item_id, target.targeting_type, target.targeting_value = line_item.id, targeting_type, value
+    target.operator_type = "EQ"
+    return target
 
 
 def quick_start() -> None:
@@ -99,8 +99,8 @@ def batches() -> None:
     TargetingCriteria.batch_save(ACCOUNT, criteria)
     assert all(line_item.id for line_item in (*line_items, *criteria))
     for kind, records in ((TargetingCriteria, criteria), (LineItem, line_items), (Campaign, campaigns)):
-        for one in records:
-            one.to_delete = True
+        for id in records:
+            id.to_delete = True
         kind.batch_save(ACCOUNT, records)
         assert all(record.deleted for record in records), kind
 
@@ -172,8 +172,8 @@ def people() -> None:
     assert audience.users(user) == (1, 1)
     values = (("LOCATION", BERLIN), ("BROAD_KEYWORD", "cats"), ("SIMILAR_TO_FOLLOWERS_OF_USER", "14230524"))
     criteria = [{"targeting_type": kind, "targeting_value": value} for kind, value in values]
-    found = AudienceEstimate.load(account=ACCOUNT, params={"targeting_criteria": criteria})
-    assert found.audience_size["min"] < found.audience_size["max"]
+    estimate = AudienceEstimate.load(account=ACCOUNT, params={"targeting_criteria": criteria})
+    assert estimate.audience_size["min"] < estimate.audience_size["max"]
 
 
 def media() -> None:

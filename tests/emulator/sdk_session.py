@@ -59,8 +59,8 @@ def accounts() -> None:
 
 def features() -> None:
     """List the features of the account."""
-    found = ACCOUNT.features()
-    assert found and all(isinstance(key, str) for key in found)
+    available = ACCOUNT.features()
+    assert available and all(isinstance(key, str) for key in available)
 
 
 def media() -> None:

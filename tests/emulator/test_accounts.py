@@ -74,12 +74,12 @@ def test_account_ids_are_separated_by_commas(local):
 def test_pages_continue_a_sorted_list(local, sort_by, expected):
     listing = {"sort_by": sort_by, "with_deleted": "true"}
     assert names(local.get(ACCOUNTS, **listing)) == expected
-    found, cursor = [], None
-    while len(found) < 3:
+    ids, cursor = [], None
+    while len(ids) < 3:
         page = local.get(ACCOUNTS, count="1", **listing, **({"cursor": cursor} if cursor else {}))
-        found += names(page)
+        ids += names(page)
         cursor = page.json()["next_cursor"]
-    assert (found, cursor) == (expected, None)
+    assert (ids, cursor) == (expected, None)
 
 
 @pytest.mark.parametrize("sort_by", ["colour-asc", "name-up", "name-asc-desc", "-", "name'); --"])

@@ -237,7 +237,7 @@ def test_combinations_are_made_all_or_none(local, account):
     wrong = [combination("A", INSTALLED), combination("B", READERS), combination("C", segments=None)]
     refused = local.send("POST", path, json_body=wrong)
     assert refused.status_code == 400 and refused.json()["errors"] == []
-    codes = [[error["parameter"] for error in each] for each in refused.json()["operation_errors"]]
+    codes = [[error["parameter"] for error in failures] for failures in refused.json()["operation_errors"]]
     assert codes == [[], ["segments"], ["segments"]]
     assert local.get(listed).json()["data"] == before
     made = local.send(

@@ -174,7 +174,7 @@ def test_changes_are_recorded_in_the_history(local, account, update):
     assert set(updated) == {
         "entity", "entity_id", "entity_data", "change_type", "change_time", "change_by", "changes",
     }  # fmt: skip
-    assert [one["change_type"] for one in (created, updated, deleted)] == ["CREATE", "UPDATE", "DELETE"]
+    assert [change["change_type"] for change in (created, updated, deleted)] == ["CREATE", "UPDATE", "DELETE"]
     assert updated["changes"] == {
         "name": {"before": "Visits to the shop", "after": "New name"},
         "bid_strategy": {"before": "TARGET", "after": "MAX"},

@@ -45,7 +45,7 @@ def test_the_library_is_filtered_by_type(local, library):
 
 
 @pytest.mark.parametrize(
-    ("q", "found"),
+    ("q", "matches"),
     [
         ("spring", [IMAGE, VIDEO]),  # in a name, in a description
         ("HATS", [SQUARE]),  # in any case
@@ -57,8 +57,8 @@ def test_the_library_is_filtered_by_type(local, library):
         ("-", []),
     ],
 )
-def test_q_searches_words_in_all_text_fields(local, library, q, found):
-    assert keys(local, library, q=q) == found
+def test_q_searches_words_in_all_text_fields(local, library, q, matches):
+    assert keys(local, library, q=q) == matches
 
 
 def test_the_library_has_20_media_per_page(local, library):

@@ -57,9 +57,9 @@ def test_unknown_parameters_are_left_out_and_named_in_a_header(local):
 
 
 def test_an_unknown_parameter_takes_none_away_that_has_a_name_of_its_own_on_the_wire(local):
-    records = local.get("/2/media", media_keys=VIDEO, **{"media.fields": "type"}, colour="blue")
-    assert unknown_of(records) == ["colour"]
-    assert records.json()["data"] == [{"media_key": VIDEO, "type": "video"}]
+    response = local.get("/2/media", media_keys=VIDEO, **{"media.fields": "type"}, colour="blue")
+    assert unknown_of(response) == ["colour"]
+    assert response.json()["data"] == [{"media_key": VIDEO, "type": "video"}]
 
 
 def tag() -> dict[str, str]:

@@ -18,7 +18,7 @@ def put(client, body, **more):
 
 
 def test_a_product_is_created_then_unchanged_then_updated(local):
-    written = [local.put(one)[0] for one in (product(), product(), product(title="Felt hat"))]
+    written = [local.put(item)[0] for item in (product(), product(), product(title="Felt hat"))]
     assert [product["status"] for product in written] == ["CREATE_SUCCESS", "NO_CHANGE", "UPDATE_SUCCESS"]
     assert len({product["product_key"] for product in written}) == 1
     assert written[0]["id"] == "SKU-1" and written[0]["errors"] == written[0]["warnings"] == []
@@ -283,7 +283,7 @@ def test_concurrent_requests_create_a_product_once(emulator):
 
 def test_two_emulators_on_one_file_lose_no_product(emulator):
     other = Emulator(emulator.database)
-    clients = [Client(one, InProcess(one)) for one in (emulator, other)]
+    clients = [Client(served, InProcess(served)) for served in (emulator, other)]
     with ThreadPoolExecutor(16) as pool:
         list(pool.map(lambda n: clients[n % 2].put(product(str(n))), range(200)))
     assert len(clients[0].products()) == 200

@@ -40,8 +40,8 @@ def required_parameters(name: str) -> set[str]:
     parameters = facts["parameters"] | (operation["parameters"] if facts["path"] in BATCHES else {})
     required = {
         parameter
-        for parameter, each in parameters.items()
-        if each["required"] is True and each.get("in") != "path"
+        for parameter, details in parameters.items()
+        if details["required"] is True and details.get("in") != "path"
     }
     deviations = {*DEVIATIONS.get(name, ()), *DEVIATIONS.get(name.replace(".batch", ".create"), ())}
     return (

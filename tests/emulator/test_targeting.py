@@ -146,8 +146,8 @@ def test_names_come_in_another_language_where_one_is_asked_for(local, criteria):
 )
 def test_a_line_item_takes_what_fits(add, line_item, targeting_type, value, operator, blamed):
     response = add(line_item, targeting_type, value, operator)
-    found = errors(response) if response.status_code != 200 else []
-    assert found == ([("INVALID_PARAMETER", blamed)] if blamed else [])
+    problems = errors(response) if response.status_code != 200 else []
+    assert problems == ([("INVALID_PARAMETER", blamed)] if blamed else [])
 
 
 @pytest.mark.parametrize(("engagement", "value"), [("CAMPAIGN_ENGAGEMENT", FILMS), ("USER_ENGAGEMENT", USER)])
@@ -284,8 +284,8 @@ def test_every_line_item_of_the_seed_targets_places_and_promotes_something(local
 
 def test_every_criterion_of_the_seed_could_be_added_again(local, criteria, add):
     listed = local.get(criteria, line_item_ids=",".join((CLICKS, REACH, FOLLOWERS, INSTALLS, PREROLLS)))
-    for one in listed.json()["data"]:
-        local.send("DELETE", f"{criteria}/{one['id']}")
+    for record in listed.json()["data"]:
+        local.send("DELETE", f"{criteria}/{record['id']}")
     names = ("line_item_id", "targeting_type", "targeting_value", "operator_type")
     added = [add(*(record[name] for name in names)).json()["data"] for record in listed.json()["data"]]
     kept = [*names, "name"]

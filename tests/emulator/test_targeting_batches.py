@@ -52,7 +52,7 @@ def test_one_mistake_and_nothing_is_applied(send, targeted, wrong):
     before = targeted()
     answer = send(create("AGE", "AGE_21_TO_34"), create("LANGUAGE", "sv"), wrong)
     assert answer.status_code == 400
-    assert [bool(found) for found in answer.json()["operation_errors"]] == [False, False, True]
+    assert [bool(failures) for failures in answer.json()["operation_errors"]] == [False, False, True]
     assert targeted() == before
 
 

@@ -38,13 +38,13 @@ def find(local):
 @cache
 def facts() -> dict[str, set[str]]:
     """The fields of the records of each search."""
-    found = yaml.load(FACTS.read_bytes(), yaml.CSafeLoader)
+    facts = yaml.load(FACTS.read_bytes(), yaml.CSafeLoader)
     records = {
         endpoint["path"].rpartition("/")[2]: endpoint["answer"]["record"]
-        for endpoint in found["endpoints"]
+        for endpoint in facts["endpoints"]
         if endpoint["path"].startswith(f"{SEARCH}/")
     }
-    return {kind: {*found["records"][record]["fields"]} for kind, record in records.items()}
+    return {kind: {*facts["records"][record]["fields"]} for kind, record in records.items()}
 
 
 def test_there_are_twelve_searches():

@@ -114,12 +114,12 @@ def test_posts_are_paged(local, create, posts):
         create(posts)
     whole = local.get(posts).json()
     assert whole["next_cursor"] is None and len(whole["data"]) >= 5
-    found, cursor = [], {}
+    listed, cursor = [], {}
     while cursor is not None:
         page = local.get(posts, count="2", **cursor).json()
-        found += page["data"]
+        listed += page["data"]
         cursor = page["next_cursor"] and {"cursor": page["next_cursor"]}
-    assert found == whole["data"]
+    assert listed == whole["data"]
 
 
 @x_only

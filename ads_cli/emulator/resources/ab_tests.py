@@ -124,11 +124,13 @@ def _conditions(context: RequestContext, request: ListAbTests) -> Mapping[str, A
         "LIVE": {f"{start} <= ?": now, f"{end} > ?": now},
         "COMPLETED": {f"{end} <= ?": now},
     }
-    found = of_status.get(request.status, {})
+    conditions = of_status.get(request.status, {})
     if request.live_during:  # in parentheses: equal conditions would be one key
-        found |= {f"{start} < (?)": request.live_during[-1], f"{end} > (?)": request.live_during[0]}
+        conditions |= {f"{start} < (?)": request.live_during[-1], f"{end} > (?)": request.live_during[0]}
     user = str(request.user_id) if request.user_id else None
-    return found | field_is("created_by.user_id", user) | field_is("created_by.username", request.username)
+    return (
+        conditions | field_is("created_by.user_id", user) | field_is("created_by.username", request.username)
+    )
 
 
 AB_TESTS = Collection(

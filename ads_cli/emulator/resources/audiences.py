@@ -130,8 +130,8 @@ def _list_audiences(context: RequestContext, request: audiences.ListAudiences) -
 def _get_audience(context: RequestContext, request: audiences.GetAudience) -> Result:
     """Return one audience, which may be one that another account shares."""
     with_deleted = bool(request.with_deleted)
-    found = _require_usable(context, request.custom_audience_id, with_deleted=with_deleted)
-    return Result(_shown(context, found))
+    record = _require_usable(context, request.custom_audience_id, with_deleted=with_deleted)
+    return Result(_shown(context, record))
 
 
 @handler(audiences.ListTargeted)

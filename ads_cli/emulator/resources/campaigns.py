@@ -53,13 +53,13 @@ def _reasons(context: RequestContext, campaign: Record, line_items: list[Record]
     has_budget = any(campaign[name] is not None for name in BUDGETS) or any(
         line_item[name] is not None for line_item in complete for name in BUDGETS
     )
-    found = {
+    reasons = {
         "PAUSED_BY_ADVERTISER": campaign["entity_status"] == "PAUSED",
         "FUNDING_PROBLEM": funding is None or not with_funding_state(funding)["able_to_fund"],
         "EXPIRED": bool(line_items) and all(map(has_ended, active or line_items)),
         "INCOMPLETE": campaign["entity_status"] == "DRAFT" or not (complete and has_budget),
     }
-    return [reason for reason in STATUSES if found[reason]]
+    return [reason for reason in STATUSES if reasons[reason]]
 
 
 def _active(line_items: list[Record]) -> list[Record]:

@@ -169,7 +169,7 @@ class Collection:
         for name in self.resource.parents:
             kind = name.removesuffix("_id")
             for identifier in _listed(fields.get(name)) or ():
-                if not any(context.store.find(kind, identifier, owner=each) for each in (owner, SERVICE)):
+                if not any(context.store.find(kind, identifier, owner=holder) for holder in (owner, SERVICE)):
                     raise invalid_parameter(name, f"the {kind.replace('_', ' ')} {identifier} does not exist")
 
     def _note(self, context: RequestContext, owner: str, change: str, after: Record, before: Record) -> None:

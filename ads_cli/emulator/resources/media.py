@@ -186,16 +186,16 @@ def _prepared(context: RequestContext, after: Record, before: Record | None) -> 
 
 def _added(context: RequestContext, key: str) -> Record:
     """Return what the library shows of an upload; deleted media can be added again."""
-    found = _checked_upload(context.store, key)
+    media = _checked_upload(context.store, key)
     known = context.find(LIBRARY, key, with_deleted=True)
-    if found is None and (known or key.partition("_")[2] in EARLIER_UPLOADS):
-        found = uploaded_media(key)
-    if found is None:
+    if media is None and (known or key.partition("_")[2] in EARLIER_UPLOADS):
+        media = uploaded_media(key)
+    if media is None:
         raise invalid_parameter("media_key", f"no upload has the key {key}")
     if known and not known["deleted"]:
         raise invalid_parameter("media_key", f"{key} is already in the media library")
     context.store.purge(LIBRARY, context.account, key)
-    return found
+    return media
 
 
 MEDIA_LIBRARY = Collection(

@@ -93,8 +93,8 @@ def _processed(store: Store, upload: Record) -> tuple[Record, str]:
             return {}, f"InvalidMedia: the file is damaged: {error}"
     kind = _kind(upload["media_category"])
     if facts.kind != kind and not (kind == "gif" and facts.type == "image/gif"):
-        found = facts.kind or "no media"
-        problem = f"InvalidMedia: the content is {found}, and {upload['media_category']} is not for it"
+        content = facts.kind or "no media"
+        problem = f"InvalidMedia: the content is {content}, and {upload['media_category']} is not for it"
     known = {name: getattr(facts, name) for name in ("width", "height", "seconds")}
     return known, problem
 

@@ -159,7 +159,8 @@ def _daily_budget(line_item: Record, campaign: Record, part_of_campaign: int) ->
     names = ("daily_budget_amount_local_micro", "total_budget_amount_local_micro")
     parts = ((line_item, 1), (campaign, part_of_campaign))
     daily, totals = (
-        [amount // part for one, part in parts if (amount := one.get(name)) is not None] for name in names
+        [amount // part for record, part in parts if (amount := record.get(name)) is not None]
+        for name in names
     )
     start, end = line_item.get("start_time"), line_item.get("end_time")
     days = DEFAULT_FLIGHT_DAYS
@@ -171,7 +172,7 @@ def _daily_budget(line_item: Record, campaign: Record, part_of_campaign: int) ->
 
 def budget_spent_at(line_item: Record, campaign: Record) -> datetime | None:
     """Return the time at which a total budget without an end is spent; None where nothing ends it."""
-    has_total = any(one.get("total_budget_amount_local_micro") for one in (line_item, campaign))
+    has_total = any(record.get("total_budget_amount_local_micro") for record in (line_item, campaign))
     if not has_total or line_item.get("end_time") or not line_item.get("start_time"):
         return None
     return datetime.fromisoformat(line_item["start_time"]) + timedelta(days=DEFAULT_FLIGHT_DAYS)
@@ -310,7 +311,7 @@ class AccountNumbers:
 
     def _member(self, entity: str, record: Record) -> SeriesSource:
         line_item = record["line_item_id"]
-        siblings = [one for one in self._all(entity) if one["line_item_id"] == line_item]
+        siblings = [record for record in self._all(entity) if record["line_item_id"] == line_item]
         members = [(record["id"], self._activity.of(entity, record)) for record in siblings]
         return self._sources[line_item]._replace(member=record["id"], members=members)
 
@@ -380,15 +381,15 @@ def _divided(counts: Mapping[str, int], segments: Sequence[PeopleSegment]) -> It
 
 def metrics(entity: str, groups: Iterable[str], parts: Sequence[Counts]) -> dict[str, Any]:
     """Return the metrics of groups: a list of numbers, or null where nothing was counted."""
-    found: dict[str, Any] = {}
+    metrics: dict[str, Any] = {}
     for group in groups:
         for name in metrics_of(entity, group):
             if names := numbers_of(name):
                 numbers = {number: _numbers(f"{name}.{number}", parts) for number in names}
-                found[name] = numbers if any(numbers.values()) else None
+                metrics[name] = numbers if any(numbers.values()) else None
             else:
-                found[name] = _numbers(name, parts)
-    return found
+                metrics[name] = _numbers(name, parts)
+    return metrics
 
 
 def _numbers(name: str, parts: Sequence[Counts]) -> list[int] | None:

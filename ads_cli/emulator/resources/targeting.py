@@ -65,7 +65,7 @@ def _require_new(new: Record, same: Sequence[Record]) -> None:
     """Raise ApiError where a criterion with the same value has its type, or that of its lookalikes."""
     opposites = {
         targeting.LOOKALIKES.get(new[TYPE]),
-        *(one for one, of in targeting.LOOKALIKES.items() if of == new[TYPE]),
+        *(type_name for type_name, of in targeting.LOOKALIKES.items() if of == new[TYPE]),
     }
     for other in same:
         if other[TYPE] == new[TYPE]:
@@ -111,12 +111,12 @@ def find_named(context: AccountContext, new: Record) -> Record:
         return {"name": GENDERS[value]}
     if type_ == "AGE":
         return {"name": value.removeprefix("AGE_").replace("_", " ").lower()}
-    found = find_value(type_, value)
-    if found is None and type_ in FOREIGN:
+    named = find_value(type_, value)
+    if named is None and type_ in FOREIGN:
         pattern, kind = FOREIGN[type_]
         if not pattern.fullmatch(value):
             raise invalid_parameter(VALUE, f"{value!r} names none of the {kind}")
-    return found or {}
+    return named or {}
 
 
 def _audience(context: AccountContext, audience: str) -> Record:
@@ -148,10 +148,10 @@ def _checked(context: RequestContext, after: Record, before: Record | None) -> R
     if after[TYPE] == CONTENT and _has_category(context, after["line_item_id"]):
         reason = "the line item has a curated category, which excludes content categories"
         raise invalid_parameter(TYPE, reason)
-    found = find_named(context, after)
+    named = find_named(context, after)
     if after[TYPE] == "TV_SHOW":
-        _require_market(found, context.find_all(CRITERION, **line_item, targeting_type="LOCATION"))
-    return {"id": after["id"], **stored_fields(after, found)}
+        _require_market(named, context.find_all(CRITERION, **line_item, targeting_type="LOCATION"))
+    return {"id": after["id"], **stored_fields(after, named)}
 
 
 def stored_fields(new: Record, record: Record) -> Record:
@@ -206,24 +206,22 @@ EQUAL = ("os_type", "conversation_type", "location_type", "country_code")  # nam
 def _search(context: RequestContext, request: Request) -> Result:
     """Find values by the parameters of their kind."""
     wanted = {name: value for name in EQUAL if (value := value_or_default(request, name))}
-    records = [value for value in _values(request) if wanted.items() <= value.items()]
-    return _page(request, records)
+    values = [value for value in _values(request) if wanted.items() <= value.items()]
+    return _page(request, values)
 
 
 @handler(targeting_search.SearchPlatforms)
 def _search_platforms(context: RequestContext, request: targeting_search.SearchPlatforms) -> Result:
-    records = _values(request)
+    values = _values(request)
     if language := request.lang:
-        records = [
-            platform | {"localized_name": localized(platform["name"], language)} for platform in records
-        ]
-    return _page(request, records)
+        values = [platform | {"localized_name": localized(platform["name"], language)} for platform in values]
+    return _page(request, values)
 
 
 @handler(targeting_search.SearchEvents)
 def _search_events(context: RequestContext, request: targeting_search.SearchEvents) -> Result:
     start = request.start_time or utc_now()
-    records = [
+    values = [
         event
         for event in _values(request)
         if event["end_time"] > start
@@ -231,7 +229,7 @@ def _search_events(context: RequestContext, request: targeting_search.SearchEven
         and (request.event_types is None or event["event_type"] in request.event_types)
         and (request.country_codes is None or event["country_code"] in request.country_codes)
     ]
-    return _page(request, records)
+    return _page(request, values)
 
 
 @handler(targeting_search.SearchTvShows)
@@ -247,9 +245,9 @@ def _search_tv_shows(context: RequestContext, request: targeting_search.SearchTv
 
 @handler(targeting.ListSuggestions)
 def _list_suggestions(context: RequestContext, request: targeting.ListSuggestions) -> Result:
-    found = suggestions_for(request.suggestion_type, request.targeting_values)
+    suggestions = suggestions_for(request.suggestion_type, request.targeting_values)
     count = value_or_default(request, "count")
-    named = [{"suggestion_type": request.suggestion_type, "suggestion_value": value} for value in found]
+    named = [{"suggestion_type": request.suggestion_type, "suggestion_value": value} for value in suggestions]
     return Result(named[:count])
 
 

@@ -168,7 +168,7 @@ def test_every_type_that_adds_people_has_a_number_of_them():
 
 def test_a_combined_audience_is_estimated_as_those_that_it_is_made_of(run):
     (either,) = run("audiences", "combine", "--name", "Users", "--any-of", f"{INSTALLED},{BASKETS}")
-    parts = [criterion("CUSTOM_AUDIENCE", each) for each in (INSTALLED, BASKETS)]
+    parts = [criterion("CUSTOM_AUDIENCE", audience) for audience in (INSTALLED, BASKETS)]
     assert estimated(run, criterion("CUSTOM_AUDIENCE", either["id"])) == estimated(run, *parts)
 
 
@@ -189,7 +189,8 @@ def test_audiences_are_combined_and_the_result_is_not_changed(run):
 def test_combinations_of_a_file_are_made_ten_at_a_time(run):
     """Records as the service has them; all of one request or none, so that what it refuses is left out."""
     leaves = [
-        {"custom_audience_id": one, "negate": False, "child_segments": []} for one in (INSTALLED, BASKETS)
+        {"custom_audience_id": audience, "negate": False, "child_segments": []}
+        for audience in (INSTALLED, BASKETS)
     ]
     segments = {"boolean_operator": "OR", "child_segments": leaves}
     rows = [{"name": f"Users {n}", "audience_type": "FLEXIBLE", "segments": segments} for n in range(12)]

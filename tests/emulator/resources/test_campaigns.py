@@ -84,8 +84,10 @@ def test_a_funding_instrument_is_created_listed_and_deleted(run):
 
 
 def test_the_state_of_a_campaign_follows_from_its_line_items_and_its_funding(run):
-    found = {record["id"]: record for record in run("campaigns", "list", "--with-draft")}
-    states = {id: (one["effective_status"], one["reasons_not_servable"]) for id, one in found.items()}
+    by_id = {record["id"]: record for record in run("campaigns", "list", "--with-draft")}
+    states = {
+        id: (campaign["effective_status"], campaign["reasons_not_servable"]) for id, campaign in by_id.items()
+    }
     assert states[SPRING] == states[APP] == states[HAMBURG] == ("RUNNING", [])
     assert states[WINTER] == ("EXPIRED", ["EXPIRED"])
     assert states[ADVENT] == ("FUNDING_PROBLEM", ["FUNDING_PROBLEM"])

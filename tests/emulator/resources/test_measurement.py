@@ -272,15 +272,15 @@ def test_a_test_whose_campaign_is_gone_can_still_be_renamed(run):
 def test_conversions_of_an_app_are_attributed(run):
     words = ("--app-id", IOS_APP, "--os-type", "IOS", "--conversion-type", "INSTALL")
     words += ("--conversion-time", "2026-03-01T09:00:00+01:00")
-    found = {}
+    shown = {}
     for device in ("a", "b", "c", "d"):
         event = run("measurement", "conversion-events", "create", *words, "--hashed-device-id", device)
         same = run("measurement", "conversion-attribution", "get", *words, "--hashed-device-id", device)
         assert event["platform_attribution"] == same["platform_attribution"]
         assert event["conversion_time"] == "2026-03-01T08:00:00.000Z"
         assert (event["click_window"], event["view_through_window"]) == (14, 1)
-        found[device] = event["platform_attribution"]
-    assert None in found.values()
-    attributed = next(record for record in found.values() if record)
+        shown[device] = event["platform_attribution"]
+    assert None in shown.values()
+    attributed = next(record for record in shown.values() if record)
     assert attributed["promoted_properties"]["line_item_objective"] == "APP_INSTALLS"
     assert attributed["post_id"]

@@ -356,6 +356,6 @@ class GrantSignIn:
             raise
         if str(body.get("token_type", "bearer") if isinstance(body, dict) else "").lower() != "bearer":
             raise UnavailableError("the response has no bearer token")
-        grant = StoredGrant(token_urlsafe(12), self._id, self._scopes, "", 0.0).with_tokens(body, now)
+        grant = StoredGrant(token_urlsafe(12), self._id, self._scopes, "", 0.0, 0.0).with_tokens(body, now)
         self._client.trace.add_secrets(grant.access_token, grant.refresh_token)
         return grant

@@ -12,7 +12,7 @@ from ads_cli.errors import AccessError, AdsctlError, RefusedError, StateError, U
 from ads_cli.masking import Mask
 
 SCOPES = ("ads.read", "ads.write")
-EXPIRED = StoredGrant("id", "app", SCOPES, "access-1", 1.0, "refresh-1")
+EXPIRED = StoredGrant("id", "app", SCOPES, "access-1", 1.0, 1.0, "refresh-1")
 
 
 class Renewal:

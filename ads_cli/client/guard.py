@@ -186,7 +186,8 @@ class WriteGuard:
                 raise refused("every change", limit)
         for limit in self.guard.of("deny"):
             if words := sorted(limit.value & write.words):
-                raise refused(f"{_what(write)} ({', '.join(words)})", limit)
+                what = f"adsctl {write.endpoint.command}" if write.endpoint else "a raw request"
+                raise refused(f"{what} ({', '.join(words)})", limit)
         if write.problem:
             effective = next(limit for limit in self.guard.limits if limit.is_effective)
             raise refused(f"a request that cannot be judged, as {write.problem}", effective)
@@ -200,7 +201,3 @@ def _digest(write: Write, op: Operation) -> bytes:
     path = write.endpoint.path if write.endpoint else ""
     encoded = msgspec.json.encode([op.action, path, sorted(op.values.items(), key=str)], enc_hook=str)
     return blake2b(encoded, digest_size=16).digest()
-
-
-def _what(write: Write) -> str:
-    return f"adsctl {write.endpoint.command}" if write.endpoint else "a raw request"

@@ -220,14 +220,11 @@ class AccountSpending(msgspec.Struct, dict=True, eq=False):  # a dict for its ca
             before = records[field].get(identifier, {})
             record = records[field][identifier] = {**op.applied_to(before), "deleted": op.action == "delete"}
             campaigns, campaign = records[CAMPAIGN_ID], str(record.get(CAMPAIGN_ID))
-            is_started = field == LINE_ITEM_ID and self._begins(before, record)
-            if is_started and campaign in campaigns:
+            is_started = may_serve(record, self.now) and not (before and may_serve(before, self.now))
+            if is_started and field == LINE_ITEM_ID and campaign in campaigns:
                 # It has not ended then, whatever the service has said before.
                 campaigns[campaign] = {**campaigns[campaign], REASONS: None}
         return AccountSpending(records, self.now)
-
-    def _begins(self, before: Record, record: Record) -> bool:
-        return may_serve(record, self.now) and not (before and may_serve(before, self.now))
 
     @cached_property
     def _line_items(self) -> dict[str, dict[str, Record]]:

@@ -28,5 +28,5 @@ def run(request, adsctl):
         done = adsctl.local(*words, *shape, code=code)
         return to_neutral(json.loads(done.stdout)) if code == 0 else done.stderr
 
-    run.service = request.param
+    run.service, run.file = request.param, adsctl.file
     return run

@@ -42,9 +42,9 @@ class Rewritten:
         """Return the text with what a pattern finds replaced; None if it finds nothing."""
         pieces: list[str] = []
         made, length, end = Rewritten("", self), 0, 0
-        for found in re.finditer(pattern, self.text):
-            start, stop = found.span()
-            for piece, source in ((self.text[end:start], (end, start)), (replace(found), (start, stop))):
+        for match in re.finditer(pattern, self.text):
+            start, stop = match.span()
+            for piece, source in ((self.text[end:start], (end, start)), (replace(match), (start, stop))):
                 if piece:
                     pieces.append(piece)
                     made._starts.append(length)
@@ -77,29 +77,29 @@ class Rewritten:
         return self._source.place(self._sources[first][0] + before, self._sources[last][1] - after)
 
 
-def decoded_character(found: re.Match[str]) -> str:
+def decoded_character(match: re.Match[str]) -> str:
     """Return the character that an encoded one means."""
-    if found["name"]:
-        return NAMED[found["name"]]
-    if octets := found["percent"]:
+    if match["name"]:
+        return NAMED[match["name"]]
+    if octets := match["percent"]:
         return bytes.fromhex(octets.replace("%", "")).decode(errors="replace")[:1]
-    digits = found["json"] or found["repr"] or found["hex"]
-    code = int(digits, 16) if digits else int(found["decimal"] or ord("\n"))
+    digits = match["json"] or match["repr"] or match["hex"]
+    code = int(digits, 16) if digits else int(match["decimal"] or ord("\n"))
     return chr(code) if code <= 0x10FFFF else ""
 
 
-def plain_character(found: re.Match[str]) -> str:
+def plain_character(match: re.Match[str]) -> str:
     """Return the character that an encoded one means, and a plain one for a wide one; else what it is."""
     from html import unescape
 
-    if found["wide"] and category(found["wide"]) in INVISIBLE:
+    if match["wide"] and category(match["wide"]) in INVISIBLE:
         return ""
-    if found["wide"] or found["entity"]:
-        text = normalize("NFKC", found["wide"]) if found["wide"] else unescape(found["entity"])
-        return text if len(text) == 1 else found[0]
-    if digits := found["unicode"] or found["quoted"]:
+    if match["wide"] or match["entity"]:
+        text = normalize("NFKC", match["wide"]) if match["wide"] else unescape(match["entity"])
+        return text if len(text) == 1 else match[0]
+    if digits := match["unicode"] or match["quoted"]:
         return chr(int(digits, 16)) if int(digits, 16) <= 0x10FFFF else ""
-    if found["octal"]:
-        return chr(int(found["octal"], 8))
-    is_removed = found[0][0] not in "%\\&" or re.fullmatch(r"\\+", found[0])
-    return "" if is_removed else decoded_character(found)
+    if match["octal"]:
+        return chr(int(match["octal"], 8))
+    is_removed = match[0][0] not in "%\\&" or re.fullmatch(r"\\+", match[0])
+    return "" if is_removed else decoded_character(match)

@@ -144,15 +144,15 @@ class Installation:
         packages: dict[str, list[str]] = {}
         for line in (self._metadata.requires if self._metadata else None) or ():
             requirement, _, marker = line.partition(";")
-            if found := re.search(r"extra == ['\"](.+?)['\"]", marker):
-                packages.setdefault(found[1], []).append(requirement.strip())
+            if match := re.search(r"extra == ['\"](.+?)['\"]", marker):
+                packages.setdefault(match[1], []).append(requirement.strip())
         return packages
 
 
 def _active_pip() -> Sequence[str]:
     """The words that call the pip of this environment, whichever one is active."""
-    found = shutil.which("pip")
-    if found and Path(found).parent == Path(sys.executable).parent:
+    pip = shutil.which("pip")
+    if pip and Path(pip).parent == Path(sys.executable).parent:
         return "pip", "install"
     return sys.executable, "-m", "pip", "install"
 

@@ -85,15 +85,15 @@ def mask_undeclared(words: Sequence[str]) -> list[str]:
     shown, is_raw = list[str](), "api" in words
     hide: Callable[[str], str] | None = None  # of the value that the next word is
     for word in words:
-        found = re.fullmatch(COMMAND_OPTION, word) or (is_raw and re.fullmatch(RAW_OPTION, word))
+        match = re.fullmatch(COMMAND_OPTION, word) or (is_raw and re.fullmatch(RAW_OPTION, word))
         path, mark, _ = word.partition("?")
         if hide:
             shown.append(hide(word))
             hide = None
-        elif found:
-            hide = _name_only if found.re.pattern == RAW_OPTION else _program_only
-            value = found["value"]
-            shown.append(found["option"] + (hide(value) if value else ""))
+        elif match:
+            hide = _name_only if match.re.pattern == RAW_OPTION else _program_only
+            value = match["value"]
+            shown.append(match["option"] + (hide(value) if value else ""))
             hide = None if value else hide
         else:
             shown.append(f"{path}?{MASK}" if is_raw and mark and word.startswith("/") else word)
@@ -106,8 +106,8 @@ def _program_only(command: str) -> str:
 
 
 def _name_only(text: str) -> str:
-    found = re.match(FIELD, text)
-    return f"{found['name']}{found['separator']}{MASK}" if found else MASK
+    match = re.match(FIELD, text)
+    return f"{match['name']}{match['separator']}{MASK}" if match else MASK
 
 
 def secret_words(words: Sequence[str]) -> Iterator[str]:
@@ -115,8 +115,8 @@ def secret_words(words: Sequence[str]) -> Iterator[str]:
     for word, shown in zip(words, mask_undeclared(words), strict=True):
         header = re.search(r"(?<![\w-])([\w-]++):\*+$", shown)
         own = word.partition("=")[2] if word.startswith("--") else word
-        found = map("".join, re.findall(NAMED_VALUE, own))
-        names = (name for name in found if re.search(SECRET_NAME, words_of_name(name)))
+        texts = map("".join, re.findall(NAMED_VALUE, own))
+        names = (name for name in texts if re.search(SECRET_NAME, words_of_name(name)))
         if shown != word and header and header[1].lower() not in OPEN_HEADERS:
             yield shown
         elif name := next(names, None):
@@ -183,14 +183,14 @@ def _searched_texts(secret: str) -> set[str]:
     from base64 import b64encode, urlsafe_b64encode
 
     octets = secret.encode(errors="surrogatepass")
-    found = {layer.text for layer in _layers(secret)}
+    texts = {layer.text for layer in _layers(secret)}
     for offset in range(3):
         for encode in (b64encode, urlsafe_b64encode):
             encoded = encode(b" " * offset + octets)
             # Without the characters that hold bits of its neighbours: six bits make one.
             inner = encoded[-(-offset * 8 // 6) : (offset + len(octets)) * 8 // 6].decode()
-            found |= {inner} if len(inner) >= MIN_MASKED_BASE64 else set()
-    return {re.sub(BACKSLASHES, "", text) for text in found} - {""}
+            texts |= {inner} if len(inner) >= MIN_MASKED_BASE64 else set()
+    return {re.sub(BACKSLASHES, "", text) for text in texts} - {""}
 
 
 def _plain_forms(text: str, *, are_ascii: bool) -> Iterator[str]:
@@ -223,16 +223,16 @@ def mask_address(text: str) -> str:
 
 
 def _mask_in_text(text: str) -> str:
-    text = re.sub(USER_IN_TEXT, lambda found: f"{found['scheme']}{_shown_user(*found.groups())}@", text)
+    text = re.sub(USER_IN_TEXT, lambda match: f"{match['scheme']}{_shown_user(*match.groups())}@", text)
     if re.match(FIELD_VALUE, text):
         return text
-    return re.sub(QUERY_IN_TEXT, lambda found: found["before"] + (f"?{MASK}" if found["query"] else ""), text)
+    return re.sub(QUERY_IN_TEXT, lambda query: query["before"] + (f"?{MASK}" if query["query"] else ""), text)
 
 
 def address_passwords(text: str) -> list[str]:
     """Return the password of every address in a text, or the user name where one has no password."""
     whole = re.fullmatch(ADDRESS, text)
-    users = [(found["scheme"], found["user"]) for found in re.finditer(USER_IN_TEXT, text)]
+    users = [(match["scheme"], match["user"]) for match in re.finditer(USER_IN_TEXT, text)]
     if whole and whole["user"]:
         users.append((whole["scheme"], whole["user"]))
     parted = ((user.partition(":"), _is_ssh_login(scheme, user)) for scheme, user in users)

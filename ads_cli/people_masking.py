@@ -116,9 +116,9 @@ def _people(text: str, *, numbers: bool, layers: int = MAX_BASE64) -> Iterator[t
         )
         spans = [part.span() for part in parts]
         spans += _national_numbers(layer.text) if numbers else ()
-        for found in re.finditer(BASE64, layer.text) if layers else ():
-            if _is_private_base64(found[0], numbers=numbers, layers=layers - 1):
-                spans.append(found.span())
+        for match in re.finditer(BASE64, layer.text) if layers else ():
+            if _is_private_base64(match[0], numbers=numbers, layers=layers - 1):
+                spans.append(match.span())
         for start, stop in spans:
             yield layer.place(start, stop)
         decoded = layer.rewritten(ENCODED_TEXT, plain_character)
@@ -161,7 +161,7 @@ def _is_private_base64(word: str, *, numbers: bool, layers: int) -> bool:
         parts = (digits[offset:] for offset in range(4))  # it may begin at any character of a word
         octets += [b64decode(part[: len(part) // 4 * 4] + _padded(part)) for part in parts]
     # UTF-16 has zeros; what is no text separates.
-    texts = (each.replace(b"\0", b"").decode(errors="replace").replace("\ufffd", " ") for each in octets)
+    texts = (octet.replace(b"\0", b"").decode(errors="replace").replace("\ufffd", " ") for octet in octets)
     return any(True for text in texts for _ in _people(text, numbers=numbers, layers=layers))
 
 
@@ -192,16 +192,16 @@ class PeopleMask:
     def __call__(self, text: str) -> str:
         """Return the text with every value masked."""
         masked = mask_people(text)
-        found = {
+        values = {
             value
             for at in range(len(masked))
             for size in self._sizes
             for value in self._by_start.get(masked[at : at + size], ())
         }
-        for value in sorted(found, key=len, reverse=True):
+        for value in sorted(values, key=len, reverse=True):
             bounds = r"\b" if len(value) < MIN_FOUND_ANYWHERE else ""
             masked = re.sub(f"{bounds}{re.escape(value)}{bounds}", MASK, masked)
-        for value in found:
+        for value in values:
             for size in range(len(value) - 1, MIN_MASKED_START - 1, -1):
                 masked = masked.replace(value[:size], MASK)
         return masked

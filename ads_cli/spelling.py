@@ -41,8 +41,8 @@ MIN_SIMILARITY = 0.7  # of 1; below it, words are similar by chance
 
 def suggestion(word: str, known: Iterable[str]) -> str:
     """Return a suggestion to append to a message, or nothing."""
-    found = closest(word, known)
-    return f"; did you mean {found!r}?" if found else ""
+    name = closest(word, known)
+    return f"; did you mean {name!r}?" if name else ""
 
 
 def closest(word: str, known: Iterable[str], cutoff: float = MIN_SIMILARITY) -> str | None:

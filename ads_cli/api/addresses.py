@@ -37,9 +37,9 @@ ANOTHER = re.compile(rf"[\s|,;](?:(?i:https?)(?::|[/\\]{{2}})|{_NEXT})")
 
 def scheme_of(text: str) -> tuple[str, str]:
     """Return the scheme that a text begins with, misspelled or not, and how it is written; "" for none."""
-    found = SCHEME.match(text)
-    scheme = SCHEMES.get(found[1].lower(), "") if found else ""
-    return (scheme, found[0]) if found and scheme else ("", "")
+    match = SCHEME.match(text)
+    scheme = SCHEMES.get(match[1].lower(), "") if match else ""
+    return (scheme, match[0]) if match and scheme else ("", "")
 
 
 def holds_several(text: str) -> bool:
@@ -81,8 +81,8 @@ def address_mistake(value: str) -> str:
         return "is the path of a file on a computer"
     scheme, written = scheme_of(text)
     if not scheme:
-        found = HAS_HOST.match(text)
-        return f"begins with {found[0]!r}, not with https://" if found else ""
+        match = HAS_HOST.match(text)
+        return f"begins with {match[0]!r}, not with https://" if match else ""
     if written.lower() != f"{scheme}://":
         return f"begins with {written!r}, not with {scheme}://"
     if scheme_of(text[len(written) :])[0]:

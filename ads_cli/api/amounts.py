@@ -79,11 +79,11 @@ def _meant(text: str) -> str:
     """
     if re.fullmatch(EXPONENT, text):
         return f"; did you mean {Decimal(text):f}?"
-    if not (found := re.fullmatch(LOCAL_AMOUNT, text)):
+    if not (match := re.fullmatch(LOCAL_AMOUNT, text)):
         return ", as in 1.50"
     if re.search(r"[^\W\d_]|[^\x00-\x7f]|\$", text):
         return "; write a number alone, of the currency of the account"
-    return f"; did you mean {'.'.join(filter(None, found.groups()))}?"
+    return f"; did you mean {'.'.join(filter(None, match.groups()))}?"
 
 
 def amount_names(field: str) -> list[str]:
@@ -166,8 +166,8 @@ def too_precise(request: Request, amounts: Mapping[str, str], currency_of: Curre
     currency = currency_of(request) if fractions else None
     if currency is None:
         return []
-    found = {field: precision_problem(amount, currency) for field, amount in fractions.items()}
-    return [Problem(amounts[field], text) for field, text in found.items() if text]
+    problems = {field: precision_problem(amount, currency) for field, amount in fractions.items()}
+    return [Problem(amounts[field], text) for field, text in problems.items() if text]
 
 
 def precision_problem(micros: int, currency: str) -> str | None:

@@ -102,7 +102,7 @@ Slides = Annotated[
 
 def composition_problem(components: Sequence[Component]) -> str | None:
     """Return why components do not make a card or slide, or None."""
-    media = sum(isinstance(one, Media | SwipeableMedia) for one in components)
+    media = sum(isinstance(component, Media | SwipeableMedia) for component in components)
     problems = []
     if media != 1:
         problems.append(f"needs one MEDIA or SWIPEABLE_MEDIA component, and has {media}")

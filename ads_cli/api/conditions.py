@@ -156,15 +156,15 @@ def _case(item: Any, when: dict[str, Values]) -> str | None:
     for name, values in when.items():
         value = getattr(item, name)
         if isinstance(value, list):
-            found = [one for one in value if one in values]
-            met.append(f"{name} has {found[0]}" if found else "")
+            matches = [choice for choice in value if choice in values]
+            met.append(f"{name} has {matches[0]}" if matches else "")
         else:
             met.append(f"{name} is {value}" if value in values else "")
     return " and ".join(met) if all(met) else None
 
 
 def _has(value: Any, allowed: Values) -> bool:
-    return any(one in allowed for one in value) if isinstance(value, list) else value in allowed
+    return any(item in allowed for item in value) if isinstance(value, list) else value in allowed
 
 
 def _either(words: Values) -> str:

@@ -67,10 +67,10 @@ class Conversion(msgspec.Struct, kw_only=True, omit_defaults=True, forbid_unknow
         return f"finds few people by {' and '.join(BROWSER)} alone; add one of {', '.join(PEOPLE)}"
 
     def _has_person(self) -> bool:
-        return any(getattr(each, name) for each in self.identifiers for name in PEOPLE)
+        return any(getattr(identifier, name) for identifier in self.identifiers for name in PEOPLE)
 
     def _has_browser(self) -> bool:
-        return any(all(getattr(each, name) for name in BROWSER) for each in self.identifiers)
+        return any(all(getattr(identifier, name) for name in BROWSER) for identifier in self.identifiers)
 
     currency_of_iso_4217 = currency_exists("price_currency")
 

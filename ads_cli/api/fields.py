@@ -26,8 +26,8 @@ class FieldType(msgspec.Struct, frozen=True, dict=True):
 
     def limit(self, name: str) -> Any:
         """Return an attribute of msgspec.Meta (`max_length`, `ge`, `description`, ...), or None."""
-        found = (getattr(meta, name) for meta in reversed(self.metas))
-        return next((value for value in found if value is not None and value is not UNSET), None)
+        values = (getattr(meta, name) for meta in reversed(self.metas))
+        return next((value for value in values if value is not None and value is not UNSET), None)
 
     def extra(self, name: str) -> Any:
         """Return an entry of Meta.extra, or None; the outermost annotation wins, as with limits.
@@ -41,8 +41,8 @@ class FieldType(msgspec.Struct, frozen=True, dict=True):
         `is_id`: it is the id of a record; `records`: a list, each item of which is
         a record that the request makes; `spends`, `limit`, `lifts` and `new_ad`: see api/spending.py.
         """
-        found = (meta.extra for meta in reversed(self.metas) if meta.extra)
-        return next((extra[name] for extra in found if name in extra), None)
+        values = (meta.extra for meta in reversed(self.metas) if meta.extra)
+        return next((extra[name] for extra in values if name in extra), None)
 
     @property
     def choices(self) -> tuple[str, ...]:
@@ -63,7 +63,9 @@ class FieldType(msgspec.Struct, frozen=True, dict=True):
     def structs(self) -> tuple[type[msgspec.Struct], ...]:
         """The Structs that a value may be; a tag distinguishes several."""
         types = self.args if self.base in (Union, UnionType) else (self.base,)
-        return tuple(each for each in types if isinstance(each, type) and issubclass(each, msgspec.Struct))
+        return tuple(
+            type_ for type_ in types if isinstance(type_, type) and issubclass(type_, msgspec.Struct)
+        )
 
     @property
     def holds_structs(self) -> bool:
@@ -192,8 +194,8 @@ def enum_fields(struct: type[msgspec.Struct]) -> frozenset[str]:
     """Name the fields of a Struct, and of the Structs in it, that hold values of an enum."""
     names: set[str] = set()
     structs = [struct]
-    for each in structs:
-        for field in fields_of(each):
+    for struct in structs:
+        for field in fields_of(struct):
             item = field.type.item if field.type.base is list else field.type
             if item.offered:
                 names.add(field.name)

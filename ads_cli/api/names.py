@@ -105,13 +105,13 @@ class Names:
 
     def dotted(self, path: str) -> str:
         """Return the names in the path of a field, such as `components[1].destination.url`, on the wire."""
-        return re.sub(r"\w+", lambda found: self.name(found[0]), path)
+        return re.sub(r"\w+", lambda match: self.name(match[0]), path)
 
     def text(self, message: str) -> str:
         """Rename what a message names: fields, values and posts; of what it quotes, fields and values."""
 
-        def renamed(found: re.Match[str]) -> str:
-            quoted, word = found.groups()
+        def renamed(match: re.Match[str]) -> str:
+            quoted, word = match.groups()
             if quoted is not None:
                 return f"'{self._names.get(quoted, quoted)}'"
             return self._names.get(word) or self._segments.get(word, word)

@@ -93,12 +93,12 @@ def media_file_fields(request: type[Request]) -> dict[str, str]:
     if not endpoint.mutates or endpoint.method == "DELETE":
         return {}
     fields = fields_of(request)
-    found = {FILE_NAMES[field.name]: field.name for field in fields if field.name in FILE_NAMES}
+    names = {FILE_NAMES[field.name]: field.name for field in fields if field.name in FILE_NAMES}
     if endpoint.command.startswith("media library"):
-        found.pop("media", None)  # which is what was uploaded already
+        names.pop("media", None)  # which is what was uploaded already
     if any(field.name == "components" for field in fields):
-        found["media"] = "components"
-    return found
+        names["media"] = "components"
+    return names
 
 
 def operation_of(declared: type[Request]) -> str:
@@ -119,20 +119,20 @@ def batch_request(declared: type[Request]) -> type[Request]:
 
     Creating twice makes two records, so that only the other operations may be repeated.
     """
-    one = declared.endpoint
-    path = one.batch.path if one.batch else one.path.removesuffix(f"/{{{one.id_field}}}")
+    single = declared.endpoint
+    path = single.batch.path if single.batch else single.path.removesuffix(f"/{{{single.id_field}}}")
     bind = endpoint(
         f"POST {path}",
-        one.command,
-        columns=" ".join(one.columns),
-        extra_fields=" ".join(one.extra_fields),
-        record_id=one.record_id,
-        params_in="json" if one.batch else one.params_in,
-        retry=one.method != "POST",
-        service=one.service,
+        single.command,
+        columns=" ".join(single.columns),
+        extra_fields=" ".join(single.extra_fields),
+        record_id=single.record_id,
+        params_in="json" if single.batch else single.params_in,
+        retry=single.method != "POST",
+        service=single.service,
     )
 
-    base = InAccount if "account_id" in one.path_fields else InCatalog
+    base = InAccount if "account_id" in single.path_fields else InCatalog
     return bind(cast(type[Request], msgspec.defstruct("Many", [], bases=(base,))))
 
 

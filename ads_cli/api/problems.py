@@ -76,8 +76,8 @@ def explain(field_type: FieldType, value: Any, strict: bool, error: msgspec.Vali
     if isinstance(value, str) and field_type.base is str:
         if length := length_problem(field_type, value):
             return length
-        if (mistake := field_type.extra("mistake")) and (found := mistake(value)):
-            return f"{quoted(value)} {found}"
+        if (mistake := field_type.extra("mistake")) and (reason := mistake(value)):
+            return f"{quoted(value)} {reason}"
     limits = field_type.description
     if field_type.base is int:
         number, most = _whole_number(value, strict), field_type.limit("le")

@@ -87,11 +87,11 @@ MISSING_SPACES = re.compile(r"\S>|>\S")
 def html_tag_starts(text: str) -> Iterator[int]:
     """Yield where tags of HTML begin, custom elements and those of word processors (`o:p`) too."""
     end = text.rfind(">") + 1  # no tag follows
-    for found in TAG_START.finditer(text, 0, end):
-        name = found[1]
+    for match in TAG_START.finditer(text, 0, end):
+        name = match[1]
         is_custom = ":" in name[:-1] or ("-" in name and name.islower())  # but `<https://...>` is none
         if is_custom or name.lower() in HTML_ELEMENTS:
-            yield found.start()
+            yield match.start()
 
 
 def find_html_tag(text: str) -> str:

@@ -104,14 +104,14 @@ def problems_of_fixed(
 
     `current` is asked for the record only where there is such a value.
     """
-    found = []
+    problems = []
     for name, field in _fixed_fields(request).items():
         if (value := values.get(name)) in NOTHING:
             continue
         known = current().get(name)
         if known not in NOTHING and not _is_same(field, value, known):
-            found.append(Problem(name, f"is {value!r}, and cannot be changed from {known!r}"))
-    return found
+            problems.append(Problem(name, f"is {value!r}, and cannot be changed from {known!r}"))
+    return problems
 
 
 @cache
@@ -136,8 +136,8 @@ def _without_own(field: Field | None, value: Any) -> Any:
         return value
     added = {*ADDED} - {*struct.__struct_fields__}
     return [
-        {name: inner for name, inner in each.items() if name not in added} if isinstance(each, dict) else each
-        for each in value
+        {name: inner for name, inner in item.items() if name not in added} if isinstance(item, dict) else item
+        for item in value
     ]
 
 

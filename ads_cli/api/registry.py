@@ -73,8 +73,8 @@ def requests_named(words: tuple[str, ...]) -> list[type[Request]]:
     """Return the requests of a command, which are of one module; raise KeyError if there are none."""
     command = " ".join(words)
     for module in modules_of(words[:-1]):
-        if found := [request for request in requests_of(module) if request.endpoint.command == command]:
-            return found
+        if requests := [request for request in requests_of(module) if request.endpoint.command == command]:
+            return requests
     raise KeyError(command)
 
 

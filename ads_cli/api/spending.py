@@ -107,8 +107,8 @@ def request_of(
 
     Returns None and what is wrong where they are not valid; `amounts` are the names of those in whole units.
     """
-    request, found = check(kind, paused_by_default(kind, values))
-    problems = [problem for problem in errors_in(found) if problem.rule not in postponed_rules]
+    request, errors = check(kind, paused_by_default(kind, values))
+    problems = [problem for problem in errors_in(errors) if problem.rule not in postponed_rules]
     if request is not None and not problems:
         problems = too_precise(request, amounts, currency_of)
     return (None if problems else request), problems
@@ -196,7 +196,7 @@ def raised_limits(
     A limit counts as raised where its value before or after cannot be read, or is out of range. An end that
     is put off counts where any rise does.
     """
-    lifting, found = lifting_fields(kind), []
+    lifting, problems = lifting_fields(kind), []
     for field, limit in _limits(kind).items():
         names = (field, *lifting.get(field, ())[:1])
         if all(before.get(name, UNREADABLE) == after.get(name, UNREADABLE) for name in names):
@@ -208,8 +208,8 @@ def raised_limits(
         if is_higher or is_later or is_removed or old is UNREADABLE or new is UNREADABLE:
             before_it = None if old is UNREADABLE else old
             after_it = new.value if new is UNREADABLE else new
-            found.append(Raise(limit, before_it, after_it))
-    return found
+            problems.append(Raise(limit, before_it, after_it))
+    return problems
 
 
 def limit_values(kind: type[Request], record: Mapping[str, Any]) -> dict[str, int | str]:

@@ -121,13 +121,13 @@ LIMITS = (
 )
 
 
-def exclude_each_other(one: Mapping[str, Any], other: Mapping[str, Any]) -> bool:
+def exclude_each_other(criterion: Mapping[str, Any], other: Mapping[str, Any]) -> bool:
     """Whether a line item cannot have two criteria: two ages, or one value twice, be it of a lookalike."""
-    types = {one["targeting_type"], other["targeting_type"]}
+    types = {criterion["targeting_type"], other["targeting_type"]}
     if any(limit.maximum == 1 and types <= {*limit.types} for limit in LIMITS):
         return True
     of = {LOOKALIKES.get(type_, type_) for type_ in types}
-    return len(of) == 1 and one["targeting_value"] == other["targeting_value"]
+    return len(of) == 1 and criterion["targeting_value"] == other["targeting_value"]
 
 
 MAX_PUBLISHERS_WITH_CURATED_CATEGORY = 5

@@ -72,8 +72,8 @@ class HourOrDay(str):
 
     def moment(self, zone: tzinfo) -> datetime:
         """Return the time; a plain date begins at midnight in a time zone."""
-        found = datetime.fromisoformat(self)
-        return found if found.tzinfo else found.replace(tzinfo=zone)
+        moment = datetime.fromisoformat(self)
+        return moment if moment.tzinfo else moment.replace(tzinfo=zone)
 
 
 def _in_utc(text: Any) -> datetime:

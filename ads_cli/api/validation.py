@@ -56,8 +56,8 @@ def rule(field: str, severity: Severity = "error") -> Callable[[Check], Rule]:
 
 def compile_types(*types: Any) -> None:
     """Compile types before several threads use them: msgspec crashes where one compiles what another uses."""
-    for each in types:
-        msgspec.json.Decoder(each, dec_hook=decode_custom)
+    for type_ in types:
+        msgspec.json.Decoder(type_, dec_hook=decode_custom)
 
 
 def convert(struct: type[S], values: Mapping[str, Any], *, strict: bool = False) -> S:
@@ -261,21 +261,21 @@ def _problems_inside(
     if field_type.structs:
         yield from _problems_of_object(field_type.structs, value, strict, path)
         return
-    found: list[Problem] = []
+    problems: list[Problem] = []
     if field_type.base is list and isinstance(value, list):
         if length := length_problem(field_type, value):
-            found.append(Problem(path, length))
+            problems.append(Problem(path, length))
         item_type = field_type.item
         for index, item in enumerate(value):
             item_path = f"{path}[{index}]"
             try:
                 valid = msgspec.convert(item, item_type.annotation, strict=strict, dec_hook=decode_custom)
             except msgspec.ValidationError as item_error:
-                found += _problems_inside(item_type, item, strict, item_path, item_error)
+                problems += _problems_inside(item_type, item, strict, item_path, item_error)
             else:
-                found += _broken_rules_inside(valid, item_path)
+                problems += _broken_rules_inside(valid, item_path)
     reason = explain(field_type, value, strict, error)
-    yield from found or [Problem(path, reason, rule=CHOICE if field_type.choices else "")]
+    yield from problems or [Problem(path, reason, rule=CHOICE if field_type.choices else "")]
 
 
 def _problems_of_object(
@@ -284,7 +284,7 @@ def _problems_of_object(
     """Choose the Struct by the object's tag, and validate its fields."""
     struct, config = structs[0], structs[0].__struct_config__
     if config.tag_field and isinstance(value, Mapping):
-        by_tag = {str(each.__struct_config__.tag): each for each in structs}
+        by_tag = {str(struct.__struct_config__.tag): struct for struct in structs}
         # msgspec requires the tag only if there are several Structs.
         tag = value.get(config.tag_field, config.tag if len(structs) == 1 else None)
         if str(tag) not in by_tag:

@@ -44,19 +44,16 @@ class Send(Protocol):
 
 
 class StoredGrant(msgspec.Struct, frozen=True):
-    """What is stored of a grant, as one secret: a part of it alone is of no use.
-
-    A new field needs a default: grants of earlier versions are read too.
-    """
+    """What is stored of a grant, as one secret: a part of it alone is of no use."""
 
     id: str  # of this sign-in
     client_id: str
     scopes: tuple[str, ...]
     access_token: str
     expires_at: float  # Unix seconds
+    received_at: float  # Unix seconds
     refresh_token: str = ""
     is_refreshing: bool = False  # the refresh token was sent, and its answer is not stored
-    received_at: float = 0.0  # Unix seconds; 0 where an earlier version did not note it
 
     def __repr__(self) -> str:
         return "StoredGrant(***)"

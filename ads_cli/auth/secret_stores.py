@@ -134,8 +134,8 @@ class KeyringStore(SecretStore):
         self._text("", "")
 
     def _text(self, profile: str, name: str) -> str | None:
-        found: str | None = self._run("get_password", profile, name)
-        return found
+        value: str | None = self._run("get_password", profile, name)
+        return value
 
     def put(self, profile: str, secrets: dict[str, Secret]) -> None:
         """Store secrets; restore the previous texts if one fails.

@@ -78,10 +78,10 @@ class Secrets:
         sources = [self._from_environment, self._from_store]
         if self.prefers_store:
             sources.reverse()
-        found = next(filter(None, (source(name) for source in sources)), None)
-        if found:
-            self._mask.add(found.secret.value)
-        return found
+        stored = next(filter(None, (source(name) for source in sources)), None)
+        if stored:
+            self._mask.add(stored.secret.value)
+        return stored
 
     def _from_store(self, name: str) -> FoundSecret | None:
         settings = self._settings
@@ -128,11 +128,11 @@ class Secrets:
                 self._mask,
                 lambda grant: settings.sign_in_command(read_only=grant.is_read_only),
             )
-        found = {name: self.find(name) for name in UserKeys._fields}
-        values = {name: each.secret.value for name, each in found.items() if each}
-        if len(values) == len(found):
+        setting = {name: self.find(name) for name in UserKeys._fields}
+        values = {name: origin.secret.value for name, origin in setting.items() if origin}
+        if len(values) == len(setting):
             return UserKeys(**values)
-        missing = ", ".join(as_variable(name) for name in found if name not in values)
+        missing = ", ".join(as_variable(name) for name in setting if name not in values)
         raise AccessError(
             "not signed in",
             hint=f"run: adsctl auth login --profile {settings.profile}; or set {missing} "
@@ -141,22 +141,22 @@ class Secrets:
 
     def client_secret(self) -> str | None:
         """Return the secret of the profile's app; None of a public one, whatever the environment has."""
-        found = self.find(CLIENT_SECRET) if self._from_store(CLIENT_SECRET) else None
-        return found.secret.value if found else None
+        stored = self.find(CLIENT_SECRET) if self._from_store(CLIENT_SECRET) else None
+        return stored.secret.value if stored else None
 
     def client_secret_of(self, client_id: str) -> str | None:
         """Return the secret to sign in with an app: of the environment, or the stored one of this app."""
-        found = self._from_environment(CLIENT_SECRET)
-        if not found and client_id == self._settings.client_id:
-            found = self._from_store(CLIENT_SECRET)
-        if found:
-            self._mask.add(found.secret.value)
-        return found.secret.value if found else None
+        stored = self._from_environment(CLIENT_SECRET)
+        if not stored and client_id == self._settings.client_id:
+            stored = self._from_store(CLIENT_SECRET)
+        if stored:
+            self._mask.add(stored.secret.value)
+        return stored.secret.value if stored else None
 
     def stored_grant(self) -> Secret:
         """Return the secret of the grant, as it is stored now."""
-        if found := self._from_store(GRANT):
-            return found.secret
+        if stored := self._from_store(GRANT):
+            return stored.secret
         command = self._settings.sign_in_command()
         raise AccessError("not signed in: no sign-in by OAuth 2.0 is stored", hint=f"run: {command}")
 
@@ -166,9 +166,9 @@ class Secrets:
         user = self.user()
         if not isinstance(user, UserKeys):
             return user.holder
-        token, found = user.access_token, self.find("access_token")
+        token, setting = user.access_token, self.find("access_token")
         id, dash, _ = token.partition("-")
-        owner = found.secret.owner.rpartition("(")[2].rstrip(")") if found else ""
+        owner = setting.secret.owner.rpartition("(")[2].rstrip(")") if setting else ""
         return id if dash and id.isdecimal() else owner or token
 
     def app(self) -> tuple[str, str] | None:

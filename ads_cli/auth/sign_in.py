@@ -82,8 +82,8 @@ class Authorization(NamedTuple):
 def authorization_of(query: str, token: str, fields: CallbackFields) -> Authorization:
     """Read the query of a callback; raise AccessError for another sign-in, ContentError for half of one."""
     params = {name: values[0] for name, values in parse_qs(query).items()}
-    found = next((params[name] for name in fields.sign_in if name in params), "")
-    if not token or not hmac.compare_digest(found.encode(), token.encode()):
+    received = next((params[name] for name in fields.sign_in if name in params), "")
+    if not token or not hmac.compare_digest(received.encode(), token.encode()):
         raise AccessError("This callback belongs to another sign-in.")
     if refusal := params.get(fields.refusal):
         said = params.get("error_description") or refusal
@@ -356,6 +356,6 @@ class GrantSignIn:
             raise
         if str(body.get("token_type", "bearer") if isinstance(body, dict) else "").lower() != "bearer":
             raise UnavailableError("the response has no bearer token")
-        grant = StoredGrant(token_urlsafe(12), self._id, self._scopes, "", 0.0).with_tokens(body, now)
+        grant = StoredGrant(token_urlsafe(12), self._id, self._scopes, "", 0.0, 0.0).with_tokens(body, now)
         self._client.trace.add_secrets(grant.access_token, grant.refresh_token)
         return grant

@@ -100,9 +100,9 @@ def _contradicted(operation: Operation, record: Record) -> Iterator[str]:
     yield from (field for field in plain if field in sent and not _is_equal(values[field], record[field]))
     if operation.action == "create" and "name" in sent and not _is_same_name(values["name"], record["name"]):
         yield "name"
-    told = operation._replace(values={**record, **values})  # it may choose a bid itself
+    completed = operation._replace(values={**record, **values})  # it may choose a bid itself
     for field in limits_of(operation):
-        is_told = field in values and field in record and not is_lifted(told, field)
+        is_told = field in values and field in record and not is_lifted(completed, field)
         if is_told and micros(values, field) != micros(record, field):
             yield field
 

@@ -214,17 +214,17 @@ def _details(body: Any) -> ErrorDetails:
 
 def errors_of(body: dict[str, Any]) -> list[dict[str, Any]]:
     """List the entries of `errors` and `operation_errors`, which may be flat or nested per operation."""
-    found: list[dict[str, Any]] = []
+    errors: list[dict[str, Any]] = []
     pending = [body.get("errors"), body.get("operation_errors")]
     while pending:
         entry = pending.pop(0)
         if isinstance(entry, list):
             pending[:0] = entry
         elif isinstance(entry, dict):
-            found.append(entry)
+            errors.append(entry)
         elif isinstance(entry, str):
-            found.append({"message": entry})
-    return found
+            errors.append({"message": entry})
+    return errors
 
 
 def _message(entry: dict[str, Any]) -> str:

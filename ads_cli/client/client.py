@@ -317,5 +317,7 @@ def _page_size(request: Request) -> int | None:
     """Return the most records of a page that a request can ask for; None where it cannot ask."""
     from ..api.fields import fields_of
 
-    largest = next((each.type.limit("le") for each in fields_of(type(request)) if each.name == "count"), None)
+    largest = next(
+        (field.type.limit("le") for field in fields_of(type(request)) if field.name == "count"), None
+    )
     return largest and (getattr(request, "count", None) or largest)

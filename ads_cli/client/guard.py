@@ -84,7 +84,7 @@ class WriteGuard:
     def approve(self, requests: Iterable[PreparedRequest]) -> None:
         """Judge all writes of a run, before the first; raise GuardError for the first that is refused."""
         if self.guard:
-            self._judge([self.write_of(each) for each in requests])
+            self._judge([self.write_of(request) for request in requests])
 
     def approve_plan(self, requests: Iterable[tuple[PreparedRequest, str]]) -> None:
         """Judge a plan before its first request: each change as a request, and what names a new record.
@@ -118,12 +118,12 @@ class WriteGuard:
         """
         if not self.guard:
             return
-        without_body = [msgspec.structs.replace(each, body=b"") for each in requests]
-        writes = [write_of(each, self._dialect()) for each in without_body]
+        without_body = [msgspec.structs.replace(request, body=b"") for request in requests]
+        writes = [write_of(request, self._dialect()) for request in without_body]
         self._judge([write._replace(records=0) for write in writes[1:]])
         self._judge([write._replace(records=rows or 0) for write in writes[:1]])
         if rows is not None:
-            self._counted |= {urlsplit(each.url).path for each in requests}
+            self._counted |= {urlsplit(request.url).path for request in requests}
 
     def note_completed(self, planned: PreparedRequest, completed: PreparedRequest) -> None:
         """Take a request as approved that differs from an approved one by what was made since: media keys."""
@@ -156,10 +156,13 @@ class WriteGuard:
                     continue
                 self._judge_kind(write)
                 changes = (
-                    RecordChange(write.account, each, _digest(write, each)) for each in write.operations
+                    RecordChange(write.account, operation, _digest(write, operation))
+                    for operation in write.operations
                 )
                 new = [change for change in changes if change.digest not in self._approved]
-                count += sum(each.operation.records for each in new) if write.operations else write.records
+                count += (
+                    sum(change.operation.records for change in new) if write.operations else write.records
+                )
                 due += new
             self._judge_count(count)
             self._spending.judge_sent(due) if self._is_planned else self._spending.judge(due)
@@ -183,7 +186,8 @@ class WriteGuard:
                 raise refused("every change", limit)
         for limit in self.guard.of("deny"):
             if words := sorted(limit.value & write.words):
-                raise refused(f"{_what(write)} ({', '.join(words)})", limit)
+                what = f"adsctl {write.endpoint.command}" if write.endpoint else "a raw request"
+                raise refused(f"{what} ({', '.join(words)})", limit)
         if write.problem:
             effective = next(limit for limit in self.guard.limits if limit.is_effective)
             raise refused(f"a request that cannot be judged, as {write.problem}", effective)
@@ -197,7 +201,3 @@ def _digest(write: Write, op: Operation) -> bytes:
     path = write.endpoint.path if write.endpoint else ""
     encoded = msgspec.json.encode([op.action, path, sorted(op.values.items(), key=str)], enc_hook=str)
     return blake2b(encoded, digest_size=16).digest()
-
-
-def _what(write: Write) -> str:
-    return f"adsctl {write.endpoint.command}" if write.endpoint else "a raw request"

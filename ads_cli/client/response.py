@@ -153,9 +153,9 @@ def follow(fetch: Callable[[str | None], Response]) -> Iterator[Response]:
         if cursor in cursors:
             raise UnavailableError(f"the service repeats the cursor {cursor!r}; the list would not end")
         cursors.add(cursor)
-        found = set(map(hash, _ends(response.data)))
-        without_new = 0 if found - seen else without_new + 1
-        seen |= found
+        hashes = set(map(hash, _ends(response.data)))
+        without_new = 0 if hashes - seen else without_new + 1
+        seen |= hashes
         if without_new == MAX_PAGES_WITHOUT_NEW:
             raise UnavailableError(
                 f"the last {without_new:,} pages have no new record, and each names another cursor; "

@@ -64,14 +64,14 @@ class StoredRecords:
 
         Once all are listed, one that is not among them is empty.
         """
-        found = self._found[field]
-        if identifier not in found and field not in self._listed:
-            if len(found) < MOST_SINGLE:
-                found[identifier] = self._get(field, identifier)
+        records = self._found[field]
+        if identifier not in records and field not in self._listed:
+            if len(records) < MOST_SINGLE:
+                records[identifier] = self._get(field, identifier)
             else:
-                found |= self._list(field, count=PAGE_SIZE)
+                records |= self._list(field, count=PAGE_SIZE)
                 self._listed.add(field)
-        return found.get(identifier, {})
+        return records.get(identifier, {})
 
     def _get(self, field: str, identifier: str) -> Record:
         get = _request(field, "get")(account_id=self._account, **{field: identifier})
@@ -90,29 +90,29 @@ class StoredRecords:
 
         One that cannot be read is empty. Where the list is_required, its error is raised.
         """
-        wanted, found = [*dict.fromkeys(identifiers)], self._found[field]
-        missing = [each for each in wanted if each not in found]
+        wanted, records = [*dict.fromkeys(identifiers)], self._found[field]
+        missing = [identifier for identifier in wanted if identifier not in records]
         for start in range(0, len(missing), MOST_IDS):
             ids = missing[start : start + MOST_IDS]
-            found |= {each: {} for each in ids}
+            records |= {id: {} for id in ids}
             with nullcontext() if is_required else _unless_unusable():
                 named: dict[str, Any] = {f"{field}s": ids}
                 listed = self._list(field, count=MOST_IDS, with_deleted=True, **named)
-                found |= {each: listed.get(each, {}) for each in ids}
-        return {each: found[each] for each in wanted}
+                records |= {id: listed.get(id, {}) for id in ids}
+        return {identifier: records[identifier] for identifier in wanted}
 
     def line_items_of(self, campaign_ids: Iterable[str]) -> dict[str, Record]:
         """Return the line items of campaigns by id; raise UnavailableError where one cannot be read."""
         wanted = [*dict.fromkeys(campaign_ids)]
-        missing = [each for each in wanted if each not in self._families]
+        missing = [identifier for identifier in wanted if identifier not in self._families]
         for start in range(0, len(missing), MOST_IDS):
             ids = missing[start : start + MOST_IDS]
             listed = self._readable(LINE_ITEM_ID, campaign_ids=ids)
-            self._families |= {each: {} for each in ids}
+            self._families |= {id: {} for id in ids}
             for identifier, record in listed.items():
                 if (campaign := record[CAMPAIGN_ID]) in ids:  # whatever the service filters by
                     self._families[campaign] = {**self._families[campaign], identifier: record}
-        return {id: record for each in wanted for id, record in self._families[each].items()}
+        return {id: record for identifier in wanted for id, record in self._families[identifier].items()}
 
     def note(self, field: str, records: Mapping[str, Record]) -> None:
         """Take records that were read elsewhere, by their ids, so that they are not read again."""
@@ -127,25 +127,25 @@ class StoredRecords:
         return self._readable(field)
 
     def _readable(self, field: str, **values: Any) -> dict[str, Record]:
-        found = self._list(field, is_whole=True, count=PAGE_SIZE, **values)
+        records = self._list(field, is_whole=True, count=PAGE_SIZE, **values)
         named = ("id", CAMPAIGN_ID) if field == LINE_ITEM_ID else ("id",)
-        if not all(isinstance(record.get(name), str) for record in found.values() for name in named):
+        if not all(isinstance(record.get(name), str) for record in records.values() for name in named):
             raise UnavailableError(f"{_list_of(field)} has records that cannot be read")
-        return found
+        return records
 
     def _list(self, field: str, *, is_whole: bool = False, **values: Any) -> dict[str, Record]:
         kind = _request(field, "list")
         with_draft = {"with_draft": True} if "with_draft" in kind.__struct_fields__ else {}
-        found: dict[str, Record] = {}
+        records: dict[str, Record] = {}
         for page in self._client.pages(kind(account_id=self._account, **with_draft, **values)):
             if is_whole and isinstance(page.body, dict) and page.body.get("errors"):
                 raise UnavailableError(f"{_list_of(field)} is not whole")
             for record in page.records:
                 identifier = str(record.get("id"))
                 # What is listed twice and differs cannot be read.
-                found[identifier] = record if found.get(identifier, record) == record else {}
-        self._correct(field, found, values)
-        return found
+                records[identifier] = record if records.get(identifier, record) == record else {}
+        self._correct(field, records, values)
+        return records
 
     def _correct(self, field: str, listed: dict[str, Record], filters: Mapping[str, Any]) -> None:
         """Read by its id what a list does not show as it was set lately, or lacks."""
@@ -190,8 +190,8 @@ def _list_of(field: str) -> str:
 
 
 def _request(field: str, verb: str) -> type[Request]:
-    (found,) = requests_named((SOURCES[field], verb))
-    return found
+    (request,) = requests_named((SOURCES[field], verb))
+    return request
 
 
 CREATED = {"campaigns create": CAMPAIGN_ID, "line-items create": LINE_ITEM_ID}
@@ -210,7 +210,7 @@ class AccountSpending(msgspec.Struct, dict=True, eq=False):  # a dict for its ca
 
     def after(self, operations: Iterable["Operation"]) -> "AccountSpending":
         """Return what stands after changes; those of what was not read change nothing."""
-        records = {field: dict(found) for field, found in self.records.items()}
+        records = {field: dict(by_id) for field, by_id in self.records.items()}
         for op in operations:
             field = field_of(op)
             if field not in records or (op.id and op.id not in records[field]):
@@ -220,22 +220,19 @@ class AccountSpending(msgspec.Struct, dict=True, eq=False):  # a dict for its ca
             before = records[field].get(identifier, {})
             record = records[field][identifier] = {**op.applied_to(before), "deleted": op.action == "delete"}
             campaigns, campaign = records[CAMPAIGN_ID], str(record.get(CAMPAIGN_ID))
-            is_started = field == LINE_ITEM_ID and self._begins(before, record)
-            if is_started and campaign in campaigns:
+            is_started = may_serve(record, self.now) and not (before and may_serve(before, self.now))
+            if is_started and field == LINE_ITEM_ID and campaign in campaigns:
                 # It has not ended then, whatever the service has said before.
                 campaigns[campaign] = {**campaigns[campaign], REASONS: None}
         return AccountSpending(records, self.now)
 
-    def _begins(self, before: Record, record: Record) -> bool:
-        return may_serve(record, self.now) and not (before and may_serve(before, self.now))
-
     @cached_property
     def _line_items(self) -> dict[str, dict[str, Record]]:
         """The line items, by campaign and id."""
-        found: dict[str, dict[str, Record]] = {}
+        by_field: dict[str, dict[str, Record]] = {}
         for identifier, record in self.records[LINE_ITEM_ID].items():
-            found.setdefault(str(record.get(CAMPAIGN_ID)), {})[identifier] = record
-        return found
+            by_field.setdefault(str(record.get(CAMPAIGN_ID)), {})[identifier] = record
+        return by_field
 
     def line_items_of(self, campaign: str) -> Mapping[str, Record]:
         """Return the line items of a campaign that may serve once it does, by id."""
@@ -256,7 +253,9 @@ class AccountSpending(msgspec.Struct, dict=True, eq=False):  # a dict for its ca
 
     def bound(self) -> DailyBound:
         """Return what all campaigns may spend in a day."""
-        return daily_bound((self._spending(*found) for found in self.records[CAMPAIGN_ID].items()), self.now)
+        return daily_bound(
+            (self._spending(*campaign) for campaign in self.records[CAMPAIGN_ID].items()), self.now
+        )
 
     def _spending(self, identifier: str, record: Record) -> CampaignSpending:
         return CampaignSpending(identifier, record, [*self._line_items.get(identifier, {}).values()])
@@ -308,17 +307,17 @@ def spending_changes(stored: StoredRecords, requests: Iterable[Request]) -> list
     concerned = [request for request in requests if may_spend_more(request)]
     before = _before(stored, concerned)
     changes = (_change(request, before.get(_key(request), {})) for request in concerned)
-    found = [change for change in changes if change]
-    needed = {each.campaign_id for each in found if not (each.begins and each.budget is not None)}
+    records = [change for change in changes if change]
+    needed = {record.campaign_id for record in records if not (record.begins and record.budget is not None)}
     campaigns = stored.read(CAMPAIGN_ID, sorted(needed - {""}))
-    found = [each._replace(campaign=campaigns.get(each.campaign_id, {})) for each in found]
-    found = [each for each in found if each.begins or is_on(each.campaign)]
+    records = [record._replace(campaign=campaigns.get(record.campaign_id, {})) for record in records]
+    records = [record for record in records if record.begins or is_on(record.campaign)]
     families: dict[str, list[Record]] = {}
     with _unless_unusable():
-        whole = sorted({_key(each.request)[1] for each in found if _spends_by_items(each)})
+        whole = sorted({_key(record.request)[1] for record in records if _spends_by_items(record)})
         for item in stored.line_items_of(whole).values():
             families.setdefault(item[CAMPAIGN_ID], []).append(item)
-    return [each._replace(line_items=families.get(_key(each.request)[1])) for each in found]
+    return [record._replace(line_items=families.get(_key(record.request)[1])) for record in records]
 
 
 def _spends_by_items(change: SpendingChange) -> bool:
@@ -332,11 +331,11 @@ def _before(stored: StoredRecords, requests: Sequence[Request]) -> dict[Key, Rec
     keys = [key for request in requests if (key := _key(request))[0] in SOURCES]
     if len(keys) == 1:
         return {keys[0]: stored.named(*keys[0])}
-    found: dict[Key, Record] = {}
+    by_key: dict[Key, Record] = {}
     for field in {field for field, _ in keys}:
-        records = stored.read(field, (identifier for each, identifier in keys if each == field))
-        found |= {(field, identifier): record for identifier, record in records.items()}
-    return found
+        records = stored.read(field, (identifier for named_field, identifier in keys if named_field == field))
+        by_key |= {(field, identifier): record for identifier, record in records.items()}
+    return by_key
 
 
 def _key(request: Request) -> Key:

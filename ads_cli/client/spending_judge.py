@@ -65,7 +65,11 @@ class SpendingJudge(msgspec.Struct, eq=False):
                     self._judge_amount(name, micros(op.values, field), limit)
         updates = [change for change in due if change.operation.action == "update"]
         self.judge(
-            [each for each in updates if (*(op := each.operation).key, op.activates) not in self.approved]
+            [
+                update
+                for update in updates
+                if (*(op := update.operation).key, op.activates) not in self.approved
+            ]
         )
 
     def note_made(self, account: str, op: Operation, record: Record) -> None:
@@ -87,7 +91,7 @@ class SpendingJudge(msgspec.Struct, eq=False):
 
     def _planned_as(self, field: str, record: Record) -> str:
         """Return what named a record in the plan: one of its limits and parent, if possible of its name."""
-        found = []
+        candidates = []
         for planned, op in self.planned.items():
             values = {CAMPAIGN_ID: "", **dict.fromkeys(limits_of(op)), **op.values}
             is_same = values[CAMPAIGN_ID] == record[CAMPAIGN_ID] and all(
@@ -95,8 +99,8 @@ class SpendingJudge(msgspec.Struct, eq=False):
             )
             if is_same and field_of(op) == field and planned not in self.made.values():
                 is_named = as_stored(str(values.get("name"))) == as_stored(str(record.get("name")))
-                found.append((not is_named, planned))
-        return min(found, default=(False, ""))[1]
+                candidates.append((not is_named, planned))
+        return min(candidates, default=(False, ""))[1]
 
     @property
     def _limits(self) -> list[Limit]:
@@ -134,20 +138,24 @@ class SpendingJudge(msgspec.Struct, eq=False):
             self._judge_time(change)
         for change in (*changes, *started):
             self._judge_bounds(change, after)
-        more = [each for each in (*changes, *started) if each.may_spend_more and after.may_serve(each.after)]
+        more = [
+            change
+            for change in (*changes, *started)
+            if change.may_spend_more and after.may_serve(change.after)
+        ]
         for limit in self.guard().of(SUM) if more else ():
             self._judge_sum(account, after, limit, more)
         self.accounts[account] = after
 
     def _with_records(self, account: str, changes: Sequence[RecordChange]) -> list[RecordChange]:
         """Add the records that are changed, or get an ad: one list request for those of one kind."""
-        found: dict[tuple[str, str], Record] = {}
+        befores: dict[tuple[str, str], Record] = {}
         for field in (CAMPAIGN_ID, LINE_ITEM_ID):
             keys = [key_of(change.operation) for change in changes]
-            ids = [identifier for each, identifier in keys if each == field and identifier]
+            ids = [identifier for named_field, identifier in keys if named_field == field and identifier]
             records = self._required(account, field, ids)
-            found |= {(field, identifier): record for identifier, record in records.items()}
-        return [each._replace(before=found.get(key_of(each.operation), {})) for each in changes]
+            befores |= {(field, identifier): record for identifier, record in records.items()}
+        return [change._replace(before=befores.get(key_of(change.operation), {})) for change in changes]
 
     def _required(self, account: str, field: str, ids: Iterable[str]) -> dict[str, Record]:
         """Return records; raise GuardError for one that cannot be read."""
@@ -171,7 +179,7 @@ class SpendingJudge(msgspec.Struct, eq=False):
             return known
         records = self._some(account, changes, more)
         if known:  # with the changes that were allowed
-            records = {field: {**found, **known.records[field]} for field, found in records.items()}
+            records = {field: {**by_id, **known.records[field]} for field, by_id in records.items()}
         return AccountSpending(records, datetime.now(UTC))
 
     def _some(
@@ -184,12 +192,12 @@ class SpendingJudge(msgspec.Struct, eq=False):
             if change.before:
                 own[field][identifier] = change.before
         keys, campaigns = self._keys, own[CAMPAIGN_ID]
-        above = {str(each.after.get(CAMPAIGN_ID) or "") for each in more if _needs_campaign(each, keys)}
+        above = {str(change.after.get(CAMPAIGN_ID) or "") for change in more if _needs_campaign(change, keys)}
         above -= {"", *self.planned}
         campaigns |= self._required(account, CAMPAIGN_ID, sorted(above - campaigns.keys()))
-        whole = {each.operation.id for each in changes if _needs_line_items(each, keys)} - {""}
+        whole = {change.operation.id for change in changes if _needs_line_items(change, keys)} - {""}
         if keys & {DAILY, TOTAL}:
-            whole |= {each for each in above if daily_budget(campaigns[each]) is None}
+            whole |= {campaign for campaign in above if daily_budget(campaigns[campaign]) is None}
         own[LINE_ITEM_ID] |= self.stored(account).line_items_of(sorted(whole))
         return own
 
@@ -205,11 +213,13 @@ class SpendingJudge(msgspec.Struct, eq=False):
         records = listed.records
         keys = [key_of(change.operation) for change in changes if change.before]
         missing = [named(field, identifier) for field, identifier in keys if identifier not in records[field]]
-        items = [each for each in records[LINE_ITEM_ID].values() if may_serve(each, listed.now)]
-        above = {str(each.get(CAMPAIGN_ID) or "") for each in (*items, *(each.after for each in changes))}
+        items = [record for record in records[LINE_ITEM_ID].values() if may_serve(record, listed.now)]
+        above = {str(item.get(CAMPAIGN_ID) or "") for item in (*items, *(change.after for change in changes))}
         above -= {"", *self.planned, *records[CAMPAIGN_ID]}
         others = self.stored(account).read(CAMPAIGN_ID, sorted(above), is_required=True)
-        missing += [named(CAMPAIGN_ID, each) for each in others if others[each].get("deleted") is not True]
+        missing += [
+            named(CAMPAIGN_ID, campaign) for campaign in others if others[campaign].get("deleted") is not True
+        ]
         if missing:
             (limit, *_) = self.guard().of(SUM)
             raise refused(f"a sum that cannot be read, as {missing[0]} is not listed", limit)
@@ -256,7 +266,9 @@ class SpendingJudge(msgspec.Struct, eq=False):
         for limit in self.guard().of(TOTAL) if daily is None else ():
             records = [record, after.campaign_of(record)]
             items = [*after.line_items_of(identifier).values()] if is_campaign else []
-            if not any(_has_total(each) for each in records) and not (items and all(map(_has_total, items))):
+            if not any(_has_total(record) for record in records) and not (
+                items and all(map(_has_total, items))
+            ):
                 raise refused(f"{change.subject}, whose spend has no bound", limit)
 
     def _judge_increase(self, change: RecordChange) -> None:
@@ -272,7 +284,7 @@ class SpendingJudge(msgspec.Struct, eq=False):
                     raise refused(f"a {name} that cannot be read, or whose value before cannot", limit)
                 if new * 1_000_000 > old * (1_000_000 + share.millionths):
                     currency = _currency_of(change.before) or ""
-                    before, after = (Amount(each, currency) for each in (old, new))
+                    before, after = (Amount(micros, currency) for micros in (old, new))
                     raise refused(f"to raise the {name} from {before} to {after}".rstrip(), limit)
 
     def _judge_time(self, change: RecordChange) -> None:

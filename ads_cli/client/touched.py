@@ -59,23 +59,23 @@ def read_touched(client: "Client", operations: Sequence["Operation"], account: s
     values: dict[str, Any] = {"account_id": account}
     for operation in operations:
         values |= {name: value for name, value in operation.values.items() if isinstance(value, str)}
-    found: dict[RecordName, TouchedRecord] = {}
+    touched: dict[RecordName, TouchedRecord] = {}
 
     def read(names: Iterable[RecordName], *, is_own: bool = False) -> None:
-        missing = [name for name in dict.fromkeys(names) if name not in found]
-        found.update((each.name, each) for each in _read(client, missing, values, is_own=is_own))
+        missing = [name for name in dict.fromkeys(names) if name not in touched]
+        touched.update((record.name, record) for record in _read(client, missing, values, is_own=is_own))
 
-    read((name for each in operations for name in _own(each)), is_own=True)
+    read((name for operation in operations for name in _own(operation)), is_own=True)
     named: list[RecordName] = []
     for operation in operations:
-        record = next((found[name].record for name in _own(operation)), None) or {}
-        others = {name: each for name, each in operation.values.items() if name != operation.id_field}
+        record = next((touched[name].record for name in _own(operation)), None) or {}
+        others = {name: value for name, value in operation.values.items() if name != operation.id_field}
         named += _named_by(others, client.service, record)
     read(named)
-    line_items = [each.record or {} for each in found.values() if each.name.field == LINE_ITEM_ID]
+    line_items = [record.record or {} for record in touched.values() if record.name.field == LINE_ITEM_ID]
     campaigns = {str(record[CAMPAIGN_ID]) for record in line_items if record.get(CAMPAIGN_ID)}
     read(RecordName(SOURCES[CAMPAIGN_ID], CAMPAIGN_ID, id) for id in sorted(campaigns))
-    return [*found.values()]
+    return [*touched.values()]
 
 
 def _own(operation: "Operation") -> Iterator[RecordName]:
@@ -114,27 +114,27 @@ def _parsed(value: Any) -> Any:
 @cache
 def _readers(service: str) -> Mapping[str, Readers]:
     """Return what reads the records of each group of commands."""
-    found: dict[str, Readers] = {}
+    readers: dict[str, Readers] = {}
     for kind in requests_for(service):
         group, _, verb = kind.endpoint.command.rpartition(" ")
         if verb in Readers._fields and kind.endpoint.method == "GET":
-            found[group] = found.get(group, Readers())._replace(**{verb: kind})
-    return found
+            readers[group] = readers.get(group, Readers())._replace(**{verb: kind})
+    return readers
 
 
 @cache
 def _homes(service: str) -> Mapping[str, str]:
     """Return the group whose records each field names."""
-    found: dict[str, str] = {}
+    groups: dict[str, str] = {}
     for kind in requests_for(service):
         group = kind.endpoint.command.rpartition(" ")[0]
         if (field := kind.endpoint.id_field) and field != "id" and group in _readers(service):
-            found.setdefault(field, group)
+            groups.setdefault(field, group)
     for group, readers in _readers(service).items():
         for name in readers.list.__struct_fields__ if readers.list else ():
             if name.endswith(f"{URI}s"):
-                found.setdefault(name.removesuffix("s"), group)
-    return found
+                groups.setdefault(name.removesuffix("s"), group)
+    return groups
 
 
 def _read(
@@ -148,15 +148,15 @@ def _read(
         is_needed = is_own or field in SOURCES
         try:
             readers = _readers(client.service).get(group, Readers())
-            found = _records(client, readers, field, [name.id for name in some], values)
+            records = _records(client, readers, field, [name.id for name in some], values)
         except (RefusedError, NotFoundError, AccessError):
             if is_needed:
                 raise
-            found = {}
+            records = {}
         for name in some:
-            if is_needed and name.id not in found:
+            if is_needed and name.id not in records:
                 raise NotFoundError(f"{group}: there is no {name.id}")
-            yield TouchedRecord(name, is_own, found.get(name.id))
+            yield TouchedRecord(name, is_own, records.get(name.id))
 
 
 def _records(
@@ -172,12 +172,14 @@ def _records(
     if not listing:
         return {}
     key = field if field.endswith(URI) else listing.endpoint.record_id
-    found: dict[str, Mapping[str, Any]] = {}
+    records: dict[str, Mapping[str, Any]] = {}
     for at in range(0, len(ids), MOST_IDS if is_filtered else len(ids)):
         request = _request(listing, values, {**WHOLE_LIST, filter: ids[at : at + MOST_IDS]})
         for page in client.pages(request):
-            found |= {str(each.get(key)): each for each in page.records if str(each.get(key)) in ids}
-    return found
+            records |= {
+                str(record.get(key)): record for record in page.records if str(record.get(key)) in ids
+            }
+    return records
 
 
 def _request(kind: type[Request], values: Mapping[str, Any], more: Mapping[str, Any]) -> Request:

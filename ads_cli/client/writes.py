@@ -90,7 +90,7 @@ class Operation(NamedTuple):
         """How many records it makes or changes: one for each item of a list that is declared so."""
         names = marked_fields(self.kind, "records") if self.kind else ()
         lists = (self.values[name] for name in names if name in self.values)
-        items = (each if isinstance(each, list) else str(each).split(",") for each in lists)
+        items = (part if isinstance(part, list) else str(part).split(",") for part in lists)
         return sum(map(len, items)) or 1
 
     @property
@@ -159,7 +159,7 @@ def write_of(prepared: PreparedRequest, dialect: Dialect, *, counts: bool = True
     except (ValueError, RecursionError) as error:
         return write._replace(problem=f"its body is not understood: {error}")
     actions = frozenset(operation.action for operation in operations)
-    records = max(sum(each.records for each in operations), 1)
+    records = max(sum(operation.records for operation in operations), 1)
     return write._replace(operations=operations, records=records, actions=actions)
 
 
@@ -173,7 +173,7 @@ def subject_of(command: str) -> str:
     """Return what the requests of a command change, apart from their actions."""
     words = command.split()
     beginnings = (" ".join(words[:length]) for length in range(len(words), 0, -1))
-    return next((SUBJECTS[each] for each in beginnings if each in SUBJECTS), "")
+    return next((SUBJECTS[beginning] for beginning in beginnings if beginning in SUBJECTS), "")
 
 
 def _matched(prepared: PreparedRequest, dialect: Dialect) -> tuple[type[Request] | None, Mapping[str, str]]:
@@ -182,7 +182,7 @@ def _matched(prepared: PreparedRequest, dialect: Dialect) -> tuple[type[Request]
     matches = (
         _match(prepared.method, path, prefix, dialect, prepared.declared) for prefix in dialect.prefixes
     )
-    return next((found for found in matches if found[0]), (None, {}))
+    return next((match for match in matches if match[0]), (None, {}))
 
 
 @cache
@@ -194,12 +194,12 @@ def _match(
         return None, {}
     segments = tuple(map(unquote, path[len(prefix) :].split("/")))
     kinds = [declared] if declared else _with_batches(dialect.service)
-    found = [
+    matched = [
         (kind, ids)
         for kind in kinds
         if kind.endpoint.method == method and (ids := _ids(kind, segments, dialect.names)) is not None
     ]
-    return min(found, key=lambda each: len(each[1]), default=(None, {}))
+    return min(matched, key=lambda match: len(match[1]), default=(None, {}))
 
 
 def _with_batches(service: str) -> Iterator[type[Request]]:
@@ -311,10 +311,10 @@ _object = msgspec.json.Decoder(dict[str, msgspec.Raw]).decode
 
 def _users(body: bytes) -> tuple[int, frozenset[str]]:
     """Return how many users an upload names, and what it does with them."""
-    operations, found = _user_operations(body), set[str]()
-    for each in operations:
-        found |= {"delete"} if "delete" in each.operation_type.lower() else ROW_ACTIONS
-    return sum(len(each.params.users) for each in operations), frozenset(found)
+    operations, kinds = _user_operations(body), set[str]()
+    for operation in operations:
+        kinds |= {"delete"} if "delete" in operation.operation_type.lower() else ROW_ACTIONS
+    return sum(len(operation.params.users) for operation in operations), frozenset(kinds)
 
 
 def _items(body: bytes) -> int:

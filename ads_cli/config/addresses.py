@@ -5,7 +5,7 @@ from ipaddress import ip_address
 from urllib.parse import urlsplit
 
 from ..errors import AdsctlError, StateError
-from ..hosts import host_of, is_loopback
+from ..hosts import MAX_NAME_LENGTH, host_of, is_loopback
 
 ADDRESSES = ("base_url", "ads_url", "ads_sandbox_url")
 # The addresses of the services that have one, by name.
@@ -20,7 +20,6 @@ SERVICE_ADDRESSES = {
 SITES = {"https://api.x.com": "https://x.com"}
 DEFAULT_PORTS = {"http": 80, "https": 443}
 MAX_ADDRESS_LENGTH = 2000
-MAX_HOST_LENGTH = 253
 MAX_SHOWN_LENGTH = 100
 LABEL = r"[a-z0-9_-]{1,63}"
 CREDENTIALS = r"//[^/]*@"
@@ -73,10 +72,10 @@ def canonical_address(address: str) -> str:
     return f"{parts.scheme}://{_canonical_host(host_of(parts.netloc))}{port}{parts.path.rstrip('/')}"
 
 
-def is_same_address(one: str, other: str) -> bool:
+def is_same_address(address: str, other: str) -> bool:
     """Whether two texts are spellings of one address."""
     try:
-        return canonical_address(one) == canonical_address(other)
+        return canonical_address(address) == canonical_address(other)
     except ValueError:
         return False
 
@@ -88,7 +87,7 @@ def _canonical_host(host: str) -> str:
     if not host.isascii() or "xn--" in host:
         host = _ascii_host(host)
     labels = host.split(".")
-    if len(host) > MAX_HOST_LENGTH or not all(re.fullmatch(LABEL, label) for label in labels):
+    if len(host) > MAX_NAME_LENGTH or not all(re.fullmatch(LABEL, label) for label in labels):
         raise ValueError("its host is not a valid name")
     if len(labels) == 4 and host.replace(".", "").isdigit():
         ip_address(host)

@@ -71,8 +71,8 @@ def open_private(path: Path, mode: str = "wb") -> IO[Any]:
     return open(path, mode, opener=lambda name, flags: os.open(name, flags, 0o600))
 
 
-def _require_expected(path: str, found: Any) -> None:
-    if found.hexdigest() != EXPECTED[path]:
+def _require_expected(path: str, digest: Any) -> None:
+    if digest.hexdigest() != EXPECTED[path]:
         raise NotConfirmedError(
             f"{path} has changed since it was looked at", hint="nothing was sent; look at it again"
         )
@@ -261,8 +261,8 @@ def _require_replaceable(path: Path, may_replace: MayReplace) -> None:
 
 
 def _version(path: Path) -> tuple[int, ...]:
-    found = path.lstat()
-    return found.st_dev, found.st_ino, found.st_size, found.st_mtime_ns
+    status = path.lstat()
+    return status.st_dev, status.st_ino, status.st_size, status.st_mtime_ns
 
 
 def append_whole(file: int, data: bytes, *, sync: bool) -> None:
@@ -346,10 +346,10 @@ def _open_directly(path: Path) -> int | None:
 
 def make_folder(folder: Path) -> None:
     """Create a folder that only its owner may use, and those above it, on disk before this returns."""
-    missing = [each for each in (folder, *folder.parents) if not each.exists()]
-    for each in reversed(missing):
-        each.mkdir(mode=0o700, exist_ok=True)
-        sync_folder(each.parent)
+    missing = [path for path in (folder, *folder.parents) if not path.exists()]
+    for parent in reversed(missing):
+        parent.mkdir(mode=0o700, exist_ok=True)
+        sync_folder(parent.parent)
     folder.mkdir(mode=0o700, exist_ok=True)  # raises where it is a file
 
 

@@ -145,41 +145,41 @@ class ChangeLog:
 
     def since(self, moment: str) -> list[ChangeBegun]:
         """Return the changes since a moment that may have been applied, with the ids of what they made."""
-        found: list[ChangeBegun] = []
+        changes: list[ChangeBegun] = []
         ended: dict[str, ChangeEnded] = {}
         for path in reversed(self._paths()):
             for entry in map(_decoded, reversed(path.read_bytes().splitlines(keepends=True))):
                 if isinstance(entry, ChangeEnded):
                     ended[entry.id] = entry
                 elif entry and entry.time < moment:
-                    return found[::-1]
+                    return changes[::-1]
                 elif entry:
                     end = ended.get(entry.id, ChangeEnded(id=entry.id, outcome=UNKNOWN))
-                    entry.ids += [each for each in end.ids if each not in entry.ids]
-                    found += [entry] if end.outcome in ("ok", UNKNOWN) else []
-        return found[::-1]
+                    entry.ids += [id for id in end.ids if id not in entry.ids]
+                    changes += [entry] if end.outcome in ("ok", UNKNOWN) else []
+        return changes[::-1]
 
     def changes(self) -> tuple[list[dict[str, Any]], int]:
         """Return the changes, oldest first, and how many damaged lines were left out."""
-        found: dict[str, dict[str, Any]] = {}
+        by_id: dict[str, dict[str, Any]] = {}
         ended: dict[str, ChangeEnded] = {}
         damaged = 0
         for line in self._lines():
             entry = _decoded(line)
             if isinstance(entry, ChangeBegun):
                 values = msgspec.to_builtins(entry) | {"outcome": UNKNOWN}
-                found[entry.id] = {name: values.get(name) for name in COLUMNS}
+                by_id[entry.id] = {name: values.get(name) for name in COLUMNS}
             elif entry:
                 ended[entry.id] = entry
             else:
                 damaged += line != b"\n"
         for id, end in ended.items():
-            if record := found.get(id):
+            if record := by_id.get(id):
                 record["outcome"] = end.outcome
-                record["ids"] += [each for each in end.ids if each not in record["ids"]]
+                record["ids"] += [id for id in end.ids if id not in record["ids"]]
                 if end.counts:
                     record["fields"] = {**(record["fields"] or {}), **end.counts}
-        return [*found.values()], damaged
+        return [*by_id.values()], damaged
 
 
 def _decoded(line: bytes) -> ChangeBegun | ChangeEnded | None:

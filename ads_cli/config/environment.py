@@ -64,11 +64,11 @@ VALUE = re.compile(r"""'([^']*)'|"([^"$`\\]*)"|([^\s'"$`\\#;&|<>()~]*)""")
 
 def with_env_file(environ: Mapping[str, str], path: str) -> Mapping[str, str]:
     """Return the environment with the variables of a file, which replace those of the same meaning."""
-    found = read_env_file(path)
-    replaced = {name.removesuffix("_FILE") for name in found}
+    variables = read_env_file(path)
+    replaced = {name.removesuffix("_FILE") for name in variables}
     return {
         name: value for name, value in environ.items() if name.removesuffix("_FILE") not in replaced
-    } | found
+    } | variables
 
 
 def read_env_file(path: str) -> dict[str, str]:
@@ -78,14 +78,14 @@ def read_env_file(path: str) -> dict[str, str]:
         lines = read_whole(path, MAX_MIB, "--env-file").decode("utf-8-sig").split("\n")
     except UnicodeDecodeError:
         raise ContentError(f"--env-file: {path}: not UTF-8") from None
-    found: dict[str, str] = {}
+    variables: dict[str, str] = {}
     for number, line in enumerate((line.strip(" \t\r") for line in lines), 1):
         if line and not line.startswith("#"):
             name, value = _parse(line, f"--env-file: {path}:{number}")
-            if name in found:
+            if name in variables:
                 raise ContentError(f"--env-file: {path}:{number}: {name} is repeated")
-            found[name] = value
-    return {name: value for name, value in found.items() if name.startswith(PREFIX)}
+            variables[name] = value
+    return {name: value for name, value in variables.items() if name.startswith(PREFIX)}
 
 
 def _parse(line: str, place: str) -> tuple[str, str]:

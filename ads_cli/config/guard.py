@@ -87,23 +87,23 @@ def _denied(value: Any) -> frozenset[str]:
 
 
 def _amount(text: str) -> Amount:
-    found = AMOUNT.fullmatch(text)
-    micros = micros_of(found[1]) if found else None
-    if found is None or micros is None:
+    match = AMOUNT.fullmatch(text)
+    micros = micros_of(match[1]) if match else None
+    if match is None or micros is None:
         raise ValueError(f"{text!r} is not an amount with its currency, as in 100 EUR")
-    currency = found[2].upper()
+    currency = match[2].upper()
     if problem := currency_problem(currency):
         raise ValueError(problem)
     return Amount(micros, currency)
 
 
 def _percentage(text: str) -> Percentage:
-    found = PERCENT.fullmatch(text)
-    if not found:
+    match = PERCENT.fullmatch(text)
+    if not match:
         raise ValueError(f"{text!r} is not a percentage, as in 50%")
-    if float(found[1]) > MAX_PERCENT:
+    if float(match[1]) > MAX_PERCENT:
         raise ValueError(f"{text!r} is more than {MAX_PERCENT}%")
-    return Percentage(round(float(found[1]) * 10_000))
+    return Percentage(round(float(match[1]) * 10_000))
 
 
 def _count(text: str) -> int:
@@ -116,15 +116,15 @@ def _count(text: str) -> int:
 def _hours(text: str) -> ActiveHours:
     from zoneinfo import ZoneInfo
 
-    found = HOURS.fullmatch(text)
-    if not found:
+    match = HOURS.fullmatch(text)
+    if not match:
         raise ValueError(f"{text!r} is not as in Mon-Fri 08:00-18:00 Europe/Berlin")
-    days, *times, zone = found.groups()
+    days, *times, zone = match.groups()
     try:
         ZoneInfo(zone)
     except (OSError, ValueError, KeyError):  # KeyError: there is no such zone
         raise ValueError(f"{zone!r} is not a time zone, as in Europe/Berlin") from None
-    hours = [int(each) for each in times]
+    hours = [int(hour) for hour in times]
     begin, end = hours[0] * 60 + hours[1], hours[2] * 60 + hours[3]
     if max(hours[1], hours[3]) > 59 or begin >= DAY_MINUTES or end > DAY_MINUTES or begin == end:
         raise ValueError(f"{text!r}: the hours are not from 00:00 to 24:00")
@@ -205,8 +205,10 @@ def is_looser(key: str, old: Any, new: Any) -> bool:
     return bool(new > old)  # a percentage or a count, of which more is looser
 
 
-def _is_stricter(one: Limit, other: Limit) -> bool:
-    return is_looser(one.key, one.value, other.value) and not is_looser(one.key, other.value, one.value)
+def _is_stricter(limit: Limit, other: Limit) -> bool:
+    return is_looser(limit.key, limit.value, other.value) and not is_looser(
+        limit.key, other.value, limit.value
+    )
 
 
 class Guard:
@@ -234,9 +236,11 @@ class Guard:
     def strictest(self) -> Iterator[Limit]:
         """Yield one limit a key: the strictest; where several hold together, all of them as one."""
         for key in KEYS:
-            if found := self.of(key):
-                unequal = {limit.value: limit for limit in reversed(found)}.values()
-                holding = [each for each in unequal if not any(_is_stricter(other, each) for other in found)]
+            if limits := self.of(key):
+                unequal = {limit.value: limit for limit in reversed(limits)}.values()
+                holding = [
+                    limit for limit in unequal if not any(_is_stricter(other, limit) for other in limits)
+                ]
                 sources = ", ".join(dict.fromkeys(limit.source for limit in holding))
                 if key == "deny":
                     yield Limit(key, frozenset().union(*(limit.value for limit in holding)), sources)
@@ -306,7 +310,7 @@ def _of_mapping(values: Any, source: str) -> Iterator[Limit]:
 def loosened(settings: Settings, profile: str, values: Mapping[str, str | None]) -> list[str]:
     """Say which keys of a profile's guard new values loosen; None removes one."""
     stored = settings.profile_values(profile).get("guard") or {}
-    found = []
+    loosened_keys = []
     for key, value in values.items():
         if not isinstance(stored, Mapping) or key not in stored or key not in PARSERS:
             continue
@@ -314,9 +318,9 @@ def loosened(settings: Settings, profile: str, values: Mapping[str, str | None])
         try:
             old = parse_value(key, stored[key])
         except ValueError:  # what it allows is unknown
-            found.append(f"{key} from {stored[key]!r}")
+            loosened_keys.append(f"{key} from {stored[key]!r}")
             continue
         if is_looser(key, old, new):
             after = "nothing" if new is None else Limit(key, new, "").text
-            found.append(f"{key} from {Limit(key, old, '').text} to {after}")
-    return found
+            loosened_keys.append(f"{key} from {Limit(key, old, '').text} to {after}")
+    return loosened_keys

@@ -65,13 +65,13 @@ class Mandate(msgspec.Struct, kw_only=True):
 
 def place_of(settings: Settings) -> Mapping[str, str | None]:
     """Return where commands work: what no option of theirs says."""
-    found: dict[str, str | None] = {
+    place: dict[str, str | None] = {
         "profile": settings.profile,
         "folder of the configuration": str(settings.config_dir),
         "folder of the state": str(settings.state_dir),
     }
     names = ("service", *ADDRESSES, "account", "catalog", "sandbox")
-    return found | {name: settings.get(name) for name in names if name not in settings.flags}
+    return place | {name: settings.get(name) for name in names if name not in settings.flags}
 
 
 def limits_of(guard: Guard) -> Iterator[tuple[str, str]]:

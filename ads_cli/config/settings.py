@@ -134,8 +134,8 @@ class Settings:
         if self.profile_outranks_environment and name in SERVICE_SETTINGS:
             sources.reverse()
         for source in sources:
-            if found := source(name):
-                return found
+            if setting := source(name):
+                return setting
         if name in ADDRESSES and (address := SERVICE_ADDRESSES.get(self.service, {}).get(name)):
             return Setting(address, f"service {self.service}")
         return Setting(DEFAULTS[name], "default") if name in DEFAULTS else None
@@ -143,13 +143,13 @@ class Settings:
     @property
     def service(self) -> str:
         """The service, whose names are used on the wire: a key of SERVICES."""
-        found = self.find("service")
-        assert found  # it has a default
-        if found.value not in SERVICES:
-            error = UsageError if found.origin == "--service" else StateError
-            known = f"it is one of {', '.join(SERVICES)}{suggestion(found.value, SERVICES)}"
-            raise error(f"{found.value!r} (from {found.origin}) is not a service", hint=known)
-        return found.value
+        setting = self.find("service")
+        assert setting  # it has a default
+        if setting.value not in SERVICES:
+            error = UsageError if setting.origin == "--service" else StateError
+            known = f"it is one of {', '.join(SERVICES)}{suggestion(setting.value, SERVICES)}"
+            raise error(f"{setting.value!r} (from {setting.origin}) is not a service", hint=known)
+        return setting.value
 
     @property
     def names(self) -> Names:
@@ -199,8 +199,8 @@ class Settings:
 
     def get(self, name: str) -> str | None:
         """Return the value of a setting, or None."""
-        found = self.find(name)
-        return found.value if found else None
+        setting = self.find(name)
+        return setting.value if setting else None
 
     def require_account(self) -> str:
         """Return the advertising account to work in; raise UsageError if none is set."""
@@ -213,11 +213,11 @@ class Settings:
 
     def flag(self, name: str) -> bool:
         """Return a boolean setting; raise StateError for what is neither true nor false."""
-        found = self.find(name)
-        value = found.value.lower() if found else "false"
-        if found and value not in TRUE | FALSE:
+        setting = self.find(name)
+        value = setting.value.lower() if setting else "false"
+        if setting and value not in TRUE | FALSE:
             raise StateError(
-                f"{name}: {found.value!r} (from {found.origin}) is neither true nor false",
+                f"{name}: {setting.value!r} (from {setting.origin}) is neither true nor false",
                 hint="write true or false",
             )
         return value in TRUE
@@ -234,10 +234,10 @@ class Settings:
     @property
     def changes_days(self) -> int:
         """How long the log of changes is kept; raise StateError for what is no number of days."""
-        found = self.find("changes_days")
-        assert found  # it has a default
+        setting = self.find("changes_days")
+        assert setting  # it has a default
         try:
-            return parse_count(found.value, f"changes_days (from {found.origin})")
+            return parse_count(setting.value, f"changes_days (from {setting.origin})")
         except UsageError as error:
             raise StateError(error.message) from None
 
@@ -246,14 +246,14 @@ class Settings:
         if base == "ads" and self.flag("sandbox"):
             base = "sandbox"
         name = {"platform": "base_url", "ads": "ads_url", "sandbox": "ads_sandbox_url"}[base]
-        found = self.find(name)
-        if found is None:
+        setting = self.find(name)
+        if setting is None:
             raise StateError(
                 f"the address of the service is not set: {name}",
                 hint=f"sign in: adsctl auth login --service x ({OF_X}); "
                 f"or set {as_variable(name)}; to try adsctl on this machine, add --profile local",
             )
-        return check_address(*found)
+        return check_address(*setting)
 
     @cached_property
     def config_dir(self) -> Path:
@@ -301,8 +301,8 @@ class Settings:
         if self.profile_outranks_environment:
             return []
         pairs = ((name, f"{name}_FILE") for name in ("ADSCTL_ACCESS_TOKEN", "ADSCTL_ACCESS_TOKEN_SECRET"))
-        found = [next(filter(self.environ.get, pair), "") for pair in pairs]
-        return [*filter(None, found)] if found[0] else []
+        variables = [next(filter(self.environ.get, pair), "") for pair in pairs]
+        return [*filter(None, variables)] if variables[0] else []
 
     @property
     def uses_grant(self) -> bool:
@@ -312,8 +312,8 @@ class Settings:
     @property
     def client_id(self) -> str | None:
         """The app of OAuth 2.0 that the profile signed in with."""
-        found = self._profile.get("client_id")
-        return str(found) if found else None
+        app = self._profile.get("client_id")
+        return str(app) if app else None
 
     def sign_in_command(self, *, read_only: bool = False) -> str:
         """Return the command that signs in to the profile again."""

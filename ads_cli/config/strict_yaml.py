@@ -159,19 +159,21 @@ def load_plain(content: bytes) -> dict[str, Any] | None:
         if not text.startswith("{"):
             return _load_lines(text)
         if "\\ud" not in text and "\\uD" not in text:  # which may be half a character
-            found: dict[str, Any] = json.loads(
+            values: dict[str, Any] = json.loads(
                 text, object_pairs_hook=_texts, parse_int=str, parse_float=str, parse_constant=_refuse
             )
-            return found
+            return values
     return None
 
 
 def _texts(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     """Make an object of JSON a mapping whose scalars are texts; raise ValueError for a repeated key."""
-    found = {key: value if value.__class__ is str or value is None else _text(value) for key, value in pairs}
-    if len(found) != len(pairs):
+    mapping = {
+        key: value if value.__class__ is str or value is None else _text(value) for key, value in pairs
+    }
+    if len(mapping) != len(pairs):
         raise ValueError
-    return found
+    return mapping
 
 
 def _text(value: Any) -> Any:
@@ -213,12 +215,12 @@ def _load_lines(text: str) -> dict[str, Any] | None:
     known: dict[str, PlainLine | None] = {}  # most lines are there often
     for line in text.split("\n"):
         try:
-            found = known[line]
+            parsed = known[line]
         except KeyError:
-            found = known[line] = _plain_line(line)
-        if found is None:
+            parsed = known[line] = _plain_line(line)
+        if parsed is None:
             continue
-        indent, begins_record, key, value = found
+        indent, begins_record, key, value = parsed
         if begins_record:
             if waiting is not None:
                 if indent < column:
@@ -246,18 +248,18 @@ def _load_lines(text: str) -> dict[str, Any] | None:
 
 def _plain_line(line: str) -> PlainLine | None:
     """Read a line; None for one without a key, ValueError for one that is read in another way."""
-    found: Any = PLAIN_LINE.fullmatch(line)
-    if not found:
+    match: Any = PLAIN_LINE.fullmatch(line)
+    if not match:
         if BLANK_LINE.fullmatch(line):
             return None
         raise ValueError
-    indent, dash, key, value, quoted, values = found.groups()
+    indent, dash, key, value, quoted, values = match.groups()
     if value in NULLS:
         value = None
     elif quoted is not None:
         value = json.loads(f'"{quoted}"') if "\\" in quoted else quoted
     elif values is not None:
-        value = [None if each in NULLS else each for each in values.split(", ")] if values else []
+        value = [None if part in NULLS else part for part in values.split(", ")] if values else []
     elif value is None:
         value = LIST_FOLLOWS
     return len(indent), bool(dash), key, value

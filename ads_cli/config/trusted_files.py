@@ -20,10 +20,10 @@ def check_writers(path: Path, *, holds_secrets: bool = False) -> str:
         return ""
     try:
         real = Path(os.path.realpath(path))
-        found = real.stat()
-        if not (stat.S_ISREG(found.st_mode) or stat.S_ISDIR(found.st_mode)):
+        status = real.stat()
+        if not (stat.S_ISREG(status.st_mode) or stat.S_ISDIR(status.st_mode)):
             return ""  # a pipe or a terminal
-        _require(real, found, stat.S_IWOTH | (stat.S_IWGRP if holds_secrets else 0))
+        _require(real, status, stat.S_IWOTH | (stat.S_IWGRP if holds_secrets else 0))
         home = Path(os.path.realpath(Path("~").expanduser()))
         for folder in () if real == home else real.parents:
             above = folder.stat()
@@ -32,22 +32,22 @@ def check_writers(path: Path, *, holds_secrets: bool = False) -> str:
                 break
     except (OSError, ValueError, RuntimeError):  # whoever opens it says why that fails
         return ""
-    if found.st_mode & stat.S_IWGRP:
+    if status.st_mode & stat.S_IWGRP:
         return f"{path} can be changed by its group; if nobody else should: chmod g-w {real}"
     return ""
 
 
-def _require(path: Path, found: os.stat_result, refused_bits: int) -> None:
+def _require(path: Path, status: os.stat_result, refused_bits: int) -> None:
     """Raise StateError where the owner is another user, or a mode lets others write."""
     if sys.platform == "win32":
         return
     own = os.geteuid()
-    if found.st_uid not in (0, own):
+    if status.st_uid not in (0, own):
         raise StateError(
-            f"{path} belongs to another user (uid {found.st_uid}), who could change what adsctl does",
+            f"{path} belongs to another user (uid {status.st_uid}), who could change what adsctl does",
             hint=f"run adsctl as that user, or: chown {own} {path}",
         )
-    if refused := found.st_mode & refused_bits:
+    if refused := status.st_mode & refused_bits:
         who, letter = ("everybody", "o") if refused & stat.S_IWOTH else ("its group", "g")
         raise StateError(f"{path} can be changed by {who}", hint=f"chmod {letter}-w {path}")
 
@@ -62,8 +62,8 @@ def read_settings(path: Path, name: str, hint: str, *, unreadable_hint: str = ""
     """
     check_writers(path)
     try:
-        found = path.stat()  # where it does not exist, nothing more is imported
-        if stat.S_ISFIFO(found.st_mode) and Path(os.path.realpath(path)).exists():  # not of /dev/fd
+        status = path.stat()  # where it does not exist, nothing more is imported
+        if stat.S_ISFIFO(status.st_mode) and Path(os.path.realpath(path)).exists():  # not of /dev/fd
             raise OSError(errno.EINVAL, "it is a named pipe, which may never end")
         from .atomic_files import read_limited
         from .strict_yaml import load

@@ -240,11 +240,11 @@ class EmulatorData:
         data = product_table.find(self._store, catalog or self._store.setting("catalog"), id)
         return None if data is None else msgspec.json.decode(data)
 
-    def add_products(self, products: Iterable[Mapping[str, Any]], catalog: str | None = None) -> None:
+    def add_products(self, products: Iterable[Mapping[str, Any]]) -> None:
         """Create or update products, in one transaction."""
         items = [msgspec.convert(product, Product) for product in products]
         with self._store.transaction():
-            product_table.put(self._store, catalog or self._store.setting("catalog"), items)
+            product_table.put(self._store, self._store.setting("catalog"), items)
 
     def add_records(self, kind: str, records: Iterable[Record], owner: str | None = None) -> None:
         """Create records, each with an `id`, in one transaction."""

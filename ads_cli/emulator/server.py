@@ -253,10 +253,10 @@ class Server:
 
     def _hang_up_on_slowest(self) -> None:
         """Hang up on the client that has kept its connection waiting longest."""
-        waiting = [(each.waiting_since, each) for each in [*self._threads]]
-        since = [(at, each) for at, each in waiting if at is not None]
+        waiting = [(thread.waiting_since, thread) for thread in [*self._threads]]
+        since = [(at, thread) for at, thread in waiting if at is not None]
         if since:
-            min(since, key=lambda one: one[0])[1].hang_up()
+            min(since, key=lambda pair: pair[0])[1].hang_up()
 
     def _run(self, connection: ClientConnection) -> None:
         try:

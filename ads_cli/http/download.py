@@ -252,12 +252,12 @@ class Download:
         A server that does not know `If-Range` sends the part of whatever it has now: one that does names the
         version and says where it ends.
         """
-        found = CONTENT_RANGE.fullmatch(headers.get("content-range", "").strip())
+        match = CONTENT_RANGE.fullmatch(headers.get("content-range", "").strip())
         etag, validator = self._version.etag, self._version.validator
         is_named = validator in (headers.get("etag"), headers.get("last-modified"))
         is_same_version = is_named and headers.get("etag", etag) == etag
-        total = self._total if not found or found[2] == "*" else int(found[2])
-        is_other_part = not found or int(found[1]) != offset or total is None
+        total = self._total if not match or match[2] == "*" else int(match[2])
+        is_other_part = not match or int(match[1]) != offset or total is None
         if is_other_part or not is_same_version or self._total not in (None, total):
             self._can_resume = False
             raise FailedAttempt(UnavailableError(f"{self.label}: the server sent another part of it"), {})

@@ -173,18 +173,18 @@ def resolve(host: str, port: int, seconds: float) -> list[str]:
         return [host]
     from queue import Empty, SimpleQueue
 
-    found: SimpleQueue[list[str] | Exception] = SimpleQueue()
+    answers: SimpleQueue[list[str] | Exception] = SimpleQueue()
 
     def look_up() -> None:
         try:
             entries = socket.getaddrinfo(host.encode(), port, type=socket.SOCK_STREAM)
-            found.put([str(sockaddr[0]) for *_, sockaddr in entries])
+            answers.put([str(sockaddr[0]) for *_, sockaddr in entries])
         except (OSError, UnicodeError) as error:
-            found.put(error)
+            answers.put(error)
 
     threading.Thread(target=look_up, daemon=True).start()
     try:
-        addresses = found.get(timeout=max(seconds, 0))
+        addresses = answers.get(timeout=max(seconds, 0))
     except Empty:
         raise httpcore.ConnectTimeout(f"the address of {host} was not found in time") from None
     if isinstance(addresses, Exception):

@@ -83,11 +83,11 @@ def _finite(text: str) -> float:
 
 def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     """Return an object whose keys differ; raise RepeatedKeyError."""
-    found = dict(pairs)
-    if len(found) < len(pairs):
+    record = dict(pairs)
+    if len(record) < len(pairs):
         names = [name for name, _ in pairs]
-        raise RepeatedKeyError(next(name for name in found if names.count(name) > 1))
-    return found
+        raise RepeatedKeyError(next(name for name in record if names.count(name) > 1))
+    return record
 
 
 _parse_text = json.JSONDecoder(

@@ -28,8 +28,8 @@ STATISTICS = (
 Facts = dict[str, Any]
 
 
-def kept(found: Facts, names: tuple[str, ...]) -> Facts:
-    return {name: found[name] for name in names if name in found}
+def kept(facts: Facts, names: tuple[str, ...]) -> Facts:
+    return {name: facts[name] for name in names if name in facts}
 
 
 def facts_of(document: Facts) -> Facts:
@@ -37,7 +37,7 @@ def facts_of(document: Facts) -> Facts:
     endpoints = [kept(endpoint, ENDPOINT) for endpoint in document["endpoints"]]
     for endpoint in endpoints:
         parameters = endpoint["parameters"] or {}
-        endpoint["parameters"] = {name: kept(one, PARAMETER) for name, one in parameters.items()}
+        endpoint["parameters"] = {name: kept(parameter, PARAMETER) for name, parameter in parameters.items()}
         endpoint["answer"] = kept(endpoint["answer"], ANSWER)
     records = {name: kept(record, RECORD) for name, record in (document.get("records") or {}).items()}
     return {"records": records, "endpoints": endpoints, **kept(document, STATISTICS)}
@@ -53,9 +53,13 @@ FOLDER = SHARED if SHARED.exists() else COPY
 
 @cache
 def endpoints() -> Facts:
-    return {one["name"]: one for name in GROUPS for one in group(name, FOLDER)["endpoints"]}
+    return {endpoint["name"]: endpoint for name in GROUPS for endpoint in group(name, FOLDER)["endpoints"]}
 
 
 @cache
 def records() -> Facts:
-    return {name: record for each in GROUPS for name, record in group(each, FOLDER)["records"].items()}
+    return {
+        name: record
+        for name_of_group in GROUPS
+        for name, record in group(name_of_group, FOLDER)["records"].items()
+    }

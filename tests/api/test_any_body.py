@@ -54,7 +54,7 @@ def valid(struct: type[msgspec.Struct]) -> st.SearchStrategy[Any]:
 @sampled
 @given(st.lists(valid(Product), min_size=1, max_size=3))
 def test_products_are_sent_as_the_declared_request_has_them(products):
-    items = EncodedRows([one.id for one in products], [*map(msgspec.json.encode, products)])
+    items = EncodedRows([product.id for product in products], [*map(msgspec.json.encode, products)])
     request = PutProducts(product_catalog_id="c1", products=products)
     for service, names in SERVICES.items():
         sent = body_of(push_upload("c1"), items, service)

@@ -16,7 +16,7 @@ from tests.effort import tries
 
 from .strategies import values_of
 
-IN_BATCHES = [one for one in requests_for("x") if one.endpoint.batch and not one.endpoint.is_batch]
+IN_BATCHES = [kind for kind in requests_for("x") if kind.endpoint.batch and not kind.endpoint.is_batch]
 
 
 @pytest.mark.parametrize("service", SERVICES)

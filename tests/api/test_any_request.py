@@ -72,7 +72,11 @@ class Words(NamedTuple):
 
 def words_of(kind: type[Request], parts: RequestParts) -> Words:
     declared = zip(kind.endpoint.path.split("/"), parts.path.split("/"), strict=True)
-    words = Words([segment for one, segment in declared if not one.startswith("{")], set(), set())
+    words = Words(
+        [segment for segment_declared, segment in declared if not segment_declared.startswith("{")],
+        set(),
+        set(),
+    )
     enums = enum_fields(kind)
     _collect(parts.params, enums | {X_NAMES.get(name, name) for name in enums}, words)
     return words
@@ -140,7 +144,7 @@ def test_client_and_emulator_reject_each_broken_limit_and_name_its_field(kind):
 
 @pytest.mark.parametrize("name", sorted({name for kind in REQUESTS for name in kind.endpoint.path_fields}))
 def test_an_id_stays_one_segment_of_the_path(name):
-    for kind in (each for each in REQUESTS if name in each.endpoint.path_fields):
+    for kind in (request for request in REQUESTS if name in request.endpoint.path_fields):
         values = simplest_values(kind)
         for bad in BAD_IDS:
             assert check(kind, **values | {name: bad}) == [f"{name}: {bad!r} {ID_WORDS}"], kind

@@ -124,7 +124,7 @@ def test_pages_of_cards_have_the_specified_sizes(kind, most, default):
 
 
 @pytest.mark.parametrize(
-    ("kind", "field", "one"),
+    ("kind", "field", "id"),
     [
         (ListCards, "card_id", "1"),
         (ListCards, "card_uris", "card://1"),
@@ -132,9 +132,9 @@ def test_pages_of_cards_have_the_specified_sizes(kind, most, default):
         (ListVideoConversations, "card_ids", "1"),
     ],
 )
-def test_a_filter_accepts_200_ids(kind, field, one):
-    assert check(kind, **IN, **{field: [one] * 200}) == []
-    assert check(kind, **IN, **{field: [one] * 201}) == [f"{field}: has 201 items, at most 200 are allowed"]
+def test_a_filter_accepts_200_ids(kind, field, id):
+    assert check(kind, **IN, **{field: [id] * 200}) == []
+    assert check(kind, **IN, **{field: [id] * 201}) == [f"{field}: has 201 items, at most 200 are allowed"]
 
 
 def test_filters_of_cards_keep_their_limits():

@@ -91,8 +91,8 @@ def test_a_broken_condition_is_told_at_its_field(struct, values, expected):
 
 
 def test_all_broken_conditions_are_told_at_once_and_beside_invalid_fields():
-    told = problems(Inherited, days=7, bid="MAX", places=["NETWORK"], draft="perhaps")
-    assert told == [
+    messages = problems(Inherited, days=7, bid="MAX", places=["NETWORK"], draft="perhaps")
+    assert messages == [
         "amount: is required when bid is MAX",
         "days: needs cap",
         "days: needs kind",

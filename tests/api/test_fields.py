@@ -10,8 +10,8 @@ Inner = Annotated[str, Meta(max_length=3, extra={"expected": "a code", "default"
 
 
 def test_the_outermost_annotation_wins_in_limits_and_in_words():
-    found = field_type_of(Annotated[Inner, Meta(max_length=5, extra={"expected": "a name"})])
-    assert (found.limit("max_length"), found.extra("expected"), found.extra("default")) == (
+    inner = field_type_of(Annotated[Inner, Meta(max_length=5, extra={"expected": "a name"})])
+    assert (inner.limit("max_length"), inner.extra("expected"), inner.extra("default")) == (
         5,
         "a name",
         "abc",

@@ -17,7 +17,7 @@ FACTS = group("analytics", FOLDER)
 
 
 def test_groups_have_the_metrics_of_the_service():
-    facts = {name: each["metrics"] for name, each in FACTS["metric_groups"].items()}
+    facts = {name: group["metrics"] for name, group in FACTS["metric_groups"].items()}
     assert {name: [*map(X.name, metrics)] for name, metrics in METRICS.items()} == facts
 
 
@@ -25,7 +25,9 @@ def test_entities_have_the_groups_and_metrics_of_the_service():
     wire = X.to_wire({"entity": [*GROUPS_BY_ENTITY]})["entity"]
     declared = {entity: [*groups] for entity, groups in zip(wire, GROUPS_BY_ENTITY.values(), strict=True)}
     assert declared | FACTS["groups_by_entity"] == declared
-    assert {*GROUPS_BY_ENTITY} == {name for each in get_args(JobEntity) for name in get_args(each) or [each]}
+    assert {*GROUPS_BY_ENTITY} == {
+        name for member in get_args(JobEntity) for name in get_args(member) or [member]
+    }
     for entity in ("ACCOUNT", "FUNDING_INSTRUMENT"):
         of_whole = FACTS["engagement_metrics_of_account_and_funding_instrument"]
         assert [*map(X.name, metrics_of(entity, "ENGAGEMENT"))] == of_whole

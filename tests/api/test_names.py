@@ -55,14 +55,14 @@ def test_a_response_is_read_under_the_neutral_names_and_shown_as_it_was_sent():
 
 
 def test_a_value_with_a_name_on_the_wire_is_translated_in_every_enum_that_has_it():
-    found = [
+    renamed = [
         (kind, field.name, value)
         for kind in requests_for("x")
         for field in fields_of(kind)
         for value in {*(field.type.item if field.type.base is list else field.type).offered} & RENAMED_VALUES
     ]
-    assert found
-    for kind, name, value in found:
+    assert renamed
+    for kind, name, value in renamed:
         assert name in enum_fields(kind) and value in VALUES[name], (kind, name, value)
 
 

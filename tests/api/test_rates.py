@@ -54,19 +54,20 @@ def test_service_x_limits_an_endpoint_as_its_reference_says(line):
 
 
 def test_every_advertising_endpoint_has_a_limit_under_service_x():
-    assert {line for line, each in LINES.items() if not each.rates["x"]} == {
+    assert {line for line, declared in LINES.items() if not declared.rates["x"]} == {
         line
-        for line, each in LINES.items()
-        if (each.base == "platform" and not each.path.startswith("/2/media/")) or each.path == "/2/media"
+        for line, declared in LINES.items()
+        if (declared.base == "platform" and not declared.path.startswith("/2/media/"))
+        or declared.path == "/2/media"
     }
 
 
 def test_the_specification_limits_the_users_of_audiences_only():
     limited = {
-        line: each.rates["generic"]
-        for line, each in LINES.items()
+        line: declared.rates["generic"]
+        for line, declared in LINES.items()
         # It does not have statistics, and no uploads of media.
-        if each.rates["generic"] and not each.command.startswith(("stats", "media"))
+        if declared.rates["generic"] and not declared.command.startswith(("stats", "media"))
     }
     (line,) = limited
     assert line.endswith("/custom_audiences/{custom_audience_id}/users")
@@ -75,7 +76,11 @@ def test_the_specification_limits_the_users_of_audiences_only():
 
 
 def test_no_command_waits_on_a_category_that_is_a_guess():
-    guessed = {line for line, each in LINES.items() if each.rates["x"] and each.rates["x"].kept == "never"}
+    guessed = {
+        line
+        for line, declared in LINES.items()
+        if declared.rates["x"] and declared.rates["x"].kept == "never"
+    }
     assert "GET /12/accounts" in guessed and all(line.startswith("GET ") for line in guessed)
     assert not guessed & (STATED.keys() - {"GET /12/accounts", "GET /12/accounts/{account_id}"})
 

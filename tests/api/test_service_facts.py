@@ -58,14 +58,16 @@ def test_every_endpoint_is_declared():
 
 
 def test_declarations_say_what_the_facts_say():
-    found = {name: {*differences(name)} for name in compared()}
-    stated = {name: {*DEVIATIONS.get(name, ())} for name in found}
-    assert {name: (found[name], stated[name]) for name in found if found[name] != stated[name]} == {}
+    deviations = {name: {*differences(name)} for name in compared()}
+    stated = {name: {*DEVIATIONS.get(name, ())} for name in deviations}
+    assert {
+        name: (deviations[name], stated[name]) for name in deviations if deviations[name] != stated[name]
+    } == {}
 
 
 def test_a_deviation_has_a_reason_and_its_endpoint_is_declared():
     assert DEVIATIONS.keys() <= set(compared())
-    assert all(len(reason.split()) > 2 for each in DEVIATIONS.values() for reason in each.values())
+    assert all(len(reason.split()) > 2 for deviation in DEVIATIONS.values() for reason in deviation.values())
 
 
 def differences(name: str) -> Iterator[str]:
@@ -86,9 +88,9 @@ def differences(name: str) -> Iterator[str]:
 def outer_parameters(facts: dict[str, dict[str, Any]]) -> dict[str, dict[str, Any]]:
     """Return the parameters that lie in no other one, and not in the operations of a batch."""
     return {
-        name: one
-        for name, one in facts.items()
-        if "within" not in one and name not in ("operation_type", "params")
+        name: fact
+        for name, fact in facts.items()
+        if "within" not in fact and name not in ("operation_type", "params")
     }
 
 

@@ -35,5 +35,5 @@ def test_a_list_takes_every_attribute_and_help_names_it(adsctl, service, command
 
 def test_a_list_is_in_the_order_of_the_attribute(adsctl):
     words = ("line-items", "list", "--sort-by", "bid_amount_local_micro-desc", "-o", "json")
-    bids = [each["bid_amount_local_micro"] or 0 for each in json.loads(adsctl.local(*words).stdout)]
+    bids = [record["bid_amount_local_micro"] or 0 for record in json.loads(adsctl.local(*words).stdout)]
     assert bids == sorted(bids, reverse=True) and len({*bids}) > 1

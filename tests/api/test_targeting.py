@@ -92,8 +92,12 @@ def test_a_lookalike_audience_cannot_be_excluded(lookalike):
     ],
 )
 def test_a_type_has_its_operators(targeting_type, allowed):
-    found = {each for each in ("EQ", "NE", "LT", "GTE", None) if not criterion(targeting_type, "1", each)}
-    assert found == allowed
+    accepted = {
+        operator
+        for operator in ("EQ", "NE", "LT", "GTE", None)
+        if not criterion(targeting_type, "1", operator)
+    }
+    assert accepted == allowed
 
 
 @pytest.mark.parametrize(

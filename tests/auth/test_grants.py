@@ -455,8 +455,8 @@ def test_nobody_can_guess_the_state_or_the_verifier_of_a_sign_in(adsctl, lying):
     verifiers = [form["code_verifier"] for form in lying.forms]
     for values in (states, verifiers):
         assert all(len(value) >= 43 and len(set(value)) > 15 for value in values)
-        for one, other in combinations([*values, *(value[::-1] for value in values)], 2):
-            assert one[:6] != other[:6]  # no counter, time or name of the app
+        for text, other in combinations([*values, *(value[::-1] for value in values)], 2):
+            assert text[:6] != other[:6]  # no counter, time or name of the app
     for state, verifier in product(states, verifiers):
         assert state[:8] not in verifier and verifier[:8] not in state
 

@@ -12,7 +12,7 @@ from ads_cli.errors import AccessError, AdsctlError, RefusedError, StateError, U
 from ads_cli.masking import Mask
 
 SCOPES = ("ads.read", "ads.write")
-EXPIRED = StoredGrant("id", "app", SCOPES, "access-1", 1.0, "refresh-1")
+EXPIRED = StoredGrant("id", "app", SCOPES, "access-1", 1.0, 1.0, "refresh-1")
 
 
 class Renewal:
@@ -27,9 +27,9 @@ class Renewal:
         return read_grant(self.secret())
 
     def secret(self) -> Secret:
-        found = self.store.get("shop", GRANT)
-        assert found
-        return found
+        grant = self.store.get("shop", GRANT)
+        assert grant
+        return grant
 
     def renew(self, *answers: AdsctlError | dict) -> str:
         """Use the access token; these are the answers to the refreshes."""

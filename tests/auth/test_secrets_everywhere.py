@@ -133,17 +133,17 @@ def run_here(
 
 def search(adsctl: Adsctl, allowed: set[str], **outputs: bytes) -> None:
     """Search output, written files and command lines."""
-    found = {str(path): path.read_bytes() for path in adsctl.home.rglob("*") if path.is_file()}
+    files = {str(path): path.read_bytes() for path in adsctl.home.rglob("*") if path.is_file()}
     for name in (*LISTS, "config/secrets.json"):  # where they belong
-        found.pop(str(adsctl.home / name), None)
-    recorded = found[str(adsctl.home / "recorded")].decode()
+        files.pop(str(adsctl.home / name), None)
+    recorded = files[str(adsctl.home / "recorded")].decode()
     assert "ran " in recorded
     for line in recorded.splitlines():
         if line.startswith("wrote "):
             place = (adsctl.home / line.removeprefix("wrote ")).resolve()
             assert place.is_relative_to(adsctl.home) or str(place).startswith(("/dev/", "/proc/")), line
     for name, secret in (PLANTED | PEOPLE).items():
-        for place, content in (outputs | found).items():
+        for place, content in (outputs | files).items():
             for spelling in spellings(secret):
                 assert spelling not in content or (name in allowed and place in outputs), f"{name} in {place}"
 
@@ -153,11 +153,11 @@ def echo(request: Request) -> Response:
     key, key_secret, token, token_secret, bearer = PLANTED.values()
     known = {"Basic": [key, key_secret], "Bearer": [bearer], "OAuth": [key, key_secret, token, token_secret]}
     secrets = known[request.headers["Authorization"].split()[0]]
-    told = [str(request.headers), request.url, *secrets, *map(quote, secrets)]
-    told += [quote(secret, safe="") for secret in secrets]
+    texts = [str(request.headers), request.url, *secrets, *map(quote, secrets)]
+    texts += [quote(secret, safe="") for secret in secrets]
     for before in range(3):
-        told += [base64.b64encode(f"{' ' * before}{secret}:x".encode()).decode() for secret in secrets]
-    message = " | ".join(told)
+        texts += [base64.b64encode(f"{' ' * before}{secret}:x".encode()).decode() for secret in secrets]
+    message = " | ".join(texts)
     body = {"errors": [{"code": "INVALID", "message": message}], "Authorization": message}
     return Response(json.dumps(body).replace("/", r"\/"), 400, {"X-Echo": " ".join(secrets)})
 
@@ -181,8 +181,8 @@ def test_no_command_writes_a_secret_anywhere(watched, world, httpserver, monkeyp
             jobs.rename(watched.home / "earlier jobs")  # an unfinished job is not begun again
         runs.append(execute(watched, line, world, folder="crash"))
         logs = [path.read_bytes() for path in watched.home.rglob("*.log")]  # of the tasks of a fleet
-        told = b"".join([runs[2].stderr, *logs])
-        assert runs[1].returncode and runs[2].returncode == 1 and b"Traceback" in told
+        texts = b"".join([runs[2].stderr, *logs])
+        assert runs[1].returncode and runs[2].returncode == 1 and b"Traceback" in texts
     outputs = {
         f"{n} {where}": getattr(done, where) for n, done in enumerate(runs) for where in ("stdout", "stderr")
     }
@@ -200,7 +200,9 @@ def test_a_served_emulator_writes_no_secret_anywhere(watched, world):
     done = [run_here(watched, f"adsctl {line}", here) for line in ("accounts list", "accounts get nobody")]
     wrong = here | {"ADSCTL_ACCESS_TOKEN_SECRET": PLANTED["bearer"]}
     done.append(run_here(watched, "adsctl accounts list", wrong))
-    assert [each.returncode for each in done] == [0, 5, 4]
+    assert [run.returncode for run in done] == [0, 5, 4]
     process.send_signal(signal.SIGTERM)
     out, err = process.communicate(timeout=30)
-    search(watched, set(), out=out, err=err, **{f"run {n}": each.stderr for n, each in enumerate(done)})
+    search(
+        watched, set(), out=out, err=err, **{f"run {n}": run_done.stderr for n, run_done in enumerate(done)}
+    )

@@ -25,11 +25,11 @@ FORM = "application/x-www-form-urlencoded"
 
 def spellings(secret: str) -> set[bytes]:
     """Return a secret as it is, percent-encoded, and in base64 at each of three offsets."""
-    found = {secret.encode(), quote(secret, safe="").encode()}
+    forms = {secret.encode(), quote(secret, safe="").encode()}
     for shift in range(3):
         encoded = base64.b64encode(b"\0" * shift + secret.encode())
-        found.add(encoded[4 if shift else 0 : -4])
-    return found
+        forms.add(encoded[4 if shift else 0 : -4])
+    return forms
 
 
 def created(request: Request) -> Response:

@@ -182,7 +182,7 @@ def test_a_profile_forgets_addresses_where_the_usual_ones_were_signed_in_to(shop
     shop(*LOGIN, "--service", "x", input="1234567\n")
     shop.env.clear()
     shown = shop("profile", "show", "--show-origin", "-o", "json")
-    origins = {each["setting"]: each["origin"] for each in json.loads(shown.stdout)}
+    origins = {record["setting"]: record["origin"] for record in json.loads(shown.stdout)}
     assert origins["base_url"] == origins["ads_url"] == "service x"
     assert origins["service"] == "profile default"
 
@@ -191,9 +191,9 @@ def test_auth_status_shows_origins_and_no_secrets(shop, service):
     shop(*LOGIN, input="1234567\n")
     shop.env.clear()
     done = shop("auth", "status", "-o", "json")
-    found = {row["what"]: row for row in json.loads(done.stdout)}
-    assert found["user"]["value"] == "@nordlicht (7)"
-    assert found["access_token"] == {"what": "access_token", "value": "***", "origin": "stored (file)"}
+    rows = {row["what"]: row for row in json.loads(done.stdout)}
+    assert rows["user"]["value"] == "@nordlicht (7)"
+    assert rows["access_token"] == {"what": "access_token", "value": "***", "origin": "stored (file)"}
     warned = shop("auth", "status", ADSCTL_ACCOUNT="other")
     assert "warning" not in warned.stderr
     shop("profile", "set", "default", "account=mine")

@@ -60,10 +60,10 @@ def test_a_named_pipe_is_no_guard_and_no_settings(adsctl):
     folder.mkdir()
     os.mkfifo(guard)
     os.mkfifo(folder / "config.yaml")
-    told = adsctl.local(*delete, code=11, ADSCTL_GUARD=str(guard)).stderr
-    assert f"the guard {guard} cannot be read: it is a named pipe" in told
-    told = adsctl.local(*delete, code=11, ADSCTL_CONFIG_DIR=str(folder)).stderr
-    assert "config.yaml cannot be read: it is a named pipe" in told
+    stderr = adsctl.local(*delete, code=11, ADSCTL_GUARD=str(guard)).stderr
+    assert f"the guard {guard} cannot be read: it is a named pipe" in stderr
+    stderr = adsctl.local(*delete, code=11, ADSCTL_CONFIG_DIR=str(folder)).stderr
+    assert "config.yaml cannot be read: it is a named pipe" in stderr
 
 
 def test_what_is_activated_is_judged_by_the_budget_that_it_has(guarded, adsctl):
@@ -98,7 +98,7 @@ def test_a_file_of_raises_is_judged_whole(guarded, adsctl):
 
 def test_the_sum_of_what_may_be_spent_in_a_day_is_limited(guarded, adsctl):
     listed = json.loads(adsctl.local("campaigns", "list", "--all", "-o", "json").stdout)
-    ended = [each["id"] for each in listed if each["entity_status"] == "ACTIVE"]
+    ended = [record["id"] for record in listed if record["entity_status"] == "ACTIVE"]
     for campaign in ended:
         adsctl.local("campaigns", "update", campaign, "--entity-status", "PAUSED", "--yes")
     limit = "max_account_daily_budget: 500 EUR"
@@ -228,7 +228,7 @@ def test_the_strictest_of_several_places_holds(remote):
     remote("profile", "set", "shop", "guard.max_daily_budget=50EUR", "guard.deny=posts")
     file = remote.file("guard.yaml", "max_daily_budget: 100 EUR\ndeny: [delete]\nread_only: false\n")
     shown = remote("-p", "shop", "guard", "show", "-o", "json", ADSCTL_GUARD=str(file))
-    records = {each["key"]: each for each in json.loads(shown.stdout)}
+    records = {record["key"]: record for record in json.loads(shown.stdout)}
     assert records["max_daily_budget"]["value"] == "50 EUR"
     assert records["max_daily_budget"]["source"].endswith("config.yaml: profile shop")
     assert records["deny"]["value"] == "delete,posts" and str(file) in records["deny"]["source"]

@@ -32,7 +32,7 @@ ANSWERS = {
     "other records": changing(lambda record: record.update(id="other")),
     "records without ids": changing(lambda record: record.pop("id")),
     "two that differ": lambda body, query: {
-        **body, "data": [{**each, "name": name} for each in body["data"] for name in "ab"]
+        **body, "data": [{**record, "name": name} for record in body["data"] for name in "ab"]
     },
 }  # fmt: skip
 
@@ -182,7 +182,7 @@ def lacking(*ids: str):
     return lambda body, query: (
         body
         if {"campaign_ids", "line_item_ids"} & query.keys()
-        else {**body, "data": [each for each in body["data"] if each["id"] not in ids]}
+        else {**body, "data": [record for record in body["data"] if record["id"] not in ids]}
     )
 
 

@@ -82,9 +82,9 @@ def whole(value: object) -> object:
         joined = value.encode("utf-16", "surrogatepass").decode("utf-16", "surrogatepass")
         return "".join("\ufffd" if "\ud800" <= c <= "\udfff" else c for c in joined)
     if isinstance(value, list):
-        return [whole(each) for each in value]
+        return [whole(item) for item in value]
     if isinstance(value, dict):
-        return {whole(key): whole(each) for key, each in value.items()}
+        return {whole(key): whole(item) for key, item in value.items()}
     return value
 
 

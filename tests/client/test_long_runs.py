@@ -18,7 +18,7 @@ PUT, DELETE = PutProducts.endpoint.rates["x"], DeleteProducts.endpoint.rates["x"
 def run_of_hours(world: World, service: Service, rate: Rate, folder: Path, processes: int) -> list[Crowd]:
     """Send as much as the limits allow, in several processes; each ends in the last minute."""
     crowds = [Crowd(world, service, 2, rate=rate, folder=folder) for _ in range(processes)]
-    works = (work for each in crowds for work in each.works(MORE_THAN_ENOUGH, until=HOURS * 3600.0 - 60))
+    works = (work for crowd in crowds for work in crowd.works(MORE_THAN_ENOUGH, until=HOURS * 3600.0 - 60))
     world.run(*works)
     return crowds
 

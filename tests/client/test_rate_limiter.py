@@ -285,9 +285,9 @@ def test_a_push_through_several_windows_has_no_batch_rejected(adsctl, service):
             statuses.append(refusal.status)
             return refusal.to_response({}).send(start_response)
 
-        def start(status, found, error=None):
+        def start(status, body, error=None):
             statuses.append(int(status.split()[0]))
-            return start_response(status, [*found, *headers])
+            return start_response(status, [*body, *headers])
 
         return service(environ, start)
 

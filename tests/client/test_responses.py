@@ -67,8 +67,8 @@ def test_an_error_response_sets_exit_code_and_message(remote, httpserver, status
 def test_a_refused_token_of_a_file_is_told_by_the_variable_that_names_it(remote, httpserver):
     serve(httpserver, json.dumps({"errors": [{"code": 89, "message": "Invalid or expired token."}]}), 401)
     files = {"ADSCTL_ACCESS_TOKEN": "", "ADSCTL_ACCESS_TOKEN_FILE": str(remote.file("token", "gone"))}
-    told = remote("accounts", "list", *ONCE, code=4, **files).stderr
-    assert "check ADSCTL_ACCESS_TOKEN_FILE and ADSCTL_ACCESS_TOKEN_SECRET" in " ".join(told.split())
+    stderr = remote("accounts", "list", *ONCE, code=4, **files).stderr
+    assert "check ADSCTL_ACCESS_TOKEN_FILE and ADSCTL_ACCESS_TOKEN_SECRET" in " ".join(stderr.split())
 
 
 PROBLEMS = [

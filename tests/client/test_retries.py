@@ -182,8 +182,8 @@ def test_a_post_with_a_rejected_timestamp_is_retried(remote, httpserver: HTTPSer
 def test_a_wrong_clock_is_named_in_the_hint(remote, httpserver: HTTPServer):
     refused = Response('{"errors": [{"code": 135, "message": "No."}]}', status=401)
     httpserver.expect_request(ACCOUNTS).respond_with_handler(Script(refused))
-    told = remote("accounts", "list", "--max-attempts", "1", code=4).stderr
-    assert "hint: set the clock of this machine" in told
+    stderr = remote("accounts", "list", "--max-attempts", "1", code=4).stderr
+    assert "hint: set the clock of this machine" in stderr
     assert "s away from the service's" in clock_hint({"date": "Wed, 21 Oct 2015 07:28:00 GMT"})
 
 

@@ -141,8 +141,8 @@ WORDS = st.text(min_size=1, max_size=20)
 def test_a_header_from_a_template_equals_that_of_oauthlib(method, path, query, secrets, nonce, timestamp):
     auth = as_user(UserKeys(*secrets))
     url = f"https://ads.example/12/{quote(path, safe='')}" + ("?" + urlencode(query) if query else "")
-    for each in (nonce, nonce[::-1]):  # the second time from memory
-        auth._signer.nonce, auth._signer.timestamp = each, timestamp
+    for value in (nonce, nonce[::-1]):  # the second time from memory
+        auth._signer.nonce, auth._signer.timestamp = value, timestamp
         request = httpx.Request(method, url)
         next(auth.auth_flow(request))
         _, headers, _ = auth._signer.sign(str(request.url), method)

@@ -43,9 +43,9 @@ def two_spellings(draw: st.DrawFn) -> tuple[str, str]:
 
 @given(two_spellings())
 def test_spellings_of_one_address_have_one_canonical_form(both):
-    one, other = map(canonical_address, both)
-    assert one == other and is_same_address(*both)
-    assert canonical_address(one) == one and one.isascii() and not one.endswith("/")
+    address, other = map(canonical_address, both)
+    assert address == other and is_same_address(*both)
+    assert canonical_address(address) == address and address.isascii() and not address.endswith("/")
 
 
 places = st.tuples(
@@ -57,9 +57,9 @@ places = st.tuples(
 
 
 @given(places, places, st.data())
-def test_different_addresses_stay_different(one, other, data):
-    spellings = [data.draw(st.composite(spelled)(*place)) for place in (one, other)]
-    assert is_same_address(*spellings) == (one == other)
+def test_different_addresses_stay_different(address, other, data):
+    spellings = [data.draw(st.composite(spelled)(*place)) for place in (address, other)]
+    assert is_same_address(*spellings) == (address == other)
 
 
 @given(st.text(max_size=80) | st.text("aA1.:/@?#[]%\\-_ \t\r\n٣ü", max_size=40).map("https://{}".format))

@@ -59,8 +59,8 @@ def test_a_full_disk_is_a_state_error_that_names_the_file(tmp_path, monkeypatch)
         raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
 
     monkeypatch.setattr(os, "fsync", full)
-    told = r"out\.csv: cannot be written: no space left"
-    with pytest.raises(StateError, match=told), atomic(tmp_path / "out.csv"):
+    message = r"out\.csv: cannot be written: no space left"
+    with pytest.raises(StateError, match=message), atomic(tmp_path / "out.csv"):
         pass
     assert list(tmp_path.iterdir()) == []
 
@@ -158,8 +158,8 @@ def test_every_folder_of_the_state_is_private_whatever_the_umask(remote, httpser
         remote("accounts", "list")
     finally:
         os.umask(umask)
-    found = [remote.home / "new", *(remote.home / "new").rglob("*")]
-    assert len(found) > 1 and not [path for path in found if path.stat().st_mode & 0o077]
+    paths = [remote.home / "new", *(remote.home / "new").rglob("*")]
+    assert len(paths) > 1 and not [path for path in paths if path.stat().st_mode & 0o077]
 
 
 @pytest.mark.parametrize(("option", "name"), [("--failed-out", "failed.csv"), ("--report", "page.html")])
@@ -193,17 +193,17 @@ def test_a_file_that_an_editor_changes_while_it_is_examined_is_kept(adsctl, monk
     path, examine, examined = adsctl.home / "failed.csv", rejected_rows.holds_rejected_rows, []
 
     def edited(*args):
-        found = examine(*args)
-        examined.append(found)
+        facts = examine(*args)
+        examined.append(facts)
         if len(examined) > EXAMINED_BEFORE:
             adsctl.file("edited", "precious")
             (shutil.copyfile if change == "written" else os.replace)(adsctl.home / "edited", path)
-        return found
+        return facts
 
     monkeypatch.setattr(rejected_rows, "holds_rejected_rows", edited)
     assert "meanwhile" in adsctl(*words, code=2).stderr
     assert path.read_text() == "precious" and all(examined)
-    assert [each.name for each in adsctl.home.iterdir() if each.name.startswith(".failed")] == []
+    assert [path.name for path in adsctl.home.iterdir() if path.name.startswith(".failed")] == []
 
 
 @pytest.mark.parametrize("name", ["x" * 246 + ".csv", "\U0001f600" * 62 + ".csv"])

@@ -21,7 +21,7 @@ def env_file(adsctl, lines: list[str]) -> None:
 
 def settings(adsctl, **env: str) -> dict[str, list[str]]:
     shown = adsctl("--env-file", "my.env", "auth", "status", "-o", "json", code=None, **env).stdout
-    return {each["what"]: [each["value"], each["origin"]] for each in json.loads(shown)}
+    return {record["what"]: [record["value"], record["origin"]] for record in json.loads(shown)}
 
 
 def test_a_push_takes_everything_from_the_file(adsctl, service):
@@ -104,5 +104,5 @@ def test_a_shell_that_sources_the_file_reads_the_same_value(tmp_path_factory, te
 
 def test_variables_of_others_are_left_alone(adsctl):
     env_file(adsctl, ["HOME=/nowhere", "ADSCTL_ACCOUNT=x"])
-    found = with_env_file({"HOME": "/home/me", "ADSCTL_CATALOG": "7"}, str(adsctl.home / "my.env"))
-    assert found == {"HOME": "/home/me", "ADSCTL_CATALOG": "7", "ADSCTL_ACCOUNT": "x"}
+    environ = with_env_file({"HOME": "/home/me", "ADSCTL_CATALOG": "7"}, str(adsctl.home / "my.env"))
+    assert environ == {"HOME": "/home/me", "ADSCTL_CATALOG": "7", "ADSCTL_ACCOUNT": "x"}

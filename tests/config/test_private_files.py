@@ -46,7 +46,7 @@ ELSEWHERE = {"keyring-backend", "terminals", "feeds", "mcp"}  # need a keyring, 
 
 def open_to_others(*folders: Path) -> Iterator[str]:
     """The files and folders that anybody else may read, write or enter."""
-    for path in (each for folder in folders for each in (folder, *folder.rglob("*"))):
+    for path in (place for folder in folders for place in (folder, *folder.rglob("*"))):
         with suppress(FileNotFoundError):
             if path.lstat().st_mode & 0o077:
                 yield str(path)
@@ -55,12 +55,12 @@ def open_to_others(*folders: Path) -> Iterator[str]:
 @pytest.fixture
 def exposed(adsctl, tmp_path, monkeypatch) -> Iterator[set[str]]:
     """What was open to others at any moment of commands; the umask takes no right away."""
-    kept, found = (adsctl.home / "state", tmp_path / "notes"), set[str]()
+    kept, paths = (adsctl.home / "state", tmp_path / "notes"), set[str]()
 
     def watched(call):
         def watch(*args, **options):
             result = call(*args, **options)
-            found.update(open_to_others(*kept))
+            paths.update(open_to_others(*kept))
             return result
 
         return watch
@@ -69,7 +69,7 @@ def exposed(adsctl, tmp_path, monkeypatch) -> Iterator[set[str]]:
     for name in CALLS:
         monkeypatch.setattr(os, name, watched(getattr(os, name)))
     umask = os.umask(0)
-    yield found
+    yield paths
     os.umask(umask)
 
 

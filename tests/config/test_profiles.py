@@ -118,8 +118,8 @@ def test_an_invalid_value_is_refused(adsctl):
 def test_a_configuration_that_cannot_be_read_is_named_with_the_reason(adsctl):
     config = adsctl.home / "config" / "config.yaml"
     config.mkdir(parents=True)
-    told = adsctl("accounts", "list", code=11).stderr
-    assert f"{config} cannot be read: Is a directory\nhint: make it readable for this user" in told
+    stderr = adsctl("accounts", "list", code=11).stderr
+    assert f"{config} cannot be read: Is a directory\nhint: make it readable for this user" in stderr
     config.rmdir()
     config.write_bytes(b"profile: \xff")
     assert f"{config} is not UTF-8\nhint: correct the file" in adsctl("accounts", "list", code=11).stderr
@@ -144,7 +144,7 @@ def test_a_dry_run_changes_no_profile(adsctl):
 
 
 @pytest.mark.parametrize(
-    ("words", "told"),
+    ("words", "message"),
     [
         (("shop", "nonsense=1"), "'nonsense' is not a setting of a profile"),
         (("shop", "guard.max_bid=abc"), "guard.max_bid: 'abc' is not an amount"),
@@ -152,10 +152,10 @@ def test_a_dry_run_changes_no_profile(adsctl):
         (("local", "account=7"), "the profile local is built in"),
     ],
 )
-def test_a_dry_run_refuses_what_would_be_refused(adsctl, words, told):
+def test_a_dry_run_refuses_what_would_be_refused(adsctl, words, message):
     for dry_run in ((), ("--dry-run",)):
         done = adsctl("profile", "set", *words, *dry_run, code=2)
-        assert told in done.stderr and "would set" not in done.stderr
+        assert message in done.stderr and "would set" not in done.stderr
     assert not (adsctl.home / "config").exists()
 
 
@@ -183,8 +183,8 @@ def test_a_pattern_is_split_from_its_recipe_where_it_is_clear(adsctl):
     adsctl("profile", "set", "shop", f"recipes.{feed}=shop.yaml")
     shown = adsctl("profile", "show", "shop", "-o", "csv").stdout
     assert f"recipes,{feed}={adsctl.home / 'shop.yaml'}\n" in shown
-    told = adsctl("profile", "set", "shop", "recipes.*.csv=a=b/shop.yaml", code=2).stderr
-    assert "which = ends the pattern is not clear" in told and "config.yaml" in told
+    stderr = adsctl("profile", "set", "shop", "recipes.*.csv=a=b/shop.yaml", code=2).stderr
+    assert "which = ends the pattern is not clear" in stderr and "config.yaml" in stderr
     adsctl.file("config/config.yaml", "profiles:\n  shop:\n    recipes:\n      day=*.csv: a=b/shop.yaml\n")
     assert "recipes,day=*.csv=a=b/shop.yaml" in adsctl("profile", "show", "shop", "-o", "csv").stdout
     adsctl("profile", "set", "shop", "recipes.day=*.csv=")
@@ -249,8 +249,8 @@ def test_a_profile_is_not_named_as_a_folder(adsctl, name):
 @pytest.mark.parametrize("name", ["shop-*", "shop-?", "nord,sued", "[ab]"])
 def test_a_pattern_is_not_the_name_of_a_new_profile(adsctl, name):
     for words in (("account=1",), ("guard.read_only=true",), ("account=1", "--dry-run")):
-        told = adsctl("profile", "set", name, *words, code=2).stderr
-        assert f"'{name}' cannot be the name of a profile" in told and "name each of them" in told
+        stderr = adsctl("profile", "set", name, *words, code=2).stderr
+        assert f"'{name}' cannot be the name of a profile" in stderr and "name each of them" in stderr
     assert adsctl("profile", "list", "-o", "ids").stdout.split() == ["local"]
 
 

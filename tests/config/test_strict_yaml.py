@@ -46,10 +46,10 @@ def read(content: bytes):
 
 
 def random_record(rng: random.Random, depth: int = 0) -> dict:
-    found = {f"key{n}": rng.choice(VALUES) for n in range(rng.randint(1, 4))}
+    values = {f"key{n}": rng.choice(VALUES) for n in range(rng.randint(1, 4))}
     if depth < 3:
-        found["below"] = [random_record(rng, depth + 1) for _ in range(rng.randint(1, 3))]
-    return found
+        values["below"] = [random_record(rng, depth + 1) for _ in range(rng.randint(1, 3))]
+    return values
 
 
 @pytest.mark.parametrize("seed", range(tries(3, 100)))
@@ -59,8 +59,8 @@ def test_what_is_read_quickly_is_what_the_parser_reads(seed):
         document = "".join(rng.choices(PARTS, k=rng.randint(1, 14))).encode()
         if rng.random() < 0.5:
             document = b"a: x\nlist:\n- " + document
-        found = load_plain(document)
-        assert found is None or found == read(document), document
+        values = load_plain(document)
+        assert values is None or values == read(document), document
 
 
 @pytest.mark.parametrize("seed", range(tries(3, 100)))

@@ -32,8 +32,8 @@ class Place:
             "netrc": adsctl.file(".netrc", NETRC),
         }[name]
         (home / "state").mkdir(exist_ok=True)
-        for each in (*home.iterdir(), *(home / "config").iterdir()):
-            each.chmod(0o700 if each.is_dir() else 0o600)
+        for path in (*home.iterdir(), *(home / "config").iterdir()):
+            path.chmod(0o700 if path.is_dir() else 0o600)
         check = ("products", "check", "feed.csv")
         self.words = {
             "env file": (*check, "--env-file", "work.env"),

@@ -145,14 +145,14 @@ class Client:
 
     def products(self, **query: Any) -> list[dict[str, Any]]:
         """List all products, page by page."""
-        found: list[dict[str, Any]] = []
+        records: list[dict[str, Any]] = []
         cursor = None
         while True:
             response = self.get(self.products_path, **query, **({"cursor": cursor} if cursor else {})).json()
-            found += response["data"]
+            records += response["data"]
             cursor = response["next_cursor"]
             if cursor is None:
-                return found
+                return records
 
     def close(self) -> None:
         self.transport.close()

@@ -21,7 +21,7 @@ def audience() -> None:
     assert (loaded.audience_size, loaded.targetable, loaded.reasons_not_targetable) == (150, True, [])
     assert loaded.users([{"operation_type": "Delete", "params": {"users": people[:100]}}]) == (100, 100)
     assert loaded.reload().reasons_not_targetable == ["TOO_SMALL"]
-    assert made.id in [one.id for one in ACCOUNT.custom_audiences(count=2)]
+    assert made.id in [audience.id for audience in ACCOUNT.custom_audiences(count=2)]
     assert [*made.targeted()] == []
     try:
         CustomAudience.create(ACCOUNT, "Mug lovers")
@@ -39,8 +39,8 @@ def permission() -> None:
     made.custom_audience_id, made.granted_account_id = shared.id, os.environ["PARTNER"]
     made.permission_level = "READ_ONLY"
     made.save()
-    assert made.id in [one.id for one in shared.permissions()]
-    assert made.delete().deleted and made.id not in [one.id for one in shared.permissions()]
+    assert made.id in [permission.id for permission in shared.permissions()]
+    assert made.delete().deleted and made.id not in [permission.id for permission in shared.permissions()]
 
 
 def estimate() -> None:
@@ -59,7 +59,7 @@ def tags() -> None:
     loaded = TrackingTags.load(ACCOUNT, made.id)
     loaded.tracking_tag_url = "https://measure.example/j"
     assert loaded.save().tracking_tag_url == "https://measure.example/j"
-    assert made.id in [one.id for one in TrackingTags.all(ACCOUNT, line_item_ids=os.environ["LINE_ITEM"])]
+    assert made.id in [tag.id for tag in TrackingTags.all(ACCOUNT, line_item_ids=os.environ["LINE_ITEM"])]
     deleted = TrackingTags.load(ACCOUNT, made.id)
     deleted.delete()
     assert deleted.deleted and gone(lambda: TrackingTags.load(ACCOUNT, made.id))
@@ -73,7 +73,7 @@ def settings() -> None:
     tax.save()
     assert TaxSettings.load(ACCOUNT).address_city == "Kiel"
     assert len([*IabCategories.all(ACCOUNT, count=50)]) > 60
-    assert all(one.iab_categories for one in ContentCategories.all(ACCOUNT))
+    assert all(category.iab_categories for category in ContentCategories.all(ACCOUNT))
 
 
 if __name__ == "__main__":

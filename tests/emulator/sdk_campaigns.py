@@ -14,8 +14,8 @@ EURO_MICRO = 1_000_000
 def funding() -> str:
     """List what pays for campaigns, and find what is able to."""
     listed = list(ACCOUNT.funding_instruments())
-    assert len(listed) > 2 and all(one.currency == "EUR" for one in listed)
-    able = next(one for one in listed if one.able_to_fund)
+    assert len(listed) > 2 and all(record.currency == "EUR" for record in listed)
+    able = next(record for record in listed if record.able_to_fund)
     loaded = FundingInstrument.load(ACCOUNT, able.id)
     assert (loaded.type, loaded.entity_status) == (able.type, "ACTIVE")
     return able.id
@@ -36,7 +36,7 @@ def campaign() -> Campaign:
     changed = Campaign.load(ACCOUNT, made.id)
     assert changed.total_budget_amount_local_micro == 500 * EURO_MICRO
     assert changed.daily_budget_amount_local_micro == 25 * EURO_MICRO and changed.entity_status == "ACTIVE"
-    assert made.id in [one.id for one in ACCOUNT.campaigns(count=2)]
+    assert made.id in [campaign.id for campaign in ACCOUNT.campaigns(count=2)]
     return changed
 
 
@@ -64,10 +64,10 @@ def line_item() -> None:
         assert "bid_amount_local_micro" in str(error.details)
     else:
         raise AssertionError("a bid of more than the budget was accepted")
-    assert made.id in [one.id for one in ACCOUNT.line_items(campaign_ids=[parent.id])]
+    assert made.id in [line_item.id for line_item in ACCOUNT.line_items(campaign_ids=[parent.id])]
     parent.delete()
     assert parent.deleted and gone(lambda: Campaign.load(ACCOUNT, parent.id))
-    assert made.id not in [one.id for one in ACCOUNT.line_items()]
+    assert made.id not in [line_item.id for line_item in ACCOUNT.line_items()]
     loaded.delete()
     assert loaded.deleted and gone(lambda: LineItem.load(ACCOUNT, made.id))
 

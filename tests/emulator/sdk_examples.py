@@ -40,7 +40,9 @@ BERLIN = next(iter(TargetingCriteria.locations(ACCOUNT, q="berlin")))["targeting
 def new_campaign(name: str) -> Campaign:
     """Describe a paused campaign."""
     campaign = Campaign(ACCOUNT)
-    campaign.funding_instrument_id = next(one.id for one in ACCOUNT.funding_instruments() if one.able_to_fund)
+    campaign.funding_instrument_id = next(
+        instrument.id for instrument in ACCOUNT.funding_instruments() if instrument.able_to_fund
+    )
     campaign.daily_budget_amount_local_micro = EURO_MICRO
     campaign.name, campaign.entity_status = name, ENTITY_STATUS.PAUSED
     return campaign
@@ -59,10 +61,10 @@ def new_line_item(campaign: Campaign, name: str) -> LineItem:
 
 def criterion(line_item: LineItem, targeting_type: str, value: str) -> TargetingCriteria:
     """Describe a criterion of a line item."""
-    found = TargetingCriteria(ACCOUNT)
-    found.line_item_id, found.targeting_type, found.targeting_value = line_item.id, targeting_type, value
-    found.operator_type = "EQ"
-    return found
+    target = TargetingCriteria(ACCOUNT)
+    target.line_item_id, target.targeting_type, target.targeting_value = line_item.id, targeting_type, value
+    target.operator_type = "EQ"
+    return target
 
 
 def quick_start() -> None:
@@ -76,7 +78,9 @@ def quick_start() -> None:
     assert campaign.id and line_item.id and place.id
     post = Tweet.create(ACCOUNT, text="There can be only one...")
     PromotedTweet.attach(ACCOUNT, line_item_id=line_item.id, tweet_ids=[post["id"]])
-    assert post["id_str"] in [one.tweet_id for one in ACCOUNT.promoted_tweets(line_item_ids=[line_item.id])]
+    assert post["id_str"] in [
+        promotion.tweet_id for promotion in ACCOUNT.promoted_tweets(line_item_ids=[line_item.id])
+    ]
     assert next(iter(ACCOUNT.line_items(None, campaign_ids=campaign.id))).id == line_item.id
 
 
@@ -93,28 +97,28 @@ def batches() -> None:
     criteria = [criterion(line_items[0], "LOCATION", BERLIN)]
     criteria += [criterion(line_items[0], "PHRASE_KEYWORD", "righteous dude")]
     TargetingCriteria.batch_save(ACCOUNT, criteria)
-    assert all(one.id for one in (*line_items, *criteria))
+    assert all(line_item.id for line_item in (*line_items, *criteria))
     for kind, records in ((TargetingCriteria, criteria), (LineItem, line_items), (Campaign, campaigns)):
-        for one in records:
-            one.to_delete = True
+        for id in records:
+            id.to_delete = True
         kind.batch_save(ACCOUNT, records)
-        assert all(one.deleted for one in records), kind
+        assert all(record.deleted for record in records), kind
 
 
 def analytics() -> None:
     """Ask for the statistics of one line item, of several, by a job, and of those that were active."""
     line_items = list(ACCOUNT.line_items(None, count=10))[:10]
-    groups, ids = [METRIC_GROUP.BILLING], [one.id for one in line_items]
+    groups, ids = [METRIC_GROUP.BILLING], [line_item.id for line_item in line_items]
     assert line_items[0].stats(groups) and len(LineItem.all_stats(ACCOUNT, ids, groups)) == len(ids)
     job = LineItem.queue_async_stats_job(ACCOUNT, ids, groups)
     assert LineItem.async_stats_job_result(ACCOUNT, job_ids=[job.id]).first.id == job.id
     today = datetime.now(UTC).date()
     active = LineItem.active_entities(ACCOUNT, today - timedelta(days=1), today)
-    found = [one["entity_id"] for one in active]
+    records = [line_item["entity_id"] for line_item in active]
     end = datetime.now(UTC).replace(minute=0, second=0, microsecond=0, tzinfo=None)
     options = {"granularity": GRANULARITY.HOUR, "placement": PLACEMENT.ALL_ON_TWITTER}
     times = {"start_time": end - timedelta(hours=1), "end_time": end}
-    assert not found or LineItem.all_stats(ACCOUNT, found, [METRIC_GROUP.ENGAGEMENT], **options, **times)
+    assert not records or LineItem.all_stats(ACCOUNT, records, [METRIC_GROUP.ENGAGEMENT], **options, **times)
 
 
 def cards() -> None:
@@ -150,7 +154,7 @@ def posts() -> None:
     later.text, later.scheduled_at = "Future", datetime.now(UTC) + timedelta(days=2)
     assert later.save().id
     shown = TweetPreview.load(ACCOUNT, tweet_ids=[made["id_str"]], tweet_type=TWEET_TYPE.PUBLISHED)
-    assert [one.tweet_id for one in shown] == [made["id_str"]]
+    assert [record.tweet_id for record in shown] == [made["id_str"]]
     video = MediaLibrary(ACCOUNT).all(ACCOUNT, media_type=MEDIA_TYPE.VIDEO).first
     poll = PollCard(ACCOUNT)
     poll.duration_in_minutes, poll.first_choice, poll.second_choice = 10080, "Northern", "Southern"
@@ -168,8 +172,8 @@ def people() -> None:
     assert audience.users(user) == (1, 1)
     values = (("LOCATION", BERLIN), ("BROAD_KEYWORD", "cats"), ("SIMILAR_TO_FOLLOWERS_OF_USER", "14230524"))
     criteria = [{"targeting_type": kind, "targeting_value": value} for kind, value in values]
-    found = AudienceEstimate.load(account=ACCOUNT, params={"targeting_criteria": criteria})
-    assert found.audience_size["min"] < found.audience_size["max"]
+    estimate = AudienceEstimate.load(account=ACCOUNT, params={"targeting_criteria": criteria})
+    assert estimate.audience_size["min"] < estimate.audience_size["max"]
 
 
 def media() -> None:
@@ -195,7 +199,7 @@ def manual() -> None:
     places = Request(
         CLIENT, "get", f"/{API_VERSION}/targeting_criteria/locations", params={"q": "ham", "count": 1}
     )
-    assert [one["name"] for one in Cursor(None, places)]
+    assert [record["name"] for record in Cursor(None, places)]
 
 
 if __name__ == "__main__":

@@ -59,8 +59,8 @@ def accounts() -> None:
 
 def features() -> None:
     """List the features of the account."""
-    found = ACCOUNT.features()
-    assert found and all(isinstance(key, str) for key in found)
+    available = ACCOUNT.features()
+    assert available and all(isinstance(key, str) for key in available)
 
 
 def media() -> None:
@@ -68,19 +68,19 @@ def media() -> None:
     shown = list(ACCOUNT.account_media())
     assert shown and ACCOUNT.account_media(shown[0].id).media_url == shown[0].media_url
     library = list(MediaLibrary.all(ACCOUNT, count=2))
-    assert len(library) > 2 and all(one.media_key for one in library)
+    assert len(library) > 2 and all(media.media_key for media in library)
     entry = library[0]
     entry.name = "Renamed by the SDK"
     assert entry.update().name == "Renamed by the SDK"
     assert entry.reload().name == "Renamed by the SDK"
-    unused = next(one for one in library if not one.tweeted)
+    unused = next(media for media in library if not media.tweeted)
     unused.delete()
-    assert unused.deleted or unused.media_key not in [one.media_key for one in MediaLibrary.all(ACCOUNT)]
+    assert unused.deleted or unused.media_key not in [media.media_key for media in MediaLibrary.all(ACCOUNT)]
 
 
 def image() -> str:
     """Find the key of an image in the library."""
-    return next(one.media_key for one in MediaLibrary.all(ACCOUNT) if one.media_type == "IMAGE")
+    return next(media.media_key for media in MediaLibrary.all(ACCOUNT) if media.media_type == "IMAGE")
 
 
 def cards() -> None:
@@ -98,8 +98,8 @@ def cards() -> None:
     assert loaded.components[1]["title"] == "Mugs"
     loaded.name = "Blue mugs"
     assert loaded.save().name == "Blue mugs"
-    assert "Blue mugs" in [one.name for one in ACCOUNT.cards()]
-    video = next(one.media_key for one in MediaLibrary.all(ACCOUNT) if one.media_type == "VIDEO")
+    assert "Blue mugs" in [card.name for card in ACCOUNT.cards()]
+    video = next(media.media_key for media in MediaLibrary.all(ACCOUNT) if media.media_type == "VIDEO")
     conversation = VideoConversationCard(ACCOUNT)
     conversation.name, conversation.title, conversation.media_key = "Talk", "Which mug?", video
     conversation.first_cta, conversation.first_cta_tweet = "#bluemug", "The blue one"
@@ -119,7 +119,7 @@ def conversations() -> None:
     card.save()
     card.title = "Which of them?"
     assert card.save().title == "Which of them?"
-    assert card.id in [one.id for one in ImageConversationCard.all(ACCOUNT)]
+    assert card.id in [card.id for card in ImageConversationCard.all(ACCOUNT)]
     (fetched,) = CardsFetch.load(ACCOUNT, card_uris=[card.card_uri])
     by_id = CardsFetch.load(ACCOUNT, card_id=card.id)
     assert fetched.title == by_id.title == "Which of them?" and fetched.first_cta == "#bluemug"
@@ -137,10 +137,10 @@ def drafts() -> None:
     loaded = DraftTweet.load(ACCOUNT, draft.id)
     loaded.text = "The blue mugs are here"
     assert loaded.save().text == "The blue mugs are here"
-    assert draft.id in [one.id for one in DraftTweet.all(ACCOUNT, count=1)]
+    assert draft.id in [post.id for post in DraftTweet.all(ACCOUNT, count=1)]
     (shown,) = TweetPreview.load(ACCOUNT, tweet_ids=[draft.id], tweet_type="DRAFT")
     assert shown.tweet_id == draft.id and "<iframe" in shown.preview
-    assert draft.id in [one["tweet_id"] for one in Tweets.all(ACCOUNT, tweet_type="DRAFT")]
+    assert draft.id in [post["tweet_id"] for post in Tweets.all(ACCOUNT, tweet_type="DRAFT")]
     loaded.delete()
     assert gone(lambda: DraftTweet.load(ACCOUNT, draft.id))
 
@@ -155,9 +155,9 @@ def scheduled() -> None:
     loaded = ScheduledTweet.load(ACCOUNT, post.id)
     loaded.scheduled_at = time + timedelta(hours=1)
     assert loaded.save().scheduled_at == z(time + timedelta(hours=1))
-    assert post.id in [one.id for one in ScheduledTweet.all(ACCOUNT, count=1)]
+    assert post.id in [post.id for post in ScheduledTweet.all(ACCOUNT, count=1)]
     listed = list(Tweets.all(ACCOUNT, tweet_type="SCHEDULED", timeline_type="ORGANIC"))
-    assert [(one["tweet_id"], one["full_text"]) for one in listed] == [(post.id, "Good morning")]
+    assert [(record["tweet_id"], record["full_text"]) for record in listed] == [(post.id, "Good morning")]
     loaded.delete()
     assert gone(lambda: ScheduledTweet.load(ACCOUNT, post.id))
 
@@ -184,7 +184,7 @@ def polls() -> None:
     poll.save()
     loaded = PollCard.load(ACCOUNT, poll.id)
     assert (loaded.first_choice, loaded.second_choice) == ("Blue", "White") and loaded.card_uri
-    assert poll.id in [one.id for one in PollCard.all(ACCOUNT)]
+    assert poll.id in [card.id for card in PollCard.all(ACCOUNT)]
 
 
 def targeting() -> None:
@@ -200,7 +200,9 @@ def targeting() -> None:
     assert criterion.id and criterion.name == place["name"] and criterion.operator_type == "EQ"
     loaded = TargetingCriteria.load(ACCOUNT, criterion.id)
     assert loaded.targeting_value == place["targeting_value"] and not loaded.deleted
-    listed = [one.id for one in TargetingCriteria.all(ACCOUNT, line_item_ids=[line_item], count=2)]
+    listed = [
+        criterion.id for criterion in TargetingCriteria.all(ACCOUNT, line_item_ids=[line_item], count=2)
+    ]
     assert len(listed) > 2 and criterion.id in listed
     keyword = TargetingCriteria.create(
         ACCOUNT,
@@ -211,7 +213,9 @@ def targeting() -> None:
     )
     keyword.delete()
     assert keyword.deleted
-    assert keyword.id not in [one.id for one in TargetingCriteria.all(ACCOUNT, line_item_ids=[line_item])]
+    assert keyword.id not in [
+        criterion.id for criterion in TargetingCriteria.all(ACCOUNT, line_item_ids=[line_item])
+    ]
     words = [TargetingCriteria(ACCOUNT) for _ in range(3)]
     for number, word in enumerate(words):
         word.line_item_id, word.targeting_type = line_item, "PHRASE_KEYWORD"
@@ -220,7 +224,7 @@ def targeting() -> None:
     assert [word.name for word in words] == ["wool hat 0", "wool hat 1", "wool hat 2"]
     words[0].to_delete = True
     TargetingCriteria.batch_save(ACCOUNT, words[:1])
-    listed = [one.id for one in TargetingCriteria.all(ACCOUNT, line_item_ids=[line_item])]
+    listed = [criterion.id for criterion in TargetingCriteria.all(ACCOUNT, line_item_ids=[line_item])]
     assert words[0].deleted and words[0].id not in listed and {words[1].id, words[2].id} < {*listed}
     shows = TargetingCriteria.tv_shows(ACCOUNT, locale=TargetingCriteria.tv_markets(ACCOUNT).first["locale"])
     assert shows.first["locales"] and TargetingCriteria.platforms(ACCOUNT).first["name"]
@@ -234,10 +238,10 @@ def promotions() -> None:
     assert [first.tweet_id, second.tweet_id] == posts and first.approval_status == "ACCEPTED"
     assert PromotedTweet.load(ACCOUNT, first.id).tweet_id == posts[0]
     first.delete()
-    promoted = [one.id for one in ACCOUNT.promoted_tweets(line_item_ids=[line_item])]
+    promoted = [promotion.id for promotion in ACCOUNT.promoted_tweets(line_item_ids=[line_item])]
     assert first.deleted and first.id not in promoted and second.id in promoted
     account = PromotedAccount.create(ACCOUNT, line_item_id=os.environ["FOLLOWERS"], user_id=17)
-    assert account.id in [one.id for one in PromotedAccount.all(ACCOUNT)] and account.user_id == "17"
+    assert account.id in [account.id for account in PromotedAccount.all(ACCOUNT)] and account.user_id == "17"
     scheduled = next(iter(ScheduledPromotedTweet.all(ACCOUNT)))
     assert scheduled.scheduled_tweet_id and scheduled.tweet_id is None
     scheduled.delete()
@@ -267,7 +271,7 @@ def products() -> None:
     headers = {"Content-Type": "application/json"}
     put = Request(CLIENT, "put", path, headers=headers, body=body).perform()
     results = put.body["data"]["products_response"]
-    assert [one["status"] for one in results] == ["CREATE_SUCCESS"] * 2
+    assert [result["status"] for result in results] == ["CREATE_SUCCESS"] * 2
     listed = Request(CLIENT, "get", path, params={"count": 1}).perform().body
     assert listed["data"][0]["google_product_category"] == "Home & Garden" and listed["next_cursor"]
     body = json.dumps({"product_keys": [results[0]["product_key"]]})

@@ -17,12 +17,12 @@ PERIOD = {"start_time": END - timedelta(days=2), "end_time": END, "granularity":
 
 def at_once() -> None:
     """Ask for two days of hours, and for the entities that were active."""
-    (found,) = LineItem.all_stats(ACCOUNT, IDS, GROUPS, **PERIOD)
-    assert found["id"] == IDS[0]
-    metrics = found["id_data"][0]["metrics"]
+    (stats,) = LineItem.all_stats(ACCOUNT, IDS, GROUPS, **PERIOD)
+    assert stats["id"] == IDS[0]
+    metrics = stats["id_data"][0]["metrics"]
     assert len(metrics["impressions"]) == 48 and sum(metrics["impressions"]) > 0 and "retweets" in metrics
     active = LineItem.active_entities(ACCOUNT, PERIOD["start_time"], PERIOD["end_time"])
-    assert IDS[0] in [each["entity_id"] for each in active]
+    assert IDS[0] in [line_item["entity_id"] for line_item in active]
 
 
 def by_job() -> None:

@@ -72,6 +72,6 @@ class SignIn:
 
 def pin_of(page: httpx.Response) -> str:
     assert page.status_code == 200, page.text
-    found = re.search(r'id="pin"[^>]*>(\d+)<', page.text)
-    assert found, page.text
-    return found[1]
+    match = re.search(r'id="pin"[^>]*>(\d+)<', page.text)
+    assert match, page.text
+    return match[1]

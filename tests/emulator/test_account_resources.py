@@ -76,9 +76,9 @@ def test_sandbox_accounts_are_created_and_deleted(local):
 
 
 def test_apps_of_an_account_are_listed(local, account):
-    found = local.get(f"{account}/account_apps", sort_by="os_type-desc").json()["data"]
-    assert [app["os_type"] for app in found] == ["IOS", "ANDROID"]
-    assert set(found[0]) == {
+    records = local.get(f"{account}/account_apps", sort_by="os_type-desc").json()["data"]
+    assert [app["os_type"] for app in records] == ["IOS", "ANDROID"]
+    assert set(records[0]) == {
         "id", "app_store_identifier", "os_type", "deep_link_pattern", "conversion_tracking_enabled",
         "created_at", "updated_at", "deleted",
     }  # fmt: skip
@@ -98,9 +98,9 @@ def test_features_are_listed_and_added(local, account):
 
 
 def test_business_categories_have_iab_codes(local):
-    found = local.get("/12/advertiser_business_categories").json()["data"]
-    assert found and all(set(one) == {"id", "name", "iab_categories"} for one in found)
-    assert all(code.startswith("IAB") for one in found for code in one["iab_categories"])
+    records = local.get("/12/advertiser_business_categories").json()["data"]
+    assert records and all(set(record) == {"id", "name", "iab_categories"} for record in records)
+    assert all(code.startswith("IAB") for record in records for code in record["iab_categories"])
 
 
 def test_curated_categories_have_countries(local, account):

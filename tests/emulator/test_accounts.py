@@ -23,7 +23,7 @@ def test_accounts_have_the_fields_of_the_specification(local):
 
 def test_deleted_accounts_are_listed_only_with_deleted(local):
     assert DELETED not in local.get(ACCOUNTS).text
-    assert [one["deleted"] for one in local.get(ACCOUNTS, with_deleted="true").json()["data"]] == [
+    assert [record["deleted"] for record in local.get(ACCOUNTS, with_deleted="true").json()["data"]] == [
         False,
         False,
         True,
@@ -74,12 +74,12 @@ def test_account_ids_are_separated_by_commas(local):
 def test_pages_continue_a_sorted_list(local, sort_by, expected):
     listing = {"sort_by": sort_by, "with_deleted": "true"}
     assert names(local.get(ACCOUNTS, **listing)) == expected
-    found, cursor = [], None
-    while len(found) < 3:
+    ids, cursor = [], None
+    while len(ids) < 3:
         page = local.get(ACCOUNTS, count="1", **listing, **({"cursor": cursor} if cursor else {}))
-        found += names(page)
+        ids += names(page)
         cursor = page.json()["next_cursor"]
-    assert (found, cursor) == (expected, None)
+    assert (ids, cursor) == (expected, None)
 
 
 @pytest.mark.parametrize("sort_by", ["colour-asc", "name-up", "name-asc-desc", "-", "name'); --"])
@@ -120,9 +120,9 @@ def test_the_201st_total_count_in_15_minutes_is_rate_limited(local, time_machine
     responses = [local.get(ACCOUNTS, with_total_count="true") for _ in range(201)]
     assert [response.status_code for response in responses] == [200] * 200 + [429]
     limits = [responses[n].headers for n in (0, 199, 200)]
-    assert [one["x-rate-limit-limit"] for one in limits] == ["200"] * 3
-    assert [one["x-rate-limit-remaining"] for one in limits] == ["199", "0", "0"]
-    assert [one["x-rate-limit-reset"] for one in limits] == [str(1_800_000_900)] * 3
+    assert [limit["x-rate-limit-limit"] for limit in limits] == ["200"] * 3
+    assert [limit["x-rate-limit-remaining"] for limit in limits] == ["199", "0", "0"]
+    assert [limit["x-rate-limit-reset"] for limit in limits] == [str(1_800_000_900)] * 3
     assert limits[2]["retry-after"] == "900"
     assert local.get(ACCOUNTS).status_code == 200
     assert "x-rate-limit-limit" not in local.get(ACCOUNTS).headers

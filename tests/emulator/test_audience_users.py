@@ -35,7 +35,7 @@ def post(client: Client, *operations: dict, path: str = USERS):
 
 
 def count_users(client: Client, audience: str = CUSTOMERS) -> int:
-    return next(each["users"] for each in client.emulator.data.audiences() if each["id"] == audience)
+    return next(record["users"] for record in client.emulator.data.audiences() if record["id"] == audience)
 
 
 @pytest.mark.parametrize("over_a_socket", [False, True])

@@ -61,7 +61,7 @@ def test_a_permission_is_granted_listed_and_revoked(local, permissions):
         "deleted": False,
     }
     listed = local.get(permissions, sort_by="granted_account_id-asc").json()["data"]
-    assert [one["granted_account_id"] for one in listed] == [CAFE, PARTNER]
+    assert [record["granted_account_id"] for record in listed] == [CAFE, PARTNER]
     revoked = local.send("DELETE", f"{permissions}/{granted['id']}").json()["data"]
     assert revoked["deleted"] is True
     assert local.send("DELETE", f"{permissions}/{granted['id']}").status_code == 404
@@ -81,7 +81,7 @@ def test_permissions_are_filtered(local, permissions):
     made = grant(local, permissions, PARTNER).json()["data"]["id"]
 
     def found(**query):
-        return [one["granted_account_id"] for one in local.get(permissions, **query).json()["data"]]
+        return [record["granted_account_id"] for record in local.get(permissions, **query).json()["data"]]
 
     assert found(granted_account_ids=f"{PARTNER},none") == [PARTNER]
     assert found(tailored_audience_permission_ids=made) == [PARTNER]
@@ -126,11 +126,11 @@ def test_targeting_line_items_are_grouped_by_campaign(targeted):
 def test_paused_ended_and_deleted_line_items_are_not_servable(local, account, targeted):
     path = f"/12/accounts/{account}/line_items"
     local.send("PUT", f"{path}/{CLICKS}", end_time="2026-03-02T00:00:00Z")
-    assert [one["campaign_id"] for one in targeted(CUSTOMERS)["data"]] == [APP]
+    assert [record["campaign_id"] for record in targeted(CUSTOMERS)["data"]] == [APP]
     local.send("PUT", f"{path}/{INSTALLS}", entity_status="PAUSED")
     assert targeted(CUSTOMERS)["data"] == []
     local.send("DELETE", f"{path}/{INSTALLS}")
-    assert [one["campaign_id"] for one in targeted(CUSTOMERS, with_active="false")["data"]] == [
+    assert [record["campaign_id"] for record in targeted(CUSTOMERS, with_active="false")["data"]] == [
         SPRING,
         KNITTERS,
     ]
@@ -163,12 +163,12 @@ def search(client, **query):
 
 @both_services
 def test_keywords_have_30_related_ones_and_a_volume_per_step(local):
-    found = search(local)
-    assert len(set(found["related_keywords"])) == 30 and len(found["post_volume"]) == 7
+    records = search(local)
+    assert len(set(records["related_keywords"])) == 30 and len(records["post_volume"]) == 7
     hours = search(local, granularity="HOUR")["post_volume"]
     assert len(hours) == 7 * 24
-    assert [sum(hours[day * 24 : day * 24 + 24]) for day in range(7)] == found["post_volume"]
-    assert search(local) == found
+    assert [sum(hours[day * 24 : day * 24 + 24]) for day in range(7)] == records["post_volume"]
+    assert search(local) == records
 
 
 @both_services
@@ -224,7 +224,7 @@ def test_targeting_and_do_not_reach_commands(adsctl):
 
 
 def combination(name, *audiences, **more):
-    leaves = [{"custom_audience_id": one, "child_segments": []} for one in audiences]
+    leaves = [{"custom_audience_id": audience, "child_segments": []} for audience in audiences]
     segments = {"boolean_operator": "OR", "child_segments": leaves}
     params = {"name": name, "audience_type": "FLEXIBLE", "segments": segments}
     return {"operation_type": "Create", "params": params | more}
@@ -237,13 +237,13 @@ def test_combinations_are_made_all_or_none(local, account):
     wrong = [combination("A", INSTALLED), combination("B", READERS), combination("C", segments=None)]
     refused = local.send("POST", path, json_body=wrong)
     assert refused.status_code == 400 and refused.json()["errors"] == []
-    codes = [[error["parameter"] for error in each] for each in refused.json()["operation_errors"]]
+    codes = [[error["parameter"] for error in failures] for failures in refused.json()["operation_errors"]]
     assert codes == [[], ["segments"], ["segments"]]
     assert local.get(listed).json()["data"] == before
     made = local.send(
         "POST", path, json_body=[combination("B", INSTALLED.upper()), combination("A", BASKETS)]
     )
-    assert [one["name"] for one in made.json()["data"]] == ["B", "A"]
+    assert [record["name"] for record in made.json()["data"]] == ["B", "A"]
     assert errors(local.send("POST", path, json_body=wrong * 4)) == [("INVALID_PARAMETER", None)]
     assert errors(local.send("POST", path, json_body={"name": "A"})) == [("BAD_REQUEST", None)]
 

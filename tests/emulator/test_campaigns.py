@@ -105,7 +105,7 @@ def test_changes_are_in_the_history_of_the_account(local, account):
     period = {"start_time": "2020-01-01T00:00:00Z", "end_time": "2090-01-01T00:00:00Z"}
     at = f"{account}/account_history"
     entries = local.get(at, entity_type="CAMPAIGN", entity_id=SPRING, **period).json()["data"]
-    assert [one["change_type"] for one in entries] == ["CREATE", "UPDATE", "DELETE"]
+    assert [entry["change_type"] for entry in entries] == ["CREATE", "UPDATE", "DELETE"]
     assert entries[1]["changes"]["name"] == {"before": "Spring collection", "after": "Spring mugs"}
     assert entries[1]["changes"].keys() <= {"name"}
 
@@ -122,7 +122,7 @@ def test_campaigns_are_sorted_and_paged_by_budget(local, account):
     rest = local.get(
         f"{account}/campaigns", sort_by=f"{DAY}-desc", count=3, cursor=first["next_cursor"]
     ).json()
-    budgets = [one[DAY] for one in (*first["data"], *rest["data"]) if one[DAY] is not None]
+    budgets = [record[DAY] for record in (*first["data"], *rest["data"]) if record[DAY] is not None]
     assert budgets == sorted(budgets, reverse=True) and len(budgets) >= 3
-    ids = [one["id"] for one in (*first["data"], *rest["data"])]
+    ids = [record["id"] for record in (*first["data"], *rest["data"])]
     assert len(set(ids)) == len(ids) == 6

@@ -93,7 +93,7 @@ def test_a_catalog_for_another_user_is_rejected(local, catalog):
 
 
 def test_a_manual_set_is_processed_when_it_is_read(local, sets):
-    keys = [one["product_key"] for one in local.put(product("a"), product("b"), product("c"))]
+    keys = [record["product_key"] for record in local.put(product("a"), product("b"), product("c"))]
     body = {"name": "Hats", "type": "MANUAL", "product_keys": [keys[2], keys[0]]}
     created = local.send("POST", sets, json_body=body).json()["data"]
     assert (created["processing_status"], created["type"], created["description"]) == (

@@ -27,7 +27,9 @@ from .wire_names import X_NAMES, service_name, x_only  # noqa: F401 - every othe
 
 POLL_FIELDS = {"name": "x", "duration_in_minutes": "60", "first_choice": "a", "second_choice": "b"}
 TALK = {"name": "x", "title": "t", "first_cta": "#a", "first_cta_tweet": "a", "thank_you_text": "Thanks"}
-ALL_CARDS = ",".join(f"card://{one}" for one in (TOUR, SHOP_APP, POLL, CONVERSATION, IMAGE_CONVERSATION))
+ALL_CARDS = ",".join(
+    f"card://{card_id}" for card_id in (TOUR, SHOP_APP, POLL, CONVERSATION, IMAGE_CONVERSATION)
+)
 # By the record of the facts: where it is listed, and the fields that it may lack here.
 NOT_SET = {f"{n}_cta{part}" for n in ("second", "third", "fourth") for part in ("", "_tweet")}
 LISTED = {
@@ -59,21 +61,21 @@ def test_a_record_has_the_fields_of_the_facts(local, account, record):
     path, optional = LISTED[record]
     address, _, query = path.partition("?")
     pairs = dict(pair.split("=") for pair in query.split("&")) if query else {}
-    found = local.get(f"{account}/{address}", **pairs).json()["data"]
-    assert found
+    listed = local.get(f"{account}/{address}", **pairs).json()["data"]
+    assert listed
     facts = set(records()[record]["fields"])
     if record == "poll_card":
         optional = optional | {name for name in facts if name.startswith(("video", "content"))}
-    for one in found:
-        names = {X_NAMES.get(name, name) for name in one}
+    for card_id in listed:
+        names = {X_NAMES.get(name, name) for name in card_id}
         assert names <= facts and facts - names <= optional, record
         if record == "tweet":
-            assert set(one["user"]) == set(records()["tweet_user"]["fields"])
+            assert set(card_id["user"]) == set(records()["tweet_user"]["fields"])
 
 
 def test_a_fetched_card_has_what_its_components_have(local, account):
-    found = local.get(f"{account}/cards/all", card_uris=ALL_CARDS).json()["data"]
-    tour, app, poll, talk, picture = found
+    records = local.get(f"{account}/cards/all", card_uris=ALL_CARDS).json()["data"]
+    tour, app, poll, talk, picture = records
     assert (tour["title"], tour["website_url"]) == ("See how mugs are made", "https://shop.example/workshop")
     assert (tour["video_content_id"], tour["video_height"]) == (VIDEO, "720")
     assert (app["app_cta"], app["country_code"], app["android_store_app_id"]) == (
@@ -90,11 +92,11 @@ def test_a_fetched_card_has_what_its_components_have(local, account):
         "#TeamMug",
         "#TeamTea",
     )
-    for card in found:
+    for card in records:
         assert None not in card.values() and not {"components", "slides"} & card.keys()
         assert all(isinstance(value, str | bool) for value in card.values())
-        one = local.get(f"{account}/cards/all/{card['id']}").json()["data"]
-        assert one == card
+        fetched = local.get(f"{account}/cards/all/{card['id']}").json()["data"]
+        assert fetched == card
 
 
 def test_a_fetch_needs_addresses(local, account):
@@ -151,10 +153,10 @@ def test_a_conversation_is_found_only_under_the_path_of_its_kind(local, account)
 
 
 def test_a_product_set_keeps_its_limits(local, sets):
-    one = {"attribute": "price", "operator": "LESS_THAN", "value": "9"}
+    filter = {"attribute": "price", "operator": "LESS_THAN", "value": "9"}
     new = {"name": "x", "type": "FILTERED"}
-    assert local.send("POST", sets, json_body=new | {"filters": [one] * 30}).status_code == 200
-    assert errors(local.send("POST", sets, json_body=new | {"filters": [one] * 31})) == [
+    assert local.send("POST", sets, json_body=new | {"filters": [filter] * 30}).status_code == 200
+    assert errors(local.send("POST", sets, json_body=new | {"filters": [filter] * 31})) == [
         ("INVALID_PARAMETER", "filters")
     ]
     keys = {"product_keys": ["k"] * 51}
@@ -180,7 +182,7 @@ def test_a_filtered_set_cannot_be_changed_but_deleted(local, sets):
 def test_media_is_posted_once_a_post_shows_it(local, account, time_machine):
     def posted():
         library = local.get(f"{account}/media_library").json()["data"]
-        return {one["media_key"] for one in library if one["posted"]}
+        return {media["media_key"] for media in library if media["posted"]}
 
     before = posted()
     assert not {GIF, TALL} & before

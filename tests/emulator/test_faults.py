@@ -73,7 +73,7 @@ def test_partial_rejects_some_products_of_a_batch(faulty):
     batch = [product(str(n)) for n in range(5)]
     outcomes = client.put(*batch)
     assert statuses(outcomes) == {"ERROR": 3, "CREATE_SUCCESS": 2}
-    assert all(bool(one["errors"]) == (one["status"] == "ERROR") for one in outcomes)
+    assert all(bool(outcome["errors"]) == (outcome["status"] == "ERROR") for outcome in outcomes)
     assert statuses(client.put(*batch)) == {"CREATE_SUCCESS": 3, "NO_CHANGE": 2}
 
 
@@ -82,8 +82,8 @@ def test_hidden_variants_are_in_no_list(faulty):
     client.put(*(product(name, item_group_id="hats") for name in ("red", "blue", "green")), product("alone"))
     (shown, _) = client.products()
     group = shown["item_group_key"]
-    assert [one["id"] for one in client.products(item_group_key=group)] == ["red"]
-    assert [one["id"] for one in client.products(item_group_key=group)] == ["red", "blue", "green"]
+    assert [product["id"] for product in client.products(item_group_key=group)] == ["red"]
+    assert [product["id"] for product in client.products(item_group_key=group)] == ["red", "blue", "green"]
 
 
 def test_latencies_add_up(faulty, monkeypatch):

@@ -19,7 +19,7 @@ def test_a_category_is_added_moved_and_deleted(local, chosen):
     }  # fmt: skip
     path = f"{chosen}/{added['id']}"
     assert local.get(path).json()["data"] == added
-    assert [one["id"] for one in local.get(chosen).json()["data"]] == [CHOSEN_CATEGORY, added["id"]]
+    assert [record["id"] for record in local.get(chosen).json()["data"]] == [CHOSEN_CATEGORY, added["id"]]
     changed = local.send("PUT", path, curated_category_id="cc3").json()["data"]
     assert (changed["line_item_id"], changed["curated_category_id"]) == (CLICKS, "cc3")
     moved = local.send("PUT", path, line_item_id=REACH).json()["data"]

@@ -174,7 +174,7 @@ def test_changes_are_recorded_in_the_history(local, account, update):
     assert set(updated) == {
         "entity", "entity_id", "entity_data", "change_type", "change_time", "change_by", "changes",
     }  # fmt: skip
-    assert [one["change_type"] for one in (created, updated, deleted)] == ["CREATE", "UPDATE", "DELETE"]
+    assert [change["change_type"] for change in (created, updated, deleted)] == ["CREATE", "UPDATE", "DELETE"]
     assert updated["changes"] == {
         "name": {"before": "Visits to the shop", "after": "New name"},
         "bid_strategy": {"before": "TARGET", "after": "MAX"},
@@ -197,7 +197,7 @@ def test_the_history_is_filtered_by_entity_time_and_user(local, update, time_mac
 
     def names(start, end, **query):
         window = {"start_time": f"2026-05-05T{start}:00:00Z", "end_time": f"2026-05-05T{end}:00:00Z"}
-        return [one["entity_data"]["name"] for one in history(local, CLICKS, **window, **query)["data"]]
+        return [record["entity_data"]["name"] for record in history(local, CLICKS, **window, **query)["data"]]
 
     assert names("10", "12") == ["a", "b"]
     assert names("10", "11") == ["a"] and names("11", "12") == ["b"] and names("12", "13") == []

@@ -23,18 +23,18 @@ def library(local):
 def keys(local, path, **query):
     response = local.get(path, **query)
     assert response.status_code == 200, response.text
-    return [one["media_key"] for one in response.json()["data"]]
+    return [record["media_key"] for record in response.json()["data"]]
 
 
 def test_library_media_has_the_fields_of_the_specification(local, library):
-    for one in local.get(library).json()["data"]:
-        assert set(one) == {
+    for record in local.get(library).json()["data"]:
+        assert set(record) == {
             "media_key", "media_type", "media_category", "media_status", "name", "file_name", "title",
             "description", "posted", "media_url", "poster_media_url", "poster_media_key", "duration",
             "aspect_ratio", "created_at", "updated_at", "deleted",
         }  # fmt: skip
-        assert one["media_status"] == "TRANSCODE_COMPLETED"
-        assert local.get(f"{library}/{one['media_key']}").json()["data"] == one
+        assert record["media_status"] == "TRANSCODE_COMPLETED"
+        assert local.get(f"{library}/{record['media_key']}").json()["data"] == record
 
 
 def test_the_library_is_filtered_by_type(local, library):
@@ -45,7 +45,7 @@ def test_the_library_is_filtered_by_type(local, library):
 
 
 @pytest.mark.parametrize(
-    ("q", "found"),
+    ("q", "matches"),
     [
         ("spring", [IMAGE, VIDEO]),  # in a name, in a description
         ("HATS", [SQUARE]),  # in any case
@@ -57,8 +57,8 @@ def test_the_library_is_filtered_by_type(local, library):
         ("-", []),
     ],
 )
-def test_q_searches_words_in_all_text_fields(local, library, q, found):
-    assert keys(local, library, q=q) == found
+def test_q_searches_words_in_all_text_fields(local, library, q, matches):
+    assert keys(local, library, q=q) == matches
 
 
 def test_the_library_has_20_media_per_page(local, library):
@@ -139,16 +139,16 @@ def test_deleted_media_can_be_added_again(local, library):
 
 
 def test_account_media_has_the_fields_of_the_specification(local, media):
-    for one in local.get(media).json()["data"]:
-        assert set(one) == {
+    for record in local.get(media).json()["data"]:
+        assert set(record) == {
             "id", "creative_type", "video_id", "media_url", "created_at", "updated_at", "deleted",
         }  # fmt: skip
-        assert local.get(f"{media}/{one['id']}").json()["data"] == one
+        assert local.get(f"{media}/{record['id']}").json()["data"] == record
 
 
 def test_account_media_is_filtered(local, media):
     def types(**query):
-        return [one["creative_type"] for one in local.get(media, **query).json()["data"]]
+        return [record["creative_type"] for record in local.get(media, **query).json()["data"]]
 
     assert types() == ["PREROLL", "PREROLL", "BANNER"]
     assert types(creative_types="BANNER,INTERSTITIAL") == ["BANNER"]

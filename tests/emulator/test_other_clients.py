@@ -57,9 +57,9 @@ def test_unknown_parameters_are_left_out_and_named_in_a_header(local):
 
 
 def test_an_unknown_parameter_takes_none_away_that_has_a_name_of_its_own_on_the_wire(local):
-    found = local.get("/2/media", media_keys=VIDEO, **{"media.fields": "type"}, colour="blue")
-    assert unknown_of(found) == ["colour"]
-    assert found.json()["data"] == [{"media_key": VIDEO, "type": "video"}]
+    response = local.get("/2/media", media_keys=VIDEO, **{"media.fields": "type"}, colour="blue")
+    assert unknown_of(response) == ["colour"]
+    assert response.json()["data"] == [{"media_key": VIDEO, "type": "video"}]
 
 
 def tag() -> dict[str, str]:
@@ -97,7 +97,7 @@ def test_unknown_fields_in_batches_are_left_out(local):
     create = {"operation_type": "Create", "params": params | {"paused": "true", "colour": "red"}}
     made = local.send("POST", campaigns, json_body=[create, create])
     assert unknown_of(made) == ["params.paused", "params.colour"]
-    assert [one["name"] for one in made.json()["data"]] == ["A", "A"]
+    assert [record["name"] for record in made.json()["data"]] == ["A", "A"]
     audience = local.emulator.data.audiences()[0]["id"]
     users = f"/12/accounts/{local.emulator.account}/custom_audiences/{audience}/users"
     params = {"users": [{"email": ["0" * 64], "shoe_size": ["44"]}], "salt": "a"}
@@ -240,7 +240,7 @@ def test_videos_of_polls_last_whole_seconds(local):
     path = f"/12/accounts/{local.emulator.account}/cards/poll"
     poll = {"name": "A", "first_choice": "a", "second_choice": "b", "duration_in_minutes": 60}
     shown = [local.send("POST", path, media_key=key, **poll).json()["data"] for key in (VIDEO, TALL)]
-    assert all(one["content_duration_seconds"].isdecimal() for one in shown), shown
+    assert all(record["content_duration_seconds"].isdecimal() for record in shown), shown
 
 
 FAIR = "1790415000000000014"
@@ -250,6 +250,6 @@ def test_only_posts_that_exist_are_promoted(local):
     path = f"/12/accounts/{local.emulator.account}/promoted_posts"
     refused = local.send("POST", path, line_item_id=REACH, post_ids=f"{FAIR},7")
     assert (refused.status_code, errors(refused)) == (404, [("TWEET_NOT_FOUND", None)])
-    assert FAIR not in [one["post_id"] for one in local.get(path, line_item_ids=REACH).json()["data"]]
+    assert FAIR not in [record["post_id"] for record in local.get(path, line_item_ids=REACH).json()["data"]]
     made = local.send("POST", path, line_item_id=REACH, post_ids=FAIR)
     assert made.json()["data"][0]["post_id"] == FAIR

@@ -18,9 +18,9 @@ def put(client, body, **more):
 
 
 def test_a_product_is_created_then_unchanged_then_updated(local):
-    written = [local.put(one)[0] for one in (product(), product(), product(title="Felt hat"))]
-    assert [one["status"] for one in written] == ["CREATE_SUCCESS", "NO_CHANGE", "UPDATE_SUCCESS"]
-    assert len({one["product_key"] for one in written}) == 1
+    written = [local.put(item)[0] for item in (product(), product(), product(title="Felt hat"))]
+    assert [product["status"] for product in written] == ["CREATE_SUCCESS", "NO_CHANGE", "UPDATE_SUCCESS"]
+    assert len({product["product_key"] for product in written}) == 1
     assert written[0]["id"] == "SKU-1" and written[0]["errors"] == written[0]["warnings"] == []
 
 
@@ -90,7 +90,7 @@ def test_a_change_under_x_must_suit_what_is_stored(local):
 
 def test_results_are_in_the_order_of_the_request(local):
     names = [f"n{number % 7}-{number}" for number in range(25)]
-    assert [one["id"] for one in local.put(*map(product, names))] == names
+    assert [record["id"] for record in local.put(*map(product, names))] == names
 
 
 def test_an_invalid_product_does_not_affect_others(local):
@@ -99,7 +99,7 @@ def test_an_invalid_product_does_not_affect_others(local):
     assert [error["parameter"] for error in wrong["errors"]] == ["title", "price"]
     assert wrong["errors"][0]["message"].startswith("title: ")
     assert right["status"] == "CREATE_SUCCESS"
-    assert [one["id"] for one in local.products()] == ["b"]
+    assert [product["id"] for product in local.products()] == ["b"]
 
 
 @pytest.mark.parametrize("text", ["x" * 150])
@@ -135,9 +135,9 @@ def test_an_item_that_is_not_a_product_is_one_error(local, item):
 
 def test_products_with_a_repeated_id_are_rejected(local):
     outcomes = local.put(product("a"), product("b"), product("a", title="Other"), {"id": "a"})
-    assert [one["status"] for one in outcomes] == ["ERROR", "CREATE_SUCCESS", "ERROR", "ERROR"]
-    assert {error["parameter"] for one in outcomes for error in one["errors"]} == {"id"}
-    assert [one["id"] for one in local.products()] == ["b"]
+    assert [outcome["status"] for outcome in outcomes] == ["ERROR", "CREATE_SUCCESS", "ERROR", "ERROR"]
+    assert {error["parameter"] for outcome in outcomes for error in outcome["errors"]} == {"id"}
+    assert [product["id"] for product in local.products()] == ["b"]
 
 
 def test_inventory_of_a_product_out_of_stock_is_a_warning(local):
@@ -178,8 +178,8 @@ def test_products_are_listed_in_pages_of_100(local):
     first = local.get(local.products_path).json()
     assert len(first["data"]) == 100 and first["next_cursor"]
     assert first["request"]["params"] == {"product_catalog_id": local.emulator.catalog, "count": 100}
-    assert [one["id"] for one in local.products()] == [f"{n:03}" for n in range(250)]
-    assert [one["id"] for one in local.products(count=50)] == [f"{n:03}" for n in range(250)]
+    assert [product["id"] for product in local.products()] == [f"{n:03}" for n in range(250)]
+    assert [product["id"] for product in local.products(count=50)] == [f"{n:03}" for n in range(250)]
 
 
 @pytest.mark.parametrize("count", ["0", "101", "ten", ""])
@@ -194,11 +194,11 @@ def test_a_cursor_of_another_list_is_rejected(local, cursor):
 
 
 def test_deletions_do_not_shift_the_next_page(local):
-    keys = [one["product_key"] for one in local.put(*(product(str(n)) for n in range(6)))]
+    keys = [record["product_key"] for record in local.put(*(product(str(n)) for n in range(6)))]
     cursor = local.get(local.products_path, count=3).json()["next_cursor"]
     local.send("DELETE", local.products_path, json_body={"product_keys": keys[:3]})
     rest = local.get(local.products_path, count=3, cursor=cursor).json()
-    assert ([one["id"] for one in rest["data"]], rest["next_cursor"]) == (["3", "4", "5"], None)
+    assert ([record["id"] for record in rest["data"]], rest["next_cursor"]) == (["3", "4", "5"], None)
 
 
 def test_a_list_has_only_the_first_submitted_product_of_a_group(local):
@@ -206,13 +206,13 @@ def test_a_list_has_only_the_first_submitted_product_of_a_group(local):
         product("red", item_group_id="hats"), product("alone"), product("blue", item_group_id="hats")
     )
     shown = local.products()
-    assert [one["id"] for one in shown] == ["red", "alone"]
+    assert [record["id"] for record in shown] == ["red", "alone"]
     group = shown[0]["item_group_key"]
     assert not shown[1].get("item_group_key")
-    assert [one["id"] for one in local.products(item_group_key=group)] == ["red", "blue"]
+    assert [product["id"] for product in local.products(item_group_key=group)] == ["red", "blue"]
     assert local.products(item_group_key="unknown") == []
     local.send("DELETE", local.products_path, json_body={"product_keys": [first["product_key"]]})
-    assert [one["id"] for one in local.products()] == ["alone", "blue"]
+    assert [product["id"] for product in local.products()] == ["alone", "blue"]
 
 
 def test_a_group_is_listed_in_pages(local):
@@ -222,14 +222,14 @@ def test_a_group_is_listed_in_pages(local):
     rest = local.get(
         local.products_path, item_group_key=shown["item_group_key"], count=3, cursor=page["next_cursor"]
     ).json()
-    assert [one["id"] for one in (*page["data"], *rest["data"])] == list("01234")
+    assert [record["id"] for record in (*page["data"], *rest["data"])] == list("01234")
     assert rest["next_cursor"] is None
 
 
 def test_a_product_that_leaves_its_group_is_listed(local):
     local.put(product("red", item_group_id="hats"), product("blue", item_group_id="hats"))
     local.put(product("blue") | {"item_group_id": ""})
-    assert [one["id"] for one in local.products()] == ["red", "blue"]
+    assert [product["id"] for product in local.products()] == ["red", "blue"]
 
 
 def test_delete_returns_a_result_per_key(local):
@@ -263,7 +263,7 @@ def test_32_threads_lose_no_product(emulator):
     with ThreadPoolExecutor(32) as pool:
         written = list(pool.map(lambda batch: client.put(*batch), batches))
     assert sum(map(statuses, written), start=statuses([])) == {"CREATE_SUCCESS": 640}
-    assert len({one["id"] for one in client.products()}) == 640
+    assert len({product["id"] for product in client.products()}) == 640
 
 
 def test_32_connections_lose_no_product(served):
@@ -271,7 +271,7 @@ def test_32_connections_lose_no_product(served):
     with ThreadPoolExecutor(32) as pool:
         written = list(pool.map(lambda batch: served.put(*batch), batches))
     assert sum(map(statuses, written), start=statuses([])) == {"CREATE_SUCCESS": 320}
-    assert len({one["id"] for one in served.products()}) == 320
+    assert len({product["id"] for product in served.products()}) == 320
 
 
 def test_concurrent_requests_create_a_product_once(emulator):
@@ -283,7 +283,7 @@ def test_concurrent_requests_create_a_product_once(emulator):
 
 def test_two_emulators_on_one_file_lose_no_product(emulator):
     other = Emulator(emulator.database)
-    clients = [Client(one, InProcess(one)) for one in (emulator, other)]
+    clients = [Client(served, InProcess(served)) for served in (emulator, other)]
     with ThreadPoolExecutor(16) as pool:
         list(pool.map(lambda n: clients[n % 2].put(product(str(n))), range(200)))
     assert len(clients[0].products()) == 200

@@ -44,14 +44,19 @@ def posts(local, account):
 
 def ids(response) -> list[str]:
     assert response.status_code == 200, response.text
-    return [one["id"] for one in response.json()["data"]]
+    return [record["id"] for record in response.json()["data"]]
 
 
 def test_posts_are_promoted_together_and_one_by_one_deleted(local, posts):
     answer = local.send("POST", posts, line_item_id=REACH, post_ids=f"{ELSEWHERE},{FURTHER}").json()
     assert answer["request"]["params"]["post_ids"] == [int(ELSEWHERE), int(FURTHER)]
-    assert answer["total_count"] == 2 and [one["post_id"] for one in answer["data"]] == [ELSEWHERE, FURTHER]
-    assert all(one.keys() == POST_FIELDS and one["id"] != one["post_id"] for one in answer["data"])
+    assert answer["total_count"] == 2 and [record["post_id"] for record in answer["data"]] == [
+        ELSEWHERE,
+        FURTHER,
+    ]
+    assert all(
+        record.keys() == POST_FIELDS and record["id"] != record["post_id"] for record in answer["data"]
+    )
     first, second = answer["data"]
     assert local.get(f"{posts}/{first['id']}").json()["data"] == first
     assert local.send("DELETE", f"{posts}/{first['id']}").json()["data"]["deleted"] is True
@@ -93,8 +98,10 @@ def test_what_a_deleted_line_item_promotes_stays_undeleted_and_is_listed_with_de
     local.send("DELETE", f"{account}/line_items/{CLICKS}")
     assert not {*promoted} & {*ids(local.get(posts))}
     listed = local.get(posts, with_deleted="true").json()["data"]
-    assert {one["id"]: one["deleted"] for one in listed}.items() >= {(one, False) for one in promoted}
-    assert ENDED_POST in [one["id"] for one in listed]
+    assert {record["id"]: record["deleted"] for record in listed}.items() >= {
+        (promotion, False) for promotion in promoted
+    }
+    assert ENDED_POST in [record["id"] for record in listed]
 
 
 def test_an_account_is_promoted_once(local, account):
@@ -198,4 +205,4 @@ def test_the_history_of_the_account_has_what_was_promoted(local, account, posts)
         f"{account}/account_history", entity_type="PROMOTED_POST", entity_id=added["id"],
         start_time="2020-01-01T00:00:00Z", end_time="2099-01-01T00:00:00Z",
     )  # fmt: skip
-    assert [one["change_type"] for one in noted.json()["data"]] == ["CREATE"]
+    assert [record["change_type"] for record in noted.json()["data"]] == ["CREATE"]

@@ -73,7 +73,7 @@ def test_deletes_are_counted_and_those_beyond_the_limit_delete_nothing(local):
     delete = [local.send("DELETE", path, json_body={"product_keys": ["none"]}) for _ in range(150)]
     assert {answer.status_code for answer in delete} == {200}
     refused = local.send("DELETE", path, json_body={"product_keys": [created["product_key"]]})
-    assert refused.status_code == 429 and [one["id"] for one in local.products()] == [product()["id"]]
+    assert refused.status_code == 429 and [product["id"] for product in local.products()] == [product()["id"]]
 
 
 def test_listings_are_counted(local):

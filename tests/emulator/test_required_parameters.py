@@ -40,8 +40,8 @@ def required_parameters(name: str) -> set[str]:
     parameters = facts["parameters"] | (operation["parameters"] if facts["path"] in BATCHES else {})
     required = {
         parameter
-        for parameter, each in parameters.items()
-        if each["required"] is True and each.get("in") != "path"
+        for parameter, details in parameters.items()
+        if details["required"] is True and details.get("in") != "path"
     }
     deviations = {*DEVIATIONS.get(name, ()), *DEVIATIONS.get(name.replace(".batch", ".create"), ())}
     return (
@@ -78,7 +78,7 @@ def test_a_request_without_what_is_required_is_refused(local, name):
     expected = required_parameters(name) - (IN_OPERATIONS if isinstance(body, list) else {*(body or ())})
     response = local.send(facts["method"], address(local, name), json_body=body)
     named = re.findall(r'"message": "(?:[^":]*\.)?(\w+): is required', response.text)
-    assert expected - {X.name(each) for each in named} == set()
+    assert expected - {X.name(identifier) for identifier in named} == set()
     assert response.status_code == (200 if "products_response" in response.text else 400)
 
 

@@ -25,7 +25,7 @@ def declared() -> dict[str, set[str]]:
     for module in MODULES:
         for value in vars(import_module(f"ads_cli.api.{module}")).values():
             if isinstance(value, Resource):
-                for request in (each for requests in value.requests.values() for each in requests):
+                for request in (request for requests in value.requests.values() for request in requests):
                     names = {*request.endpoint.record_fields, *request.__struct_fields__}
                     fields.setdefault(value.kind, set()).update(names)
     return fields

@@ -256,11 +256,11 @@ def test_a_request_in_flight_keeps_its_connection_when_the_emulator_is_closed(tm
             return [kind for (kind,) in rows]
 
     with ThreadPoolExecutor(1) as pool:
-        found = pool.submit(request)
+        answer = pool.submit(request)
         assert begun.wait(TIMEOUT_SECONDS)
         emulator.close()
         closed.set()
-        assert len(found.result()) > 100
+        assert len(answer.result()) > 100
     emulator.close()
     assert [path.name for path in tmp_path.iterdir()] == [database.name]  # the last connection removes others
 

@@ -15,9 +15,9 @@ from .wire_names import service_name  # noqa: F401 - every test runs under both
 
 
 def title(page: httpx.Response) -> str:
-    found = re.search(r"<h1>(.*)</h1>", page.text)
-    assert found and page.headers["Content-Type"] == "text/html; charset=utf-8", page.text
-    return unescape(found[1])
+    match = re.search(r"<h1>(.*)</h1>", page.text)
+    assert match and page.headers["Content-Type"] == "text/html; charset=utf-8", page.text
+    return unescape(match[1])
 
 
 @pytest.fixture
@@ -117,7 +117,7 @@ def test_an_ab_test_names_the_user_who_creates_it(sign_in, local):
     given = dict(parse_qsl(sign_in.exchange(request, verifier).text))
     token, secret = given["oauth_token"], given["oauth_token_secret"]
     local.keys = local.keys._replace(access_token=token, access_token_secret=secret)
-    groups = [{"entity_ids": [one["id"]], "size": "50.00"} for one in campaigns]
+    groups = [{"entity_ids": [campaign["id"]], "size": "50.00"} for campaign in campaigns]
     times = {"start_time": "2100-01-01T00:00:00Z", "end_time": "2100-01-15T00:00:00Z"}
     body = times | {"entity_type": "CAMPAIGN", "user_groups": groups}
     made = local.send("POST", f"/12/accounts/{account}/ab_tests", json_body=body)

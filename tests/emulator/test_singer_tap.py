@@ -85,7 +85,7 @@ def test_a_report_is_made_by_a_job(local, entity, groups, segment):
     ids = [account]
     if entity != "ACCOUNT":
         active = asked(local, "GET", f"stats/accounts/{account}/active_entities", entity=entity, **period)
-        ids = [one["entity_id"] for one in active.json()["data"]]
+        ids = [record["entity_id"] for record in active.json()["data"]]
     wanted = {"entity": entity, "entity_ids": ",".join(ids), "metric_groups": groups, "granularity": "DAY"}
     wanted |= {"placement": "ALL_ON_TWITTER"} | ({"segmentation_type": segment} if segment else {})
     made = asked(local, "POST", f"stats/jobs/accounts/{account}", **wanted, **period)
@@ -93,4 +93,4 @@ def test_a_report_is_made_by_a_job(local, entity, groups, segment):
     assert left_out == ("metric_groups=MEDIA" if "MEDIA" in groups else "")
     job = made.json()["data"]["id_str"]
     listed = asked(local, "GET", f"stats/jobs/accounts/{account}", job_ids=job, count="1000")
-    assert [one["id_str"] for one in listed.json()["data"]] == [job]
+    assert [record["id_str"] for record in listed.json()["data"]] == [job]

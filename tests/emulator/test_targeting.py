@@ -57,7 +57,7 @@ def store_criteria(local, line_item: str, targeting_type: str, count: int) -> No
     """Store criteria as if they had been added one by one."""
     common = {"line_item_id": line_item, "targeting_type": targeting_type, "operator_type": "EQ"}
     values = ({"id": f"m{n}", "targeting_value": f"7{n}", "name": f"7{n}"} for n in range(count))
-    local.emulator.data.add_records("targeting_criterion", [common | one for one in values])
+    local.emulator.data.add_records("targeting_criterion", [common | value for value in values])
 
 
 def tv_show(locale: str) -> str:
@@ -77,7 +77,9 @@ def test_a_criterion_is_added_shown_and_deleted(local, criteria, add):
     assert local.send("DELETE", path).json()["data"]["deleted"] is True
     assert local.get(path).status_code == local.send("DELETE", path).status_code == 404
     assert local.get(path, with_deleted="true").json()["data"]["deleted"] is True
-    assert added["id"] not in [one["id"] for one in local.get(criteria, line_item_ids=REACH).json()["data"]]
+    assert added["id"] not in [
+        record["id"] for record in local.get(criteria, line_item_ids=REACH).json()["data"]
+    ]
 
 
 def test_a_place_says_what_kind_of_place_it_is(add):
@@ -89,18 +91,20 @@ def test_a_place_says_what_kind_of_place_it_is(add):
 def test_the_list_needs_line_items_and_shows_theirs_alone(local, criteria):
     assert errors(local.get(criteria)) == [("MISSING_PARAMETER", "line_item_ids")]
     both = local.get(criteria, line_item_ids=f"{CLICKS},{REACH}", with_total_count="true").json()
-    assert {one["line_item_id"] for one in both["data"]} == {CLICKS, REACH}
+    assert {record["line_item_id"] for record in both["data"]} == {CLICKS, REACH}
     assert both["total_count"] == len(both["data"]) > 2
     first = both["data"][0]["id"]
     chosen = local.get(criteria, line_item_ids=f"{CLICKS},{REACH}", targeting_criterion_ids=first).json()
-    assert [one["id"] for one in chosen["data"]] == [first]
+    assert [record["id"] for record in chosen["data"]] == [first]
 
 
 def test_names_come_in_another_language_where_one_is_asked_for(local, criteria):
     listed = local.get(criteria, line_item_ids=CLICKS, lang="de").json()["data"]
-    assert [one["localized_name"] for one in listed if one["targeting_value"] == GERMANY] == ["Deutschland"]
+    assert [record["localized_name"] for record in listed if record["targeting_value"] == GERMANY] == [
+        "Deutschland"
+    ]
     assert not any(
-        "localized_name" in one for one in local.get(criteria, line_item_ids=CLICKS).json()["data"]
+        "localized_name" in record for record in local.get(criteria, line_item_ids=CLICKS).json()["data"]
     )
 
 
@@ -142,8 +146,8 @@ def test_names_come_in_another_language_where_one_is_asked_for(local, criteria):
 )
 def test_a_line_item_takes_what_fits(add, line_item, targeting_type, value, operator, blamed):
     response = add(line_item, targeting_type, value, operator)
-    found = errors(response) if response.status_code != 200 else []
-    assert found == ([("INVALID_PARAMETER", blamed)] if blamed else [])
+    problems = errors(response) if response.status_code != 200 else []
+    assert problems == ([("INVALID_PARAMETER", blamed)] if blamed else [])
 
 
 @pytest.mark.parametrize(("engagement", "value"), [("CAMPAIGN_ENGAGEMENT", FILMS), ("USER_ENGAGEMENT", USER)])
@@ -185,8 +189,8 @@ def test_keywords_of_every_kind_count_together(local, add):
 
 def test_a_tv_show_needs_a_place_in_its_market_first(local, criteria, add):
     german, american = tv_show("de-DE"), tv_show("en-US")
-    for one in local.get(criteria, line_item_ids=REACH).json()["data"]:
-        local.send("DELETE", f"{criteria}/{one['id']}")
+    for record in local.get(criteria, line_item_ids=REACH).json()["data"]:
+        local.send("DELETE", f"{criteria}/{record['id']}")
     assert errors(add(REACH, "TV_SHOW", german)) == [("INVALID_TV_SHOW_LOCATIONS", None)]
     add(REACH, "LOCATION", GERMANY)
     assert errors(add(REACH, "TV_SHOW", american)) == [("TV_SHOW_OUTSIDE_MARKET", None)]
@@ -239,7 +243,7 @@ def test_what_is_targeted_shows_in_the_campaigns_of_an_audience(local, account, 
     assert local.get(path).json()["data"] == []
     add(REACH, "CUSTOM_AUDIENCE", READERS)
     (campaign,) = local.get(path).json()["data"]
-    assert [one["id"] for one in campaign["line_items"]] == [REACH]
+    assert [line_item["id"] for line_item in campaign["line_items"]] == [REACH]
 
 
 def test_the_history_of_the_account_has_changes_of_targeting(local, account, add, criteria):
@@ -249,7 +253,7 @@ def test_the_history_of_the_account_has_changes_of_targeting(local, account, add
         f"{account}/account_history", entity_type="TARGETING_CRITERIA", entity_id=added,
         start_time="2020-01-01T00:00:00Z", end_time="2099-01-01T00:00:00Z",
     ).json()["data"]  # fmt: skip
-    assert {one["change_type"] for one in noted} == {"CREATE", "DELETE"}
+    assert {change["change_type"] for change in noted} == {"CREATE", "DELETE"}
 
 
 def test_a_new_line_item_for_an_app_targets_the_platforms_of_its_stores(local, account, criteria):
@@ -268,22 +272,24 @@ def test_a_new_line_item_for_an_app_targets_the_platforms_of_its_stores(local, a
 
 
 def test_every_line_item_of_the_seed_targets_places_and_promotes_something(local, account, criteria):
-    ids = {one["id"] for one in local.get(f"{account}/line_items", with_draft="true").json()["data"]}
+    ids = {record["id"] for record in local.get(f"{account}/line_items", with_draft="true").json()["data"]}
     targeted = local.get(criteria, line_item_ids=",".join(ids)).json()["data"]
-    assert {one["line_item_id"] for one in targeted if one["targeting_type"] == "LOCATION"} == ids
+    assert {
+        criterion["line_item_id"] for criterion in targeted if criterion["targeting_type"] == "LOCATION"
+    } == ids
     kinds = ("promoted_posts", "promoted_accounts", "media_creatives")
-    promoted = [one for kind in kinds for one in local.get(f"{account}/{kind}").json()["data"]]
-    assert {one["line_item_id"] for one in promoted} == ids
+    promoted = [record for kind in kinds for record in local.get(f"{account}/{kind}").json()["data"]]
+    assert {promotion["line_item_id"] for promotion in promoted} == ids
 
 
 def test_every_criterion_of_the_seed_could_be_added_again(local, criteria, add):
     listed = local.get(criteria, line_item_ids=",".join((CLICKS, REACH, FOLLOWERS, INSTALLS, PREROLLS)))
-    for one in listed.json()["data"]:
-        local.send("DELETE", f"{criteria}/{one['id']}")
+    for record in listed.json()["data"]:
+        local.send("DELETE", f"{criteria}/{record['id']}")
     names = ("line_item_id", "targeting_type", "targeting_value", "operator_type")
-    added = [add(*(one[name] for name in names)).json()["data"] for one in listed.json()["data"]]
+    added = [add(*(record[name] for name in names)).json()["data"] for record in listed.json()["data"]]
     kept = [*names, "name"]
-    assert [[one[name] for name in kept] for one in added] == [
-        [one[name] for name in kept] for one in listed.json()["data"]
+    assert [[record[name] for name in kept] for record in added] == [
+        [record[name] for name in kept] for record in listed.json()["data"]
     ]
-    assert len(added) == len({*itertools.chain(one["id"] for one in added)}) > 15
+    assert len(added) == len({*itertools.chain(record["id"] for record in added)}) > 15

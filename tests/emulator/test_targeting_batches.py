@@ -16,7 +16,9 @@ def send(local):
 @pytest.fixture
 def targeted(local):
     path = f"/12/accounts/{local.emulator.account}/targeting_criteria"
-    return lambda: [one["id"] for one in local.get(path, line_item_ids=REACH, count=1000).json()["data"]]
+    return lambda: [
+        record["id"] for record in local.get(path, line_item_ids=REACH, count=1000).json()["data"]
+    ]
 
 
 def create(targeting_type: str, value: str) -> dict:
@@ -31,8 +33,8 @@ def delete(criterion: str) -> dict:
 def test_criteria_are_created_and_deleted_in_their_order(send, targeted):
     before = targeted()
     answer = send(create("AGE", "AGE_21_TO_34"), create("GENDER", "1"), delete(before[0]))
-    added = [one["id"] for one in answer.json()["data"]]
-    assert [one["deleted"] for one in answer.json()["data"]] == [False, False, True]
+    added = [record["id"] for record in answer.json()["data"]]
+    assert [record["deleted"] for record in answer.json()["data"]] == [False, False, True]
     assert targeted() == [*before[1:], *added[:2]]
 
 
@@ -50,7 +52,7 @@ def test_one_mistake_and_nothing_is_applied(send, targeted, wrong):
     before = targeted()
     answer = send(create("AGE", "AGE_21_TO_34"), create("LANGUAGE", "sv"), wrong)
     assert answer.status_code == 400
-    assert [bool(found) for found in answer.json()["operation_errors"]] == [False, False, True]
+    assert [bool(failures) for failures in answer.json()["operation_errors"]] == [False, False, True]
     assert targeted() == before
 
 

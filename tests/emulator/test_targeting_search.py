@@ -38,13 +38,13 @@ def find(local):
 @cache
 def facts() -> dict[str, set[str]]:
     """The fields of the records of each search."""
-    found = yaml.load(FACTS.read_bytes(), yaml.CSafeLoader)
+    facts = yaml.load(FACTS.read_bytes(), yaml.CSafeLoader)
     records = {
-        each["path"].rpartition("/")[2]: each["answer"]["record"]
-        for each in found["endpoints"]
-        if each["path"].startswith(f"{SEARCH}/")
+        endpoint["path"].rpartition("/")[2]: endpoint["answer"]["record"]
+        for endpoint in facts["endpoints"]
+        if endpoint["path"].startswith(f"{SEARCH}/")
     }
-    return {kind: {*found["records"][record]["fields"]} for kind, record in records.items()}
+    return {kind: {*facts["records"][record]["fields"]} for kind, record in records.items()}
 
 
 def test_there_are_twelve_searches():
@@ -54,9 +54,9 @@ def test_there_are_twelve_searches():
 @pytest.mark.parametrize("kind", KINDS)
 def test_a_value_has_the_fields_of_the_service(find, kind):
     wanted = {name.replace("tweets", "posts") for name in facts()[kind]} - {"localized_name"}
-    found = find(kind)
-    assert found and all(one.keys() == wanted for one in found)
-    ids = [one.get("targeting_value", one.get("locale")) for one in found]
+    records = find(kind)
+    assert records and all(record.keys() == wanted for record in records)
+    ids = [record.get("targeting_value", record.get("locale")) for record in records]
     assert len({*ids}) == len(ids)
 
 
@@ -67,8 +67,8 @@ def test_some_answers_name_the_type_of_their_data(local, kind):
 
 
 def test_every_country_can_be_targeted(find):
-    found = find("locations", location_type="COUNTRIES", count=1000)
-    assert {one["country_code"] for one in found} == COUNTRIES
+    records = find("locations", location_type="COUNTRIES", count=1000)
+    assert {record["country_code"] for record in records} == COUNTRIES
 
 
 @pytest.mark.parametrize(
@@ -91,13 +91,13 @@ def test_every_country_can_be_targeted(find):
     ],
 )
 def test_a_search_finds_what_fits_and_nothing_else(find, kind, query, name):
-    found = find(kind, **query)
-    names = [one["name"] for one in found]
-    assert name in names or (name is None and len(found) > 0)
+    records = find(kind, **query)
+    names = [record["name"] for record in records]
+    assert name in names or (name is None and len(records) > 0)
     words = query.get("q", "").casefold().split()
-    assert all(word in one.casefold() for one in names for word in words)
+    assert all(word in name.casefold() for name in names for word in words)
     for parameter in {"os_type", "location_type", "country_code", "conversation_type"} & query.keys():
-        assert {one[parameter] for one in found} == {query[parameter]}
+        assert {record[parameter] for record in records} == {query[parameter]}
 
 
 def test_the_cursor_of_another_search_is_refused(local):
@@ -128,8 +128,8 @@ def test_a_search_without_pages_has_no_cursor(local, kind):
 def test_events_are_to_come_unless_a_time_is_named(find):
     past = find("events", start_time="2020-01-01T00:00:00Z", count=1000)
     coming = find("events", count=1000)
-    assert {one["name"] for one in coming} < {one["name"] for one in past}
-    starts = [one["start_time"] for one in coming]
+    assert {event["name"] for event in coming} < {event["name"] for event in past}
+    starts = [event["start_time"] for event in coming]
     assert starts == sorted(starts)
     assert find("events", end_time="2020-01-01T00:00:00Z") == []
 
@@ -161,12 +161,14 @@ def test_the_locale_of_shows_is_repeated_in_parts(local):
 def test_suggestions_resemble_what_is_given_and_are_counted(local):
     path = f"/12/accounts/{local.emulator.account}/targeting_suggestions"
     query = {"suggestion_type": "KEYWORD", "targeting_values": "knitting"}
-    found = local.get(path, **query).json()["data"]
-    values = [one["suggestion_value"] for one in found]
+    records = local.get(path, **query).json()["data"]
+    values = [record["suggestion_value"] for record in records]
     assert {"sewing", "yarn and wool"} < {*values} and "knitting" not in values
-    assert [one["suggestion_value"] for one in local.get(path, **query, count=2).json()["data"]] == values[:2]
+    assert [
+        record["suggestion_value"] for record in local.get(path, **query, count=2).json()["data"]
+    ] == values[:2]
     users = local.get(path, suggestion_type="USER_ID", targeting_values="1,2").json()["data"]
-    assert len(users) == 30 and all(one["suggestion_value"].isdecimal() for one in users)
+    assert len(users) == 30 and all(user["suggestion_value"].isdecimal() for user in users)
     assert local.get(path, suggestion_type="USER_ID", targeting_values="2,1").json()["data"] == users
 
 
@@ -182,11 +184,11 @@ def test_the_searches_share_the_limit_that_is_stated_for_them(local):
 
 
 def test_a_search_of_several_kinds_names_the_type_of_each_value(adsctl):
-    found = json.loads(adsctl.local("targeting", "search", "--q", "knit", "-o", "json").stdout)
-    assert {one["targeting_type"] for one in found} == {"INTEREST"}
+    records = json.loads(adsctl.local("targeting", "search", "--q", "knit", "-o", "json").stdout)
+    assert {record["targeting_type"] for record in records} == {"INTEREST"}
     words = ("targeting", "search", "--q", "knit", "--locale", "en-US")
-    found = json.loads(adsctl.local(*words, "-o", "json").stdout)
-    assert {one["targeting_type"] for one in found} == {"INTEREST", "TV_SHOW"}
+    records = json.loads(adsctl.local(*words, "-o", "json").stdout)
+    assert {record["targeting_type"] for record in records} == {"INTEREST", "TV_SHOW"}
     places = adsctl.local("targeting", "search", "--q", "hamburg", "-o", "tsv").stdout.splitlines()
     assert places[0].split("\t") == [
         *("targeting_type", "targeting_value", "name"),

@@ -114,12 +114,12 @@ def test_posts_are_paged(local, create, posts):
         create(posts)
     whole = local.get(posts).json()
     assert whole["next_cursor"] is None and len(whole["data"]) >= 5
-    found, cursor = [], {}
+    listed, cursor = [], {}
     while cursor is not None:
         page = local.get(posts, count="2", **cursor).json()
-        found += page["data"]
+        listed += page["data"]
         cursor = page["next_cursor"] and {"cursor": page["next_cursor"]}
-    assert found == whole["data"]
+    assert listed == whole["data"]
 
 
 @x_only
@@ -149,7 +149,7 @@ def test_a_scheduled_post_is_published_when_its_time_has_come(
 ):
     post = made(create(scheduled, scheduled_at=in_minutes(30), text="Now", card_uri=CARD, name="Due"))
     listed = local.get(f"{account}/posts", post_type="SCHEDULED", post_ids=post["id"]).json()["data"]
-    assert [one["scheduled_at"] for one in listed] == [post["scheduled_at"]]
+    assert [record["scheduled_at"] for record in listed] == [post["scheduled_at"]]
     time_machine.move_to(datetime.now(UTC) + timedelta(minutes=31))
     after = local.get(f"{scheduled}/{post['id']}").json()["data"]
     assert (after["scheduled_status"], after["completed_at"]) == ("SUCCESS", post["scheduled_at"])
@@ -252,12 +252,12 @@ def test_any_text_survives(local, account, create, posts, text):
     kind = "DRAFT" if "draft" in posts else "SCHEDULED"
     (listed,) = local.get(f"{account}/posts", post_type=kind, post_ids=post["id"]).json()["data"]
     assert (listed["full_text"], listed["display_text_range"]) == (text, [0, len(text)])
-    found = local.get(f"{account}/posts", post_type=kind, name=text[:5].upper()).json()["data"]
-    assert post["id"] in [str(one["post_id"]) for one in found]
+    records = local.get(f"{account}/posts", post_type=kind, name=text[:5].upper()).json()["data"]
+    assert post["id"] in [str(record["post_id"]) for record in records]
 
 
 @pytest.mark.parametrize(("group", "id"), [("drafts", GREEN_DRAFT), ("scheduled", OFFER)])
 def test_a_question_says_that_a_post_is_deleted_for_good(adsctl, group, id):
     kind = group.removesuffix("s")
-    told = adsctl.local("posts", group, "delete", id, code=12).stderr
-    assert f"Delete the {kind} post {id}; this cannot be undone" in told
+    stderr = adsctl.local("posts", group, "delete", id, code=12).stderr
+    assert f"Delete the {kind} post {id}; this cannot be undone" in stderr

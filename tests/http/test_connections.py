@@ -217,11 +217,11 @@ def bomb(layers: int) -> bytes:
     return gzip.compress(bomb(layers - 1) if layers > 1 else bytes(160 * 1024 * 1024), 1)
 
 
-@pytest.mark.parametrize(("layers", "told"), [(1, "larger than"), (2, "has the encoding 'gzip, gzip'")])
-def test_a_decompression_bomb_is_rejected_in_limited_memory(remote, httpserver, layers, told):
+@pytest.mark.parametrize(("layers", "message"), [(1, "larger than"), (2, "has the encoding 'gzip, gzip'")])
+def test_a_decompression_bomb_is_rejected_in_limited_memory(remote, httpserver, layers, message):
     headers = {"Content-Encoding": ", ".join(["gzip"] * layers), "Content-Type": "application/json"}
     httpserver.expect_request(ACCOUNTS).respond_with_data(bomb(layers), headers=headers)
-    assert told in limited_memory(remote, *LIST).stderr
+    assert message in limited_memory(remote, *LIST).stderr
 
 
 @pytest.mark.parametrize("status", [200, 500])

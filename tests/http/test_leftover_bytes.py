@@ -87,7 +87,7 @@ def test_an_answer_written_twice_is_not_that_of_the_next_creation(adsctl, chunke
     campaigns(adsctl)
     with serving(twice, chunked) as (service, env):
         done = adsctl(*CREATE, **env)
-    ids = [each["id"] for each in json.loads(done.stdout)]
+    ids = [record["id"] for record in json.loads(done.stdout)]
     assert len(service.bodies) == 2 and len(set(ids)) == COUNT
 
 

@@ -31,10 +31,10 @@ def decode_cursor(text: str, list_name: str, position_type: Any) -> Any:
     """Return the position of a cursor; raise ApiError if it is not one of the list."""
     try:
         raw = base64.b64decode(text + "=" * (-len(text) % 4), altchars=b"-_", validate=True)
-        found, position = msgspec.json.decode(raw, type=tuple[str, position_type])
+        sorting, position = msgspec.json.decode(raw, type=tuple[str, position_type])
     except (ValueError, msgspec.DecodeError):
         raise invalid_cursor() from None
-    if found != list_name:
+    if sorting != list_name:
         raise invalid_cursor()
     return position
 

@@ -177,8 +177,8 @@ def without_unknown(
     for name, value in values.items():
         if name in types:
             if isinstance(value, list) and (older := OLDER_VALUES.get(name)):
-                unknown += [f"{path}{name}={each}" for each in value if each in older]
-                value = [each for each in value if each not in older]
+                unknown += [f"{path}{name}={item}" for item in value if item in older]
+                value = [item for item in value if item not in older]
             known[name] = _without_unknown_inside(types[name], value, names, unknown, path + name)
         elif name == struct.__struct_config__.tag_field:
             known[name] = value
@@ -207,8 +207,8 @@ def _struct_of(
     """Return which of some Structs a value is by its tag, or None."""
     if len(structs) == 1:
         return structs[0]
-    tags = ((each.__struct_config__.tag_field, each.__struct_config__.tag, each) for each in structs)
-    return next((each for field, tag, each in tags if field and value.get(field) == tag), None)
+    tags = ((struct.__struct_config__.tag_field, struct.__struct_config__.tag, struct) for struct in structs)
+    return next((struct for field, tag, struct in tags if field and value.get(field) == tag), None)
 
 
 def fields_of_record_only(endpoint: Endpoint, request_type: type[Request], names: Names) -> set[str]:

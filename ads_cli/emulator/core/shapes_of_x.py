@@ -107,8 +107,8 @@ def _scheduled_feed(record: Record) -> Record:
 
 def _older_card(card: Record) -> Record:
     """Return a card whose numbers are texts, without what is not set."""
-    found = ((name, value) for name, value in card.items() if value is not None)
-    return {name: value if isinstance(value, bool) else str(value) for name, value in found}
+    fields = ((name, value) for name, value in card.items() if value is not None)
+    return {name: value if isinstance(value, bool) else str(value) for name, value in fields}
 
 
 def _changed_audience(audience: Record) -> Record:

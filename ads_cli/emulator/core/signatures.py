@@ -157,7 +157,7 @@ def _oauth_params(incoming: IncomingRequest, *, with_token: bool) -> dict[str, s
     if params:
         others = incoming.parameters
         sent = parse_http_list(incoming.authorization.partition(" ")[2])  # `pairs` has each name once
-        names = [*(each.partition("=")[0] for each in sent), *(name for name, _ in incoming.parameter_pairs)]
+        names = [*(part.partition("=")[0] for part in sent), *(name for name, _ in incoming.parameter_pairs)]
         oauth_names = [name for name in names if name.startswith("oauth_")]
         if len(oauth_names) > len({*oauth_names}):  # RFC 5849, 3.1
             raise bad_authentication_data()

@@ -66,7 +66,7 @@ def _status(test: Record) -> str:
 
 def _group(group: Record, before: Record | None) -> Record:
     """Return a user group: one of the test before, changed, or a new one."""
-    known = {each["id"]: each for each in before["user_groups"]} if before else {}
+    known = {group["id"]: group for group in before["user_groups"]} if before else {}
     if (id := group.get("id")) and id not in known:
         raise invalid_parameter("user_groups", f"the user group {id} does not exist")
     merged: Record = NEW_GROUP | known.get(id or "", {"id": random_base36()}) | group
@@ -98,14 +98,20 @@ def _require_allowed(
             raise invalid_parameter("user_groups", f"{id} is in a test already")
     if kind == LINE_ITEM:
         campaign = context.require(LINE_ITEM, ids[0])["campaign_id"]
-        if {one["id"] for one in context.find_all(LINE_ITEM, campaign_id=campaign)} != {*ids}:
+        if {line_item["id"] for line_item in context.find_all(LINE_ITEM, campaign_id=campaign)} != {*ids}:
             raise invalid_parameter("user_groups", "must be all line items of one campaign")
 
 
 def _require_length(context: RequestContext, ids: list[str], length: timedelta) -> None:
     """Raise ApiError for a test of apps that is too short."""
-    line_items = [one for one in context.find_all(LINE_ITEM) if {one["id"], one["campaign_id"]} & {*ids}]
-    if length < SHORTEST_OF_APPS and any(one["objective"] in APP_OBJECTIVES for one in line_items):
+    line_items = [
+        line_item
+        for line_item in context.find_all(LINE_ITEM)
+        if {line_item["id"], line_item["campaign_id"]} & {*ids}
+    ]
+    if length < SHORTEST_OF_APPS and any(
+        line_item["objective"] in APP_OBJECTIVES for line_item in line_items
+    ):
         reason = f"must be {SHORTEST_OF_APPS.days} days or more after start_time, for a test of apps"
         raise invalid_parameter("end_time", reason)
 
@@ -118,11 +124,13 @@ def _conditions(context: RequestContext, request: ListAbTests) -> Mapping[str, A
         "LIVE": {f"{start} <= ?": now, f"{end} > ?": now},
         "COMPLETED": {f"{end} <= ?": now},
     }
-    found = of_status.get(request.status, {})
+    conditions = of_status.get(request.status, {})
     if request.live_during:  # in parentheses: equal conditions would be one key
-        found |= {f"{start} < (?)": request.live_during[-1], f"{end} > (?)": request.live_during[0]}
+        conditions |= {f"{start} < (?)": request.live_during[-1], f"{end} > (?)": request.live_during[0]}
     user = str(request.user_id) if request.user_id else None
-    return found | field_is("created_by.user_id", user) | field_is("created_by.username", request.username)
+    return (
+        conditions | field_is("created_by.user_id", user) | field_is("created_by.username", request.username)
+    )
 
 
 AB_TESTS = Collection(

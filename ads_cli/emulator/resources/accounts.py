@@ -111,8 +111,8 @@ NEW_SETTINGS: dict[str, Record] = {
 
 def _settings(context: RequestContext, kind: str, id: str) -> Record:
     """Return the settings of the account, or of a user in it; what has no default is never answered."""
-    found = context.find(kind, id) or {}
-    return {name: found.get(name, default) for name, default in NEW_SETTINGS[kind].items()}
+    record = context.find(kind, id) or {}
+    return {name: record.get(name, default) for name, default in NEW_SETTINGS[kind].items()}
 
 
 def _updated_settings(context: RequestContext, kind: str, id: str, fields: dict[str, Any]) -> Result:

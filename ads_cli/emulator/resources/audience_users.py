@@ -31,10 +31,10 @@ def _only_one(context: RequestContext, after: Record, before: Record | None) -> 
     return after
 
 
-def _shown(context: RequestContext, found: Record) -> Record:
+def _shown(context: RequestContext, record: Record) -> Record:
     """Add what follows from the people on the list."""
-    size = audience_user_table.count(context.store, found["id"]) or None
-    return found | {"list_size": size, **targetability(size)}
+    size = audience_user_table.count(context.store, record["id"]) or None
+    return record | {"list_size": size, **targetability(size)}
 
 
 DO_NOT_REACH_LISTS = Collection(

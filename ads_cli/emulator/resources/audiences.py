@@ -56,10 +56,10 @@ def granted_level(context: AccountContext, audience: str) -> str | None:
 
 def _require_usable(context: RequestContext, audience: str, *, with_deleted: bool = False) -> Record:
     """Return an audience that the account owns or shares; raise ApiError (404) if there is none."""
-    found = context.store.find(AUDIENCE, audience, with_deleted=with_deleted)
-    if found is None or _level(context, found) is None:
+    record = context.store.find(AUDIENCE, audience, with_deleted=with_deleted)
+    if record is None or _level(context, record) is None:
         raise not_found(AUDIENCE, audience)
-    return found
+    return record
 
 
 def _require_owned(context: RequestContext, audience: str) -> None:
@@ -119,7 +119,7 @@ def _list_audiences(context: RequestContext, request: audiences.ListAudiences) -
     if request.permission_scope == "SHARED":
         permissions = context.store.find_all(PERMISSION, None, granted_account_id=context.account)
         shared = [permission["tailored_audience_id"] for permission in permissions]
-        owner, ids = None, [one for one in shared if ids is None or one in ids]
+        owner, ids = None, [audience for audience in shared if ids is None or audience in ids]
     page = list_page(
         context.store, request, AUDIENCE, owner=owner, ids=ids, sortable=(*NEW_AUDIENCE, *SORTABLE)
     )
@@ -130,8 +130,8 @@ def _list_audiences(context: RequestContext, request: audiences.ListAudiences) -
 def _get_audience(context: RequestContext, request: audiences.GetAudience) -> Result:
     """Return one audience, which may be one that another account shares."""
     with_deleted = bool(request.with_deleted)
-    found = _require_usable(context, request.custom_audience_id, with_deleted=with_deleted)
-    return Result(_shown(context, found))
+    record = _require_usable(context, request.custom_audience_id, with_deleted=with_deleted)
+    return Result(_shown(context, record))
 
 
 @handler(audiences.ListTargeted)
@@ -189,8 +189,8 @@ def _require_mobile(context: RequestContext, segments: audiences.Segment) -> Non
     """Raise ApiError unless every audience of a tree is a mobile one of the account."""
     for leaf in segments.leaves:
         audience = str(leaf.custom_audience_id).lower()
-        found = context.find(AUDIENCE, audience)
-        if found is None or found["audience_type"] != MOBILE:
+        record = context.find(AUDIENCE, audience)
+        if record is None or record["audience_type"] != MOBILE:
             raise invalid_parameter("segments", f"the account has no mobile audience {audience}")
 
 
@@ -264,10 +264,10 @@ def _revoke_permission(
 
 def _require_grantable(context: RequestContext, granted: str) -> None:
     """Raise ApiError unless the account may share audiences with another one."""
-    found = context.store.find(ACCOUNT, granted)
-    if found is None:
+    record = context.store.find(ACCOUNT, granted)
+    if record is None:
         raise invalid_parameter("granted_account_id", f"the account {granted} does not exist")
-    is_outside = found["business_id"] != context.require_account()["business_id"]
+    is_outside = record["business_id"] != context.require_account()["business_id"]
     if is_outside and context.find(FEATURE, SHARE_OUTSIDE) is None:
         message = f"the account {granted} is of another business, which needs the feature {SHARE_OUTSIDE}"
         raise ApiError(400, "FEATURE_NOT_AVAILABLE", message, parameter="granted_account_id")

@@ -36,7 +36,7 @@ def _with_state(context: RequestContext, record: Record) -> Record:
     """Add to a campaign its effective status, whether it can serve, and why not."""
     line_items = context.find_all(LINE_ITEM, campaign_id=record["id"])
     reasons = _reasons(context, record, line_items)
-    has_started = any((one["start_time"] or "") <= utc_now() for one in _active(line_items))
+    has_started = any((line_item["start_time"] or "") <= utc_now() for line_item in _active(line_items))
     running = "RUNNING" if has_started else "ACTIVE"
     return record | {
         "effective_status": next((STATUSES[reason] for reason in STATUSES if reason in reasons), running),
@@ -48,22 +48,22 @@ def _with_state(context: RequestContext, record: Record) -> Record:
 def _reasons(context: RequestContext, campaign: Record, line_items: list[Record]) -> list[str]:
     """Tell why a campaign cannot serve, in the order of STATUSES."""
     active = _active(line_items)
-    complete = [one for one in active if _can_serve(context, one)]
+    complete = [line_item for line_item in active if _can_serve(context, line_item)]
     funding = context.find(FUNDING, campaign["funding_instrument_id"], with_deleted=True)
     has_budget = any(campaign[name] is not None for name in BUDGETS) or any(
-        one[name] is not None for one in complete for name in BUDGETS
+        line_item[name] is not None for line_item in complete for name in BUDGETS
     )
-    found = {
+    reasons = {
         "PAUSED_BY_ADVERTISER": campaign["entity_status"] == "PAUSED",
         "FUNDING_PROBLEM": funding is None or not with_funding_state(funding)["able_to_fund"],
         "EXPIRED": bool(line_items) and all(map(has_ended, active or line_items)),
         "INCOMPLETE": campaign["entity_status"] == "DRAFT" or not (complete and has_budget),
     }
-    return [reason for reason in STATUSES if found[reason]]
+    return [reason for reason in STATUSES if reasons[reason]]
 
 
 def _active(line_items: list[Record]) -> list[Record]:
-    return [one for one in line_items if one["entity_status"] == "ACTIVE"]
+    return [line_item for line_item in line_items if line_item["entity_status"] == "ACTIVE"]
 
 
 def _can_serve(context: RequestContext, line_item: Record) -> bool:
@@ -110,7 +110,7 @@ LARGEST_BID_COINS = 100_000
 
 @handler(ListBiddingRules)
 def _list_bidding_rules(context: RequestContext, request: ListBiddingRules) -> Result:
-    rules = [_bidding_rule(one) for one in CURRENCIES if request.currency in (None, one)]
+    rules = [_bidding_rule(currency) for currency in CURRENCIES if request.currency in (None, currency)]
     return Result(rules, total_count=len(rules))
 
 
@@ -135,8 +135,8 @@ def _list_recommendations(context: RequestContext, request: ListRecommendations)
 
 @handler(GetRecommendation)
 def _get_recommendation(context: RequestContext, request: GetRecommendation) -> Result:
-    found = context.require(RECOMMENDATION, request.recommendation_id)
-    return Result(without(found, "deleted"), beside={"data_type": RECOMMENDATION})
+    record = context.require(RECOMMENDATION, request.recommendation_id)
+    return Result(without(record, "deleted"), beside={"data_type": RECOMMENDATION})
 
 
 MAX_ACTIVE = 200  # campaigns of an account; paused ones count until they end
@@ -172,11 +172,11 @@ def _prepared(context: RequestContext, after: Record, before: Record | None) -> 
 
 def _count_active(context: RequestContext) -> int:
     """Count the campaigns that are neither drafts nor ended, as far as a limit needs it."""
-    found = [one for one in context.find_all(CAMPAIGN) if one["entity_status"] != "DRAFT"]
-    if len(found) < MAX_ACTIVE:
-        return len(found)
-    states = (_with_state(context, one) for one in found)
-    return sum("EXPIRED" not in one["reasons_not_servable"] for one in states)
+    records = [campaign for campaign in context.find_all(CAMPAIGN) if campaign["entity_status"] != "DRAFT"]
+    if len(records) < MAX_ACTIVE:
+        return len(records)
+    states = (_with_state(context, record) for record in records)
+    return sum("EXPIRED" not in record["reasons_not_servable"] for record in states)
 
 
 CAMPAIGNS = Collection(

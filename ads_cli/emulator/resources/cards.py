@@ -98,8 +98,8 @@ def _fetch_cards(context: RequestContext, request: FetchCards) -> Result:
     """Return the cards with some addresses; unknown ones are left out."""
     ids = (uri.removeprefix("card://") for uri in dict.fromkeys(request.card_uris))
     deleted = bool(request.with_deleted)
-    found = (context.find(CARD, id, with_deleted=deleted) for id in ids)
-    return Result([_flat(context, card) for card in found if card])
+    records = (context.find(CARD, id, with_deleted=deleted) for id in ids)
+    return Result([_flat(context, card) for card in records if card])
 
 
 @handler(FetchCard)

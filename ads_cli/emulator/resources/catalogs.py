@@ -166,7 +166,7 @@ def _get_product_set(context: RequestContext, request: GetProductSet) -> Result:
     owner, product_set = in_catalog(context, request), request.product_set_id
     record = PRODUCT_SETS.find(context, owner, product_set)
     if record["processing_status"] == "PROCESSING":
-        valid = all(_can_be_evaluated(one["operator"], one["value"]) for one in record["filters"])
+        valid = all(_can_be_evaluated(filter["operator"], filter["value"]) for filter in record["filters"])
         fields = {"processing_status": "DONE" if valid else "FAILED"}
         with context.store.transaction():
             record = context.store.update(PRODUCT_SET, product_set, fields, owner=owner)

@@ -114,8 +114,8 @@ class Collection:
         """Return one record."""
         owner = self.scope(context, request)
         with_deleted = bool(getattr(request, "with_deleted", False))
-        found = self.find(context, owner, _id_of(request), with_deleted=with_deleted)
-        return Result(self.shown(context, found))
+        record = self.find(context, owner, _id_of(request), with_deleted=with_deleted)
+        return Result(self.shown(context, record))
 
     def created(self, context: RequestContext, request: Any) -> Record:
         """Create a record; raise ApiError if the state does not allow it."""
@@ -169,7 +169,7 @@ class Collection:
         for name in self.resource.parents:
             kind = name.removesuffix("_id")
             for identifier in _listed(fields.get(name)) or ():
-                if not any(context.store.find(kind, identifier, owner=each) for each in (owner, SERVICE)):
+                if not any(context.store.find(kind, identifier, owner=holder) for holder in (owner, SERVICE)):
                     raise invalid_parameter(name, f"the {kind.replace('_', ' ')} {identifier} does not exist")
 
     def _note(self, context: RequestContext, owner: str, change: str, after: Record, before: Record) -> None:

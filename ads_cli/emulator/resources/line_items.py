@@ -137,7 +137,9 @@ class LineItem(line_items.LineItemDetails, kw_only=True):
         """Require for PREROLL_VIEWS the codes of one or two business categories."""
         if self.objective != "PREROLL_VIEWS" or not self.categories:
             return None
-        business_of = {code: each["id"] for each in self.businesses for code in each["iab_categories"]}
+        business_of = {
+            code: business["id"] for business in self.businesses for code in business["iab_categories"]
+        }
         if unknown := [code for code in self.categories if code not in business_of]:
             return f"{', '.join(unknown)}: no business category has this code"
         count = len({business_of[code] for code in self.categories})

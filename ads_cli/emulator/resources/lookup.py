@@ -82,7 +82,7 @@ def allowed_placements(product_type: str) -> list[list[str]]:
     together, network = PLACEMENTS[product_type]
     sizes = range(1, len(together) + 1)
     combined = [list(some) for size in sizes for some in combinations(together, size) if some != (PROFILE,)]
-    return [[ALL], *combined, *([one] for one in network), *([ALL, one] for one in network)]
+    return [[ALL], *combined, *([code] for code in network), *([ALL, code] for code in network)]
 
 
 def require_allowed_placements(product_type: str, placements: list[str]) -> None:

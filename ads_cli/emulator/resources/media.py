@@ -37,7 +37,7 @@ VIDEO_HEIGHT = 720  # pixels, of all videos
 
 def find_media(context: AccountContext, parameter: str, keys: Sequence[str], *types: str) -> list[Record]:
     """Return media of the library; raise ApiError for unknown keys and for types not in `types`."""
-    found = []
+    records = []
     for key in dict.fromkeys(keys):
         media = context.find(LIBRARY, key)
         if media is None:
@@ -45,8 +45,8 @@ def find_media(context: AccountContext, parameter: str, keys: Sequence[str], *ty
         if types and media["media_type"] not in types:
             reason = f"{key} is of type {media['media_type']}, not {' or '.join(types)}"
             raise invalid_parameter(parameter, reason)
-        found.append(media)
-    return found
+        records.append(media)
+    return records
 
 
 def uploaded_media(key: str) -> Record | None:
@@ -186,16 +186,16 @@ def _prepared(context: RequestContext, after: Record, before: Record | None) -> 
 
 def _added(context: RequestContext, key: str) -> Record:
     """Return what the library shows of an upload; deleted media can be added again."""
-    found = _checked_upload(context.store, key)
+    media = _checked_upload(context.store, key)
     known = context.find(LIBRARY, key, with_deleted=True)
-    if found is None and (known or key.partition("_")[2] in EARLIER_UPLOADS):
-        found = uploaded_media(key)
-    if found is None:
+    if media is None and (known or key.partition("_")[2] in EARLIER_UPLOADS):
+        media = uploaded_media(key)
+    if media is None:
         raise invalid_parameter("media_key", f"no upload has the key {key}")
     if known and not known["deleted"]:
         raise invalid_parameter("media_key", f"{key} is already in the media library")
     context.store.purge(LIBRARY, context.account, key)
-    return found
+    return media
 
 
 MEDIA_LIBRARY = Collection(
@@ -247,8 +247,8 @@ def _set_details(context: RequestContext, number: str, details: Record) -> None:
     stored = _stored_media(context.store, number)
     if not stored:
         raise ProblemError(f"media id {number} does not exist", 404, "Not Found")
-    for each in stored:
-        context.store.update(each.kind, each.id, details, owner=each.owner)
+    for record in stored:
+        context.store.update(record.kind, record.id, details, owner=record.owner)
 
 
 @handler(media_uploads.SetMetadata)
@@ -298,17 +298,17 @@ def _subtitles_of(context: RequestContext, id: str, category: str) -> Record:
 @handler(media_uploads.LookUpMedia)
 def _look_up(context: RequestContext, request: media_uploads.LookUpMedia) -> HttpResponse:
     """Return media by their keys, and a problem for each that does not exist."""
-    found: list[Record] = []
+    records: list[Record] = []
     problems: list[Record] = []
     for key in dict.fromkeys(request.media_keys):
         if record := _looked_up(context.store, key):
             names = request.media_fields or ()
-            found.append({n: v for n, v in record.items() if not names or n in names or n == "media_key"})
+            records.append({n: v for n, v in record.items() if not names or n in names or n == "media_key"})
         else:
             detail = f"Could not find media with media_keys: [{key}]."
             missing = {"type": "/problems/resource-not-found", "title": "Not Found Error", "detail": detail}
             problems.append(missing | {"status": 404, "value": key, "resource_type": "media"})
-    body: Record = {"data": found} if found else {}
+    body: Record = {"data": records} if records else {}
     return HttpResponse.json(body | ({"errors": problems} if problems else {}))
 
 

@@ -189,8 +189,8 @@ def _preview_posts(context: RequestContext, request: posts.PreviewPosts) -> Resu
     """Return HTML for each post of the type; others are left out."""
     account = in_account_up_to_date(context, request)
     kind = KINDS[request.post_type]
-    found = (id for id in dict.fromkeys(request.post_ids) if context.find(kind, id))
-    return Result([{"post_id": id, "preview": _preview(account, id)} for id in found])
+    ids = (id for id in dict.fromkeys(request.post_ids) if context.find(kind, id))
+    return Result([{"post_id": id, "preview": _preview(account, id)} for id in ids])
 
 
 def _preview(account: str, post: str) -> str:

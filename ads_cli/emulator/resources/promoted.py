@@ -60,8 +60,8 @@ def _require_fitting_line_items(
 ) -> Mapping[str, Any]:
     """Raise ApiError if none of the line items that are asked for takes promoted accounts."""
     named = request.line_item_ids or []
-    found = [context.find(LINE_ITEM, one) for one in named]
-    if named and not any(one and one["product_type"] == TAKES_ACCOUNTS for one in found):
+    records = [context.find(LINE_ITEM, identifier) for identifier in named]
+    if named and not any(record and record["product_type"] == TAKES_ACCOUNTS for record in records):
         raise invalid_parameter("line_item_ids", f"none of them has product_type {TAKES_ACCOUNTS}")
     return {}
 
@@ -80,9 +80,9 @@ def _create_promoted_account(context: RequestContext, request: promoted.CreatePr
     """Promote an account; return the promotion that there is where the line item has it already."""
     line_item, user = request.line_item_id, str(request.user_id)
     with context.store.transaction():
-        found = context.find(LINE_ITEM, line_item)
-        if found and found["product_type"] != TAKES_ACCOUNTS:
-            message = f"the line item {line_item} has product_type {found['product_type']}"
+        record = context.find(LINE_ITEM, line_item)
+        if record and record["product_type"] != TAKES_ACCOUNTS:
+            message = f"the line item {line_item} has product_type {record['product_type']}"
             raise ApiError(400, "INCOMPATIBLE_LINE_ITEM", message, parameter="line_item_id")
         fields = {"line_item_id": line_item, "user_id": user}
         same = context.find_all(PROMOTED_ACCOUNTS.kind, **fields)
@@ -92,11 +92,11 @@ def _create_promoted_account(context: RequestContext, request: promoted.CreatePr
 def _require_waiting_post(context: RequestContext, after: Record, before: Record | None) -> Record:
     """Raise ApiError unless the post waits for its time, and is not promoted by the line item yet."""
     post = str(after["scheduled_post_id"])
-    found = context.find(SCHEDULED, post)
-    if found is None:
+    record = context.find(SCHEDULED, post)
+    if record is None:
         raise invalid_parameter("scheduled_post_id", f"the scheduled post {post} does not exist")
-    if found["scheduled_status"] != WAITING:
-        raise invalid_parameter("scheduled_post_id", f"the post {post} is {found['scheduled_status']}")
+    if record["scheduled_status"] != WAITING:
+        raise invalid_parameter("scheduled_post_id", f"the post {post} is {record['scheduled_status']}")
     same = {"line_item_id": after["line_item_id"], "scheduled_post_id": post}
     if context.find_all(SCHEDULED_POSTS.kind, **same):
         reason = f"the line item {after['line_item_id']} promotes the scheduled post {post} already"

@@ -90,12 +90,12 @@ def _list_active_entities(context: RequestContext, request: statistics.ListActiv
     """List the entities that were active, with the first and the last hour."""
     numbers, period, now = read_query(context, request)
     entity: statistics.ActiveEntity = request.entity
-    found = []
+    records = []
     for id in numbers.ids(entity):
         if not _is_wanted(numbers, request, id):
             continue
         if times := numbers.active_times(entity, id, Interval(period.start, min(period.end, now))):
-            found.append(
+            records.append(
                 {
                     "entity_id": id,
                     "activity_start_time": _whole_hour(min(time.start for time in times)),
@@ -103,7 +103,7 @@ def _list_active_entities(context: RequestContext, request: statistics.ListActiv
                     "placements": [WHOLE],
                 }
             )
-    return Result(found)
+    return Result(records)
 
 
 def _is_wanted(numbers: AccountNumbers, request: statistics.ListActiveEntities, id: str) -> bool:
@@ -115,7 +115,7 @@ def _is_wanted(numbers: AccountNumbers, request: statistics.ListActiveEntities, 
     own = {source.numbers.id for source in numbers.sources(request.entity, id)}
     for entity, ids in owners:
         if ids is not None:
-            theirs = {source.numbers.id for each in ids for source in numbers.sources(entity, each)}
+            theirs = {source.numbers.id for id in ids for source in numbers.sources(entity, id)}
             return bool(own & theirs)
     return True
 
@@ -137,14 +137,14 @@ def _reach_of_funding_instruments(
 
 
 def _reach(query: StatsRequest, entity: str, ids: list[str]) -> Result:
-    found = []
+    records = []
     for id in ids:
         (parts,) = series(query.numbers.sources(entity, id), query.period, "TOTAL", query.now)
         impressions = parts[0].get("impressions", 0)
         people = round(impressions / FREQUENCY)
         frequency = round(impressions / people, 2) if people else 0.0
-        found.append({"id": id, "total_audience_reach": people, "average_frequency": frequency})
-    return Result(found, beside={"data_type": "reach"})
+        records.append({"id": id, "total_audience_reach": people, "average_frequency": frequency})
+    return Result(records, beside={"data_type": "reach"})
 
 
 JOB = "stats_job"

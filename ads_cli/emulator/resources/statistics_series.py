@@ -159,7 +159,8 @@ def _daily_budget(line_item: Record, campaign: Record, part_of_campaign: int) ->
     names = ("daily_budget_amount_local_micro", "total_budget_amount_local_micro")
     parts = ((line_item, 1), (campaign, part_of_campaign))
     daily, totals = (
-        [amount // part for one, part in parts if (amount := one.get(name)) is not None] for name in names
+        [amount // part for record, part in parts if (amount := record.get(name)) is not None]
+        for name in names
     )
     start, end = line_item.get("start_time"), line_item.get("end_time")
     days = DEFAULT_FLIGHT_DAYS
@@ -171,7 +172,7 @@ def _daily_budget(line_item: Record, campaign: Record, part_of_campaign: int) ->
 
 def budget_spent_at(line_item: Record, campaign: Record) -> datetime | None:
     """Return the time at which a total budget without an end is spent; None where nothing ends it."""
-    has_total = any(one.get("total_budget_amount_local_micro") for one in (line_item, campaign))
+    has_total = any(record.get("total_budget_amount_local_micro") for record in (line_item, campaign))
     if not has_total or line_item.get("end_time") or not line_item.get("start_time"):
         return None
     return datetime.fromisoformat(line_item["start_time"]) + timedelta(days=DEFAULT_FLIGHT_DAYS)
@@ -246,9 +247,12 @@ class AccountNumbers:
         self.zone = timezone(offset or timedelta())
         self._store = store
         self._activity = ActiveTimes(store, account["id"])
-        self._funding = {one["id"]: one for one in self._all("FUNDING_INSTRUMENT")}
-        self._campaigns = {one["id"]: one for one in self._all("CAMPAIGN")}
-        self._line_items = {one["id"]: one for one in self._all("LINE_ITEM")}
+        self._funding = {
+            funding_instrument["id"]: funding_instrument
+            for funding_instrument in self._all("FUNDING_INSTRUMENT")
+        }
+        self._campaigns = {campaign["id"]: campaign for campaign in self._all("CAMPAIGN")}
+        self._line_items = {line_item["id"]: line_item for line_item in self._all("LINE_ITEM")}
         self._sources: dict[str, SeriesSource] = {}
         older: Counter[str] = Counter()  # line items by campaign
         for id, line_item in self._line_items.items():
@@ -286,10 +290,10 @@ class AccountNumbers:
             return [self._member(entity, record)]
         own = self._line_items.values()
         if entity == "CAMPAIGN":
-            return [self._sources[one["id"]] for one in own if one["campaign_id"] == id]
+            return [self._sources[record["id"]] for record in own if record["campaign_id"] == id]
         assert entity == "FUNDING_INSTRUMENT"
-        paid = [one for one in own if self._campaign_of(one)["funding_instrument_id"] == id]
-        return [self._sources[one["id"]] for one in paid]
+        paid = [record for record in own if self._campaign_of(record)["funding_instrument_id"] == id]
+        return [self._sources[campaign["id"]] for campaign in paid]
 
     def counted(self, entity: str, id: str) -> list[SeriesSource]:
         """Return what the numbers of an entity count.
@@ -300,15 +304,15 @@ class AccountNumbers:
         if entity != "PROMOTED_POST":
             return sources
         promoted = self._all(entity)
-        post = next(one["post_id"] for one in promoted if one["id"] == id)
-        same = [one for one in promoted if one["post_id"] == post]
-        campaigns = {self._line_items[one["line_item_id"]]["campaign_id"] for one in same}
-        return [self._member(entity, one) for one in same] if len(campaigns) > 1 else sources
+        post = next(promotion["post_id"] for promotion in promoted if promotion["id"] == id)
+        same = [promotion for promotion in promoted if promotion["post_id"] == post]
+        campaigns = {self._line_items[record["line_item_id"]]["campaign_id"] for record in same}
+        return [self._member(entity, record) for record in same] if len(campaigns) > 1 else sources
 
     def _member(self, entity: str, record: Record) -> SeriesSource:
         line_item = record["line_item_id"]
-        siblings = [one for one in self._all(entity) if one["line_item_id"] == line_item]
-        members = [(one["id"], self._activity.of(entity, one)) for one in siblings]
+        siblings = [record for record in self._all(entity) if record["line_item_id"] == line_item]
+        members = [(record["id"], self._activity.of(entity, record)) for record in siblings]
         return self._sources[line_item]._replace(member=record["id"], members=members)
 
     def ids(self, entity: str) -> list[str]:
@@ -377,15 +381,15 @@ def _divided(counts: Mapping[str, int], segments: Sequence[PeopleSegment]) -> It
 
 def metrics(entity: str, groups: Iterable[str], parts: Sequence[Counts]) -> dict[str, Any]:
     """Return the metrics of groups: a list of numbers, or null where nothing was counted."""
-    found: dict[str, Any] = {}
+    metrics: dict[str, Any] = {}
     for group in groups:
         for name in metrics_of(entity, group):
             if names := numbers_of(name):
                 numbers = {number: _numbers(f"{name}.{number}", parts) for number in names}
-                found[name] = numbers if any(numbers.values()) else None
+                metrics[name] = numbers if any(numbers.values()) else None
             else:
-                found[name] = _numbers(name, parts)
-    return found
+                metrics[name] = _numbers(name, parts)
+    return metrics
 
 
 def _numbers(name: str, parts: Sequence[Counts]) -> list[int] | None:

@@ -65,7 +65,7 @@ def _require_new(new: Record, same: Sequence[Record]) -> None:
     """Raise ApiError where a criterion with the same value has its type, or that of its lookalikes."""
     opposites = {
         targeting.LOOKALIKES.get(new[TYPE]),
-        *(one for one, of in targeting.LOOKALIKES.items() if of == new[TYPE]),
+        *(type_name for type_name, of in targeting.LOOKALIKES.items() if of == new[TYPE]),
     }
     for other in same:
         if other[TYPE] == new[TYPE]:
@@ -78,7 +78,7 @@ def _require_new(new: Record, same: Sequence[Record]) -> None:
 def _require_room(context: RequestContext, new: Record, counts: Mapping[str, int]) -> None:
     """Raise ApiError where the line item has as many criteria of a type as it can have."""
     for limit in targeting.LIMITS:
-        count, most = sum(counts.get(each, 0) for each in limit.types), limit.maximum
+        count, most = sum(counts.get(type_, 0) for type_ in limit.types), limit.maximum
         if new[TYPE] == PUBLISHER and _has_category(context, new["line_item_id"]):
             most = targeting.MAX_PUBLISHERS_WITH_CURATED_CATEGORY
         if new[TYPE] in limit.types and count >= most:
@@ -111,21 +111,21 @@ def find_named(context: AccountContext, new: Record) -> Record:
         return {"name": GENDERS[value]}
     if type_ == "AGE":
         return {"name": value.removeprefix("AGE_").replace("_", " ").lower()}
-    found = find_value(type_, value)
-    if found is None and type_ in FOREIGN:
+    named = find_value(type_, value)
+    if named is None and type_ in FOREIGN:
         pattern, kind = FOREIGN[type_]
         if not pattern.fullmatch(value):
             raise invalid_parameter(VALUE, f"{value!r} names none of the {kind}")
-    return found or {}
+    return named or {}
 
 
 def _audience(context: AccountContext, audience: str) -> Record:
     """Return an audience that the account owns or shares; raise ApiError if it cannot be targeted."""
     is_shared = audiences.granted_level(context, audience) is not None
-    found = context.store.find(audiences.AUDIENCE, audience, owner=None if is_shared else context.account)
-    if found is None:
+    record = context.store.find(audiences.AUDIENCE, audience, owner=None if is_shared else context.account)
+    if record is None:
         raise invalid_parameter(VALUE, f"the audience {audience} does not exist")
-    described = audiences.described(context.store, found)
+    described = audiences.described(context.store, record)
     if reasons := described["reasons_not_targetable"]:
         reason = f"the audience {audience} cannot be targeted: {', '.join(reasons)}"
         raise invalid_parameter(VALUE, reason)
@@ -148,18 +148,18 @@ def _checked(context: RequestContext, after: Record, before: Record | None) -> R
     if after[TYPE] == CONTENT and _has_category(context, after["line_item_id"]):
         reason = "the line item has a curated category, which excludes content categories"
         raise invalid_parameter(TYPE, reason)
-    found = find_named(context, after)
+    named = find_named(context, after)
     if after[TYPE] == "TV_SHOW":
-        _require_market(found, context.find_all(CRITERION, **line_item, targeting_type="LOCATION"))
-    return {"id": after["id"], **stored_fields(after, found)}
+        _require_market(named, context.find_all(CRITERION, **line_item, targeting_type="LOCATION"))
+    return {"id": after["id"], **stored_fields(after, named)}
 
 
-def stored_fields(new: Record, found: Record) -> Record:
+def stored_fields(new: Record, record: Record) -> Record:
     """Return the fields of a criterion whose value names `found`."""
-    location = {"location_type": found.get("location_type")} if new[TYPE] == "LOCATION" else {}
+    location = {"location_type": record.get("location_type")} if new[TYPE] == "LOCATION" else {}
     return {
         "line_item_id": new["line_item_id"],
-        "name": found.get("name", new[VALUE]),
+        "name": record.get("name", new[VALUE]),
         **{name: new[name] for name in (TYPE, VALUE, "operator_type")},
         **location,
     }
@@ -206,22 +206,22 @@ EQUAL = ("os_type", "conversation_type", "location_type", "country_code")  # nam
 def _search(context: RequestContext, request: Request) -> Result:
     """Find values by the parameters of their kind."""
     wanted = {name: value for name in EQUAL if (value := value_or_default(request, name))}
-    found = [value for value in _values(request) if wanted.items() <= value.items()]
-    return _page(request, found)
+    values = [value for value in _values(request) if wanted.items() <= value.items()]
+    return _page(request, values)
 
 
 @handler(targeting_search.SearchPlatforms)
 def _search_platforms(context: RequestContext, request: targeting_search.SearchPlatforms) -> Result:
-    found = _values(request)
+    values = _values(request)
     if language := request.lang:
-        found = [platform | {"localized_name": localized(platform["name"], language)} for platform in found]
-    return _page(request, found)
+        values = [platform | {"localized_name": localized(platform["name"], language)} for platform in values]
+    return _page(request, values)
 
 
 @handler(targeting_search.SearchEvents)
 def _search_events(context: RequestContext, request: targeting_search.SearchEvents) -> Result:
     start = request.start_time or utc_now()
-    found = [
+    values = [
         event
         for event in _values(request)
         if event["end_time"] > start
@@ -229,7 +229,7 @@ def _search_events(context: RequestContext, request: targeting_search.SearchEven
         and (request.event_types is None or event["event_type"] in request.event_types)
         and (request.country_codes is None or event["country_code"] in request.country_codes)
     ]
-    return _page(request, found)
+    return _page(request, values)
 
 
 @handler(targeting_search.SearchTvShows)
@@ -245,9 +245,9 @@ def _search_tv_shows(context: RequestContext, request: targeting_search.SearchTv
 
 @handler(targeting.ListSuggestions)
 def _list_suggestions(context: RequestContext, request: targeting.ListSuggestions) -> Result:
-    found = suggestions_for(request.suggestion_type, request.targeting_values)
+    suggestions = suggestions_for(request.suggestion_type, request.targeting_values)
     count = value_or_default(request, "count")
-    named = [{"suggestion_type": request.suggestion_type, "suggestion_value": value} for value in found]
+    named = [{"suggestion_type": request.suggestion_type, "suggestion_value": value} for value in suggestions]
     return Result(named[:count])
 
 
@@ -258,10 +258,10 @@ def _values(request: Request) -> list[Record]:
     return [value for value in values if all(word in value["name"].casefold() for word in words)]
 
 
-def _page(request: Request, found: list[Record]) -> Result:
+def _page(request: Request, records: list[Record]) -> Result:
     """Return one page of what was found; a kind without pages has no cursor."""
-    count = value_or_default(request, "count") or len(found)
-    page = page_of(found, _kind(request), getattr(request, "cursor", None), count)
+    count = value_or_default(request, "count") or len(records)
+    page = page_of(records, _kind(request), getattr(request, "cursor", None), count)
     if not hasattr(request, "cursor"):
         page = page._replace(next_cursor=UNSET)
     return page._replace(beside=DATA_TYPES.get(_kind(request), {}))

@@ -107,7 +107,7 @@ class Store:
     def close(self) -> None:
         """Close the connections that are not in use: SQLite crashes where another thread is in one."""
         open_ones, self._connections = self._connections, []
-        self._connections += [one for one in open_ones if not one.close()]
+        self._connections += [connection for connection in open_ones if not connection.close()]
 
     @contextmanager
     def transaction(self) -> Iterator[sqlite3.Connection]:
@@ -294,11 +294,11 @@ def random_base36() -> str:
 
 def find_by_screen_name(store: Store, screen_name: str) -> str | None:
     """Return the id of the user with a screen name, in any case; None if there is none."""
-    found: str | None = store.value("SELECT id FROM users WHERE lower(screen_name) = lower(?)", screen_name)
-    return found
+    user: str | None = store.value("SELECT id FROM users WHERE lower(screen_name) = lower(?)", screen_name)
+    return user
 
 
 def screen_name(store: Store, user: str) -> str | None:
     """Return the screen name of a user, or None."""
-    found: str | None = store.value("SELECT screen_name FROM users WHERE id = ?", user)
-    return found
+    name: str | None = store.value("SELECT screen_name FROM users WHERE id = ?", user)
+    return name

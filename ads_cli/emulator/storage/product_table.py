@@ -60,8 +60,8 @@ def _data_by_key(store: Store, keys: Iterable[str]) -> dict[str | None, bytes]:
 
 def find(store: Store, catalog: str, id: str) -> bytes | None:
     """Return one product as JSON, or None."""
-    found: bytes | None = store.value("SELECT data FROM products WHERE catalog = ? AND id = ?", catalog, id)
-    return found
+    data: bytes | None = store.value("SELECT data FROM products WHERE catalog = ? AND id = ?", catalog, id)
+    return data
 
 
 def iterate(store: Store, catalog: str) -> Iterator[bytes]:

@@ -55,8 +55,8 @@ def values_of(kind: str) -> tuple[Record, ...]:
 def find_value(targeting_type: str, value: str) -> Record | None:
     """Return what a targeting criterion names, or None if it is outside of the emulator's world."""
     kind = KINDS.get(targeting_type)
-    found = (one for one in values_of(kind or "") if str(one["targeting_value"]) == value)
-    return next(found, None)
+    matches = (record for record in values_of(kind or "") if str(record["targeting_value"]) == value)
+    return next(matches, None)
 
 
 def localized(name: str, language: str) -> str:
@@ -186,9 +186,9 @@ SUGGESTED_USERS = 50  # the most that a request asks for; of keywords there are 
 
 def suggestions_for(suggestion_type: str, values: Sequence[str]) -> list[str]:
     """Suggest keywords of the same subjects, or users."""
-    found = _users(values) if suggestion_type == "USER_ID" else _keywords(values)
+    suggestions = _users(values) if suggestion_type == "USER_ID" else _keywords(values)
     given = {value.casefold() for value in values}
-    return [value for value in dict.fromkeys(found) if value.casefold() not in given]
+    return [value for value in dict.fromkeys(suggestions) if value.casefold() not in given]
 
 
 def _keywords(values: Sequence[str]) -> Iterator[str]:

@@ -2,10 +2,7 @@
 
 import json
 
-import pytest
-
 from ads_cli.api.audience_insights import PRIMARY_TYPES
-from ads_cli.api.names import to_neutral
 from ads_cli.emulator.resources.audience_insights import PEOPLE as ADDED
 from tests.emulator.seeded import (
     BASKETS,
@@ -24,18 +21,6 @@ from tests.emulator.seeded import (
 PEOPLE = "".join(f"user{number}@shop.example\n" for number in range(120))
 
 
-@pytest.fixture(params=["generic", "x"])
-def run(request, adsctl):
-    """Run a command against the emulator of a service; return its data by neutral names, or its message."""
-
-    def run(*words, code=0):
-        done = adsctl.local(*words, "--service", request.param, "--yes", "-o", "json", code=code)
-        return to_neutral(json.loads(done.stdout)) if code == 0 else done.stderr
-
-    run.file = adsctl.file
-    return run
-
-
 def test_an_audience_is_created_filled_found_renamed_and_deleted(run):
     made = run("audiences", "create", "--name", "Mug lovers", "--description", "Bought a mug")
     audience = made["id"]
@@ -51,9 +36,9 @@ def test_an_audience_is_created_filled_found_renamed_and_deleted(run):
     assert run("audiences", "delete", audience)["deleted"] is True
     assert "does not exist" in run("audiences", "get", audience, code=5)
     assert run("audiences", "get", audience, "--with-deleted")["deleted"] is True
-    assert audience not in [one["id"] for one in run("audiences", "list")]
+    assert audience not in [record["id"] for record in run("audiences", "list")]
     listed = run("audiences", "list", "--with-deleted", "--custom-audience-ids", audience)
-    assert [one["id"] for one in listed] == [audience]
+    assert [record["id"] for record in listed] == [audience]
 
 
 def test_the_size_follows_the_people_and_decides_what_can_be_targeted(run):
@@ -81,7 +66,7 @@ def test_two_audiences_of_an_account_have_different_names(run):
 def test_a_deleted_audience_still_shows_what_targets_it_and_is_targeted_no_more(run):
     run("audiences", "delete", CUSTOMERS)
     targeted = run("audiences", "targeted", CUSTOMERS)
-    assert CLICKS in [item["id"] for one in targeted for item in one["line_items"]]
+    assert CLICKS in [item["id"] for criterion in targeted for item in criterion["line_items"]]
     kept = run("targeting", "list", "--line-items", CLICKS)
     assert CUSTOMERS in [criterion["targeting_value"] for criterion in kept]
     words = ("--targeting-type", "CUSTOM_AUDIENCE", "--targeting-value", CUSTOMERS)
@@ -94,7 +79,9 @@ def test_a_shared_audience_is_listed_and_shown_but_not_changed(run):
     assert run("audiences", "list", "--permission-scope", "SHARED", "--custom-audience-ids", CUSTOMERS) == []
     assert shared["permission_level"] == "READ_ONLY" and run("audiences", "get", FAIR) == shared
     own = run("audiences", "list")
-    assert {one["permission_level"] for one in own} == {"READ_WRITE"} and FAIR not in [o["id"] for o in own]
+    assert {record["permission_level"] for record in own} == {"READ_WRITE"} and FAIR not in [
+        o["id"] for o in own
+    ]
     assert "does not own it" in run("audiences", "update", FAIR, "--name", "Mine", code=4)
     assert "does not own it" in run("audiences", "delete", FAIR, code=4)
     (lent,) = run("audiences", "list", "--permission-scope", "SHARED", "--account", CAFE)
@@ -120,10 +107,10 @@ def test_sharing_with_another_business_needs_a_feature(run):
 
 def test_an_account_has_one_do_not_reach_list(run):
     words = ("audiences", "do-not-reach")
-    (found,) = run(*words, "list")
-    assert (found["list_size"], found["targetable"]) == (1840, True)
-    assert found["id"] in run(*words, "create", code=6)
-    assert run(*words, "delete", found["id"])["deleted"] is True
+    (records,) = run(*words, "list")
+    assert (records["list_size"], records["targetable"]) == (1840, True)
+    assert records["id"] in run(*words, "create", code=6)
+    assert run(*words, "delete", records["id"])["deleted"] is True
     made = run(*words, "create", "--description", "Asked us to stop")
     assert made["reasons_not_targetable"] == ["PROCESSING", "TOO_SMALL"] and made["list_size"] is None
     run(*words, "push", run.file("all.csv", f"email\n{PEOPLE}"), "--list", made["id"])
@@ -162,17 +149,17 @@ def test_an_estimate_needs_criteria_that_add_people_and_exist(run):
     excluded = criterion("INTEREST", "8005", operator_type="NE")
     assert "needs one of followers" in run(*words, json.dumps([excluded]), code=2)
     wrong = [criterion("AGE", "old"), criterion("INTEREST", "8005", operator_type="LT")]
-    told = run(*words, json.dumps(wrong), code=2)
-    assert "targeting_criteria[0].targeting_value: 'old'" in told
-    assert "targeting_criteria[1].operator_type: 'LT' is not one of EQ, NE" in told
+    error = run(*words, json.dumps(wrong), code=2)
+    assert "targeting_criteria[0].targeting_value: 'old'" in error
+    assert "targeting_criteria[1].operator_type: 'LT' is not one of EQ, NE" in error
     unknown = [criterion("CUSTOM_AUDIENCE", "nobody")]
     assert "the audience nobody does not exist" in run(*words, json.dumps(unknown), code=6)
     knitting = criterion("INTEREST", "8005")
-    for limiting, told in (
+    for limiting, error in (
         (criterion("LOCATION", "nonsense"), "'nonsense' names none of the locations"),
         (criterion("CUSTOM_AUDIENCE", "nobody", operator_type="NE"), "the audience nobody does not exist"),
     ):
-        assert told in run(*words, json.dumps([knitting, limiting]), code=6)
+        assert error in run(*words, json.dumps([knitting, limiting]), code=6)
 
 
 def test_every_type_that_adds_people_has_a_number_of_them():
@@ -181,7 +168,7 @@ def test_every_type_that_adds_people_has_a_number_of_them():
 
 def test_a_combined_audience_is_estimated_as_those_that_it_is_made_of(run):
     (either,) = run("audiences", "combine", "--name", "Users", "--any-of", f"{INSTALLED},{BASKETS}")
-    parts = [criterion("CUSTOM_AUDIENCE", each) for each in (INSTALLED, BASKETS)]
+    parts = [criterion("CUSTOM_AUDIENCE", audience) for audience in (INSTALLED, BASKETS)]
     assert estimated(run, criterion("CUSTOM_AUDIENCE", either["id"])) == estimated(run, *parts)
 
 
@@ -202,7 +189,8 @@ def test_audiences_are_combined_and_the_result_is_not_changed(run):
 def test_combinations_of_a_file_are_made_ten_at_a_time(run):
     """Records as the service has them; all of one request or none, so that what it refuses is left out."""
     leaves = [
-        {"custom_audience_id": one, "negate": False, "child_segments": []} for one in (INSTALLED, BASKETS)
+        {"custom_audience_id": audience, "negate": False, "child_segments": []}
+        for audience in (INSTALLED, BASKETS)
     ]
     segments = {"boolean_operator": "OR", "child_segments": leaves}
     rows = [{"name": f"Users {n}", "audience_type": "FLEXIBLE", "segments": segments} for n in range(12)]
@@ -211,16 +199,16 @@ def test_combinations_of_a_file_are_made_ten_at_a_time(run):
     file = run.file("many.json", json.dumps(rows))
     words = ("audiences", "combine", "-f", file)
     shown = run(*words, "--dry-run")
-    assert [len(one["body"]) for one in shown] == [10, 2]
+    assert [len(record["body"]) for record in shown] == [10, 2]
     assert shown[0]["body"][0] == {"operation_type": "Create", "params": rows[0]}
-    told = run(*words, "--failed-out", "failed.jsonl", code=9)
-    assert "no mobile audience" in told and "11 created, 1 failed" in told
-    made = [one["name"] for one in run("audiences", "list", "--q", "Users ")]
+    error = run(*words, "--failed-out", "failed.jsonl", code=9)
+    assert "no mobile audience" in error and "11 created, 1 failed" in error
+    made = [record["name"] for record in run("audiences", "list", "--q", "Users ")]
     assert made == [row["name"] for row in rows if row is not rows[3]]
     bad = run.file("bad.json", json.dumps([rows[0] | {"segments": None}, {"name": ""}]))
-    told = run("audiences", "combine", "-f", bad, code=3)
+    error = run("audiences", "combine", "-f", bad, code=3)
     for problem in ("segments: is required when audience_type is FLEXIBLE", "audience_type: is required"):
-        assert problem in told
+        assert problem in error
     assert "--resume: is for a file of several records" in run("audiences", "combine", "--resume", code=2)
 
 
@@ -232,11 +220,11 @@ def test_a_combination_is_checked_before_it_is_sent_and_by_the_service(run):
     assert "give one of --any-of, --all-of and --segments" in both
     leaf = {"custom_audience_id": INSTALLED, "child_segments": []}
     wrong = {"child_segments": [leaf | {"lookback_window": 2}, {"child_segments": []}, leaf]}
-    told = run(*words, "--segments", json.dumps(wrong), code=2)
-    assert "--segments segments.child_segments[0].lookback_window: '2' is not one of 1, 7, 14, 30" in told
+    error = run(*words, "--segments", json.dumps(wrong), code=2)
+    assert "--segments segments.child_segments[0].lookback_window: '2' is not one of 1, 7, 14, 30" in error
     assert (
         "--segments segments.child_segments[1].custom_audience_id: is required unless child_segments is set"
-        in told
+        in error
     )
     no_operator = run(*words, "--segments", json.dumps({"child_segments": [leaf]}), code=2)
     assert "--segments segments.child_segments: needs boolean_operator" in no_operator

@@ -1,10 +1,7 @@
 """The life of funding, campaigns and line items: typed commands, under both services."""
 
-import json
-
 import pytest
 
-from ads_cli.api.names import to_neutral
 from tests.emulator.seeded import (
     ADVENT,
     APP,
@@ -25,19 +22,6 @@ DAY, TOTAL = "daily_budget_amount_local_micro", "total_budget_amount_local_micro
 CAMPAIGN = ("campaigns", "create", "--funding-instrument-id", CARD, "--name", "Autumn mugs")
 SITE = ("--objective", "WEBSITE_CLICKS", "--product-type", "PROMOTED_POSTS", "--start-time", "2026-03-01")
 EVERYWHERE = ("--placements", "ALL_ON_PLATFORM")
-
-
-@pytest.fixture(params=["generic", "x"])
-def run(request, adsctl):
-    """Run a command against the emulator of a service; return its data by neutral names, or its message."""
-
-    def run(*words, code=0):
-        shape = ("--service", request.param, "--yes", "-o", "json")
-        done = adsctl.local(*words, *shape, code=code)
-        return to_neutral(json.loads(done.stdout)) if code == 0 else done.stderr
-
-    run.service = request.param
-    return run
 
 
 @pytest.fixture
@@ -62,7 +46,7 @@ def test_a_campaign_is_created_listed_changed_and_deleted(run):
     assert run("campaigns", "delete", made["id"])["deleted"] is True
     for words in (("get", made["id"]), ("delete", made["id"]), ("update", made["id"], "--name", "x")):
         assert f"the campaign {made['id']} does not exist" in run("campaigns", *words, code=5)
-    assert made["id"] not in [one["id"] for one in run("campaigns", "list")]
+    assert made["id"] not in [record["id"] for record in run("campaigns", "list")]
     assert run("campaigns", "get", made["id"], "--with-deleted")["name"] == "Mugs"
 
 
@@ -100,8 +84,10 @@ def test_a_funding_instrument_is_created_listed_and_deleted(run):
 
 
 def test_the_state_of_a_campaign_follows_from_its_line_items_and_its_funding(run):
-    found = {one["id"]: one for one in run("campaigns", "list", "--with-draft")}
-    states = {id: (one["effective_status"], one["reasons_not_servable"]) for id, one in found.items()}
+    by_id = {record["id"]: record for record in run("campaigns", "list", "--with-draft")}
+    states = {
+        id: (campaign["effective_status"], campaign["reasons_not_servable"]) for id, campaign in by_id.items()
+    }
     assert states[SPRING] == states[APP] == states[HAMBURG] == ("RUNNING", [])
     assert states[WINTER] == ("EXPIRED", ["EXPIRED"])
     assert states[ADVENT] == ("FUNDING_PROBLEM", ["FUNDING_PROBLEM"])
@@ -140,16 +126,16 @@ def test_a_campaign_ends_with_its_active_line_items(run):
 
 def test_drafts_are_hidden_until_they_are_asked_for(run):
     for words, draft in ((("campaigns", "list"), AUTUMN), (("line-items", "list"), LOOKS)):
-        assert draft not in [one["id"] for one in run(*words)]
-        assert draft in [one["id"] for one in run(*words, "--with-draft")]
+        assert draft not in [record["id"] for record in run(*words)]
+        assert draft in [record["id"] for record in run(*words, "--with-draft")]
 
 
 def test_line_items_of_a_deleted_campaign_are_listed_only_with_deleted_ones(run):
     at = ("line-items", "list", "--campaign-ids", SPRING)
-    assert CLICKS in [one["id"] for one in run(*at)]
+    assert CLICKS in [record["id"] for record in run(*at)]
     run("campaigns", "delete", SPRING)
     assert run(*at) == []
-    hidden = {one["id"]: one["deleted"] for one in run(*at, "--with-deleted")}
+    hidden = {record["id"]: record["deleted"] for record in run(*at, "--with-deleted")}
     assert hidden[CLICKS] is False
 
 
@@ -178,8 +164,8 @@ REFUSED = {
 @pytest.mark.parametrize("case", REFUSED)
 def test_the_state_refuses(run, case):
     words, message = REFUSED[case]
-    told = run("line-items", "create", "--campaign-id", SPRING, *SITE, *EVERYWHERE, *words, code=6)
-    assert message in to_neutral_text(told)
+    error = run("line-items", "create", "--campaign-id", SPRING, *SITE, *EVERYWHERE, *words, code=6)
+    assert message in to_neutral_text(error)
 
 
 def to_neutral_text(text: str) -> str:
@@ -192,9 +178,11 @@ def test_what_cannot_pay_funds_no_campaign(run):
 
 
 def test_placements_and_bidding_rules_are_looked_up(run):
-    every = {one["product_type"]: one["placements"] for one in run("line-items", "placements")}
+    every = {record["product_type"]: record["placements"] for record in run("line-items", "placements")}
     assert every.keys() == {"MEDIA", "PROMOTED_ACCOUNT", "PROMOTED_POSTS"}
-    assert all(["PLATFORM_PROFILE"] not in one and ["ALL_ON_PLATFORM"] in one for one in every.values())
+    assert all(
+        ["PLATFORM_PROFILE"] not in record and ["ALL_ON_PLATFORM"] in record for record in every.values()
+    )
     (rule,) = run("lookup", "bidding-rules", "--currency", "JPY")
     assert (rule["currency"], rule["minimum_denomination"]) == ("JPY", EURO_MICRO)
     assert len(run("lookup", "bidding-rules")) > 3

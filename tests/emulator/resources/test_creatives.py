@@ -5,7 +5,6 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from ads_cli.api.names import to_neutral
 from ads_cli.emulator.seed.credentials import OTHER_USER, USER
 from tests.conftest import feed
 from tests.emulator.seeded import (
@@ -25,19 +24,6 @@ from tests.emulator.seeded import (
 from tests.output.test_terminal import is_safe
 
 SOON = f"{datetime.now(UTC) + timedelta(days=2):%Y-%m-%dT%H:%M}"
-
-
-@pytest.fixture(params=["generic", "x"])
-def run(request, adsctl):
-    """Run a command against the emulator of a service; return its data by neutral names, or its message."""
-
-    def run(*words, code=0):
-        shape = ("--service", request.param, "--yes", "-o", "json")
-        done = adsctl.local(*words, *shape, code=code)
-        return to_neutral(json.loads(done.stdout)) if code == 0 else done.stderr
-
-    run.service = request.param
-    return run
 
 
 def test_a_draft_is_created_changed_previewed_and_deleted(run):
@@ -90,8 +76,8 @@ def test_posts_of_each_type_are_listed_and_previewed(run):
     ids = f"{SPRING_POST},{GREEN_DRAFT},1"
     for post_type, post in (("PUBLISHED", SPRING_POST), ("DRAFT", GREEN_DRAFT), ("SCHEDULED", None)):
         shown = run("posts", "preview", "--post-ids", ids, "--post-type", post_type)
-        assert [one["post_id"] for one in shown] == [post] * bool(post)
-        assert all(f"/{post}" in one["preview"] and "<iframe " in one["preview"] for one in shown)
+        assert [record["post_id"] for record in shown] == [post] * bool(post)
+        assert all(f"/{post}" in record["preview"] and "<iframe " in record["preview"] for record in shown)
 
 
 def test_an_image_conversation_is_created_changed_and_deleted(run):

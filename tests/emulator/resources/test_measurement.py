@@ -6,7 +6,6 @@ import re
 import pytest
 
 from ads_cli.api.ab_tests import ChangedGroup
-from ads_cli.api.names import to_neutral
 from ads_cli.api.validation import check
 from tests.emulator.seeded import (
     APP,
@@ -29,18 +28,6 @@ PROVIDERS = ("measurement", "app-event-provider-configurations")
 TESTS = ("measurement", "ab-tests")
 IOS_APP = "1066718842"  # which a line item advertises
 START, END = "2098-01-01T00:00:00Z", "2098-01-15T00:00:00Z"
-
-
-@pytest.fixture(params=["generic", "x"])
-def run(request, adsctl):
-    """Run a command against the emulator of a service; return its data by neutral names, or its message."""
-
-    def run(*words, code=0):
-        shape = ("--service", request.param, "--yes", "-o", "json")
-        done = adsctl.local(*words, *shape, code=code)
-        return to_neutral(json.loads(done.stdout)) if code == 0 else done.stderr
-
-    return run
 
 
 def ids(records) -> list[str]:
@@ -189,8 +176,8 @@ def test_unknown_fields_are_named_in_their_order(adsctl):
     parts = json.loads(groups(APP, FILMS))
     parts[0] |= dict.fromkeys(names, "x")
     words = ("--entity-type", "CAMPAIGN", "--start-time", START, "--end-time", END)
-    told = adsctl.local(*TESTS, "create", *words, "--user-groups", json.dumps(parts), code=2).stderr
-    assert re.findall(r"user_groups\[0\]\.(\w+): is not a known field", told) == names
+    stderr = adsctl.local(*TESTS, "create", *words, "--user-groups", json.dumps(parts), code=2).stderr
+    assert re.findall(r"user_groups\[0\]\.(\w+): is not a known field", stderr) == names
 
 
 @pytest.mark.parametrize(
@@ -224,13 +211,13 @@ SAME, ADDED = {"id": "u4e91-1", "size": "50"}, {"size": "50", "entity_ids": [APP
 def test_groups_are_changed_by_their_ids_or_replaced_without_them(adsctl):
     """As the service states: an id never where groups are added or removed."""
     update = (*TESTS, "update", SPRING_TEST, "--user-groups")
-    told = adsctl.local(*update, json.dumps([SAME, ADDED]), code=2).stderr
-    assert "has groups with and without id: where some are added or removed, none may have one" in told
+    stderr = adsctl.local(*update, json.dumps([SAME, ADDED]), code=2).stderr
+    assert "has groups with and without id: where some are added or removed, none may have one" in stderr
     document = adsctl.file("ab-test.json", json.dumps({"user_groups": [SAME, ADDED]}))
     assert "with and without id" in adsctl.local(*TESTS, "update", SPRING_TEST, "-f", document, code=3).stderr
     added = [{"id": "u4e91-1"}, {"id": "u4e91-2"}, {"id": "u4e91-3", "size": "1", "entity_ids": [APP]}]
-    told = adsctl.local(*update, json.dumps(added), code=6).stderr
-    assert "the user group u4e91-3 does not exist" in told
+    stderr = adsctl.local(*update, json.dumps(added), code=6).stderr
+    assert "the user group u4e91-3 does not exist" in stderr
     new = [ADDED, ADDED | {"entity_ids": [FILMS]}]
     changed = json.loads(adsctl.local("-o", "json", *update, json.dumps(new)).stdout)
     assert [group["entity_ids"] for group in changed["user_groups"]] == [[APP], [FILMS]]
@@ -285,15 +272,15 @@ def test_a_test_whose_campaign_is_gone_can_still_be_renamed(run):
 def test_conversions_of_an_app_are_attributed(run):
     words = ("--app-id", IOS_APP, "--os-type", "IOS", "--conversion-type", "INSTALL")
     words += ("--conversion-time", "2026-03-01T09:00:00+01:00")
-    found = {}
+    shown = {}
     for device in ("a", "b", "c", "d"):
         event = run("measurement", "conversion-events", "create", *words, "--hashed-device-id", device)
         same = run("measurement", "conversion-attribution", "get", *words, "--hashed-device-id", device)
         assert event["platform_attribution"] == same["platform_attribution"]
         assert event["conversion_time"] == "2026-03-01T08:00:00.000Z"
         assert (event["click_window"], event["view_through_window"]) == (14, 1)
-        found[device] = event["platform_attribution"]
-    assert None in found.values()
-    attributed = next(one for one in found.values() if one)
+        shown[device] = event["platform_attribution"]
+    assert None in shown.values()
+    attributed = next(record for record in shown.values() if record)
     assert attributed["promoted_properties"]["line_item_objective"] == "APP_INSTALLS"
     assert attributed["post_id"]

@@ -3,22 +3,8 @@
 import json
 from datetime import UTC, datetime
 
-import pytest
-
-from ads_cli.api.names import to_neutral
 from ads_cli.emulator.seed.credentials import OTHER_USER, USER
 from tests.emulator.seeded import CAFE, CARD, CLICKS, ENDED, INSTALLS, REACH, SHOP
-
-
-@pytest.fixture(params=["generic", "x"])
-def run(request, adsctl):
-    """Run a command against the emulator of a service; return its data by neutral names, or its message."""
-
-    def run(*words, code=0):
-        done = adsctl.local(*words, "--service", request.param, "--yes", "-o", "json", code=code)
-        return to_neutral(json.loads(done.stdout)) if code == 0 else done.stderr
-
-    return run
 
 
 def test_tax_settings_are_shown_and_changed_field_by_field(run):
@@ -33,9 +19,9 @@ def test_tax_settings_are_shown_and_changed_field_by_field(run):
 
 
 def test_tax_settings_keep_the_values_of_the_facts(run):
-    told = run("settings", "tax", "update", "--bill-to", "NOT_SET", "--address-country", "Germany", code=2)
-    assert "--bill-to: 'NOT_SET' is not one of ADVERTISER, AGENCY" in told
-    assert "--address-country: 'Germany' is not allowed: two capital letters" in told
+    error = run("settings", "tax", "update", "--bill-to", "NOT_SET", "--address-country", "Germany", code=2)
+    assert "--bill-to: 'NOT_SET' is not one of ADVERTISER, AGENCY" in error
+    assert "--address-country: 'Germany' is not allowed: two capital letters" in error
     assert "nothing to change" in run("settings", "tax", "update", code=2)
 
 
@@ -89,20 +75,20 @@ def test_a_tracking_tag_is_created_listed_changed_and_deleted(run):
     assert run("tracking-tags", "delete", tag)["deleted"] is True
     assert "does not exist" in run("tracking-tags", "get", tag, code=5)
     both = run("tracking-tags", "list", "--tracking-tag-ids", f"{tag},6tt03", "--with-deleted")
-    assert [(one["id"], one["line_item_id"]) for one in both] == [("6tt03", INSTALLS), (tag, REACH)]
+    assert [(record["id"], record["line_item_id"]) for record in both] == [("6tt03", INSTALLS), (tag, REACH)]
 
 
 def test_tags_of_deleted_line_items_and_of_no_address_are_refused(run):
     words = ("tracking-tags", "create", "--tracking-tag-type", "CLICK_TRACKER", "--tracking-tag-url")
     assert "does not exist" in run(*words, "https://m.example/c", "--line-item", ENDED, code=6)
-    told = run(*words, "measure.example", code=2)
-    assert "--tracking-tag-url: 'measure.example' is not allowed" in told and "--line-item" in told
+    error = run(*words, "measure.example", code=2)
+    assert "--tracking-tag-url: 'measure.example' is not allowed" in error and "--line-item" in error
 
 
 def test_categories_of_the_iab_are_paged_and_lead_to_their_parents(run):
     every = run("lookup", "iab-categories")
-    parents = {one["id"] for one in every if one["parent_id"] is None}
-    assert {one["parent_id"] for one in every} - {None} <= parents and len(every) > 60
+    parents = {record["id"] for record in every if record["parent_id"] is None}
+    assert {record["parent_id"] for record in every} - {None} <= parents and len(every) > 60
     assert set(every[0]) == {"id", "parent_id", "name"}
     assert run("lookup", "iab-categories", "--count", "40", "--all") == every
     envelope = run("lookup", "iab-categories", "--count", "7", "--with-total-count", "--envelope")
@@ -110,13 +96,15 @@ def test_categories_of_the_iab_are_paged_and_lead_to_their_parents(run):
 
 
 def test_content_categories_and_publishers_name_what_exists(run):
-    iab = {one["id"] for one in run("lookup", "iab-categories")}
+    iab = {record["id"] for record in run("lookup", "iab-categories")}
     content = run("lookup", "content-categories")
-    assert all(set(one["iab_categories"]) <= iab for one in content)
+    assert all(set(category["iab_categories"]) <= iab for category in content)
     publishers = run("lookup", "publishers")
-    known = {one["id"] for one in content}
-    assert all(set(one["content_category_ids"]) <= known and "id" not in one for one in publishers)
-    assert any(one["monetization_restricted"] for one in publishers)
+    known = {category["id"] for category in content}
+    assert all(
+        set(publisher["content_category_ids"]) <= known and "id" not in publisher for publisher in publishers
+    )
+    assert any(publisher["monetization_restricted"] for publisher in publishers)
     assert run("lookup", "content-categories", "--envelope")["total_count"] == len(content)
     assert run("lookup", "publishers", "--envelope")["next_cursor"] is None
 
@@ -139,8 +127,8 @@ def test_the_history_is_of_one_entity_one_user_and_the_hours_before_its_end(run,
 
     def changed(*words):
         entity = ("--entity-type", "LINE_ITEM", "--entity-id", CLICKS)
-        found = run("accounts", "history", *entity, *words)
-        return [each["changes"]["name"]["after"] for each in found if each["change_type"] == "UPDATE"]
+        records = run("accounts", "history", *entity, *words)
+        return [record["changes"]["name"]["after"] for record in records if record["change_type"] == "UPDATE"]
 
     during = ("--start-time", "2026-11-23T09:00Z", "--end-time", "2026-11-23T10:00Z")
     assert changed(*during) == changed(*during, "--user-id", str(USER)) == ["Renamed"]

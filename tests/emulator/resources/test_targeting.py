@@ -4,24 +4,12 @@ import json
 
 import pytest
 
-from ads_cli.api.names import to_neutral
 from tests.emulator.seeded import BANNER, CLICKS, FOLLOWERS, OFFER, PREROLLS, REACH
 
 
-@pytest.fixture(params=["generic", "x"])
-def run(request, adsctl):
-    """Run a command against the emulator of a service; return its data by neutral names, or its message."""
-
-    def run(*words, code=0):
-        done = adsctl.local(*words, "--service", request.param, "--yes", "-o", "json", code=code)
-        return to_neutral(json.loads(done.stdout)) if code == 0 else done.stderr
-
-    return run
-
-
 def test_what_a_search_finds_is_targeted_and_given_up(run):
-    found = run("targeting", "search", "--q", "hamburg")
-    city = next(place for place in found if place["location_type"] == "REGIONS")
+    records = run("targeting", "search", "--q", "hamburg")
+    city = next(place for place in records if place["location_type"] == "REGIONS")
     words = ("--targeting-type", city["targeting_type"], "--targeting-value", city["targeting_value"])
     added = run("targeting", "add", "--line-item", REACH, *words)
     assert added["name"] == "Hamburg, Germany"
@@ -30,18 +18,18 @@ def test_what_a_search_finds_is_targeted_and_given_up(run):
     assert run("targeting", "delete", added["id"])["deleted"] is True
     assert "does not exist" in run("targeting", "get", added["id"], code=5)
     kept = run("targeting", "list", "--line-items", REACH, "--with-deleted")
-    assert [one["deleted"] for one in kept if one["id"] == added["id"]] == [True]
+    assert [record["deleted"] for record in kept if record["id"] == added["id"]] == [True]
 
 
 def test_criteria_of_a_table_are_added_together_and_deleted_together(run, adsctl):
     rows = ["line_item_id,targeting_type,targeting_value", f"{REACH},AGE,AGE_21_TO_34", f"{REACH},GENDER,2"]
     adsctl.file("criteria.csv", "\n".join(rows))
     added = run("targeting", "add", "-f", "criteria.csv")
-    assert [one["name"] for one in added] == ["21 to 34", "Female"]
+    assert [record["name"] for record in added] == ["21 to 34", "Female"]
     assert "has it already" in run("targeting", "add", "-f", "criteria.csv", code=9)
-    ids = ["targeting_criterion_id", *(one["id"] for one in added)]
+    ids = ["targeting_criterion_id", *(record["id"] for record in added)]
     adsctl.file("ids.csv", "\n".join(ids))
-    assert [one["deleted"] for one in run("targeting", "delete", "-f", "ids.csv")] == [True, True]
+    assert [record["deleted"] for record in run("targeting", "delete", "-f", "ids.csv")] == [True, True]
 
 
 def test_a_criterion_is_sent_with_its_operator_which_is_required(run, adsctl):
@@ -63,13 +51,15 @@ def test_a_criterion_is_sent_with_its_operator_which_is_required(run, adsctl):
 def test_posts_are_promoted_listed_and_given_up(run):
     words = ("promoted", "posts")
     made = run(*words, "create", "--line-item", REACH, "--posts", "1790415000000000010,1790415000000000012")
-    assert [one["post_id"] for one in made] == ["1790415000000000010", "1790415000000000012"]
+    assert [record["post_id"] for record in made] == ["1790415000000000010", "1790415000000000012"]
     first = made[0]["id"]
-    assert {one["id"] for one in made} <= {one["id"] for one in run(*words, "list", "--line-items", REACH)}
+    assert {record["id"] for record in made} <= {
+        record["id"] for record in run(*words, "list", "--line-items", REACH)
+    }
     assert run(*words, "get", first) == made[0]
     assert run(*words, "delete", first)["deleted"] is True
     listed = run(*words, "list", "--promoted-post-ids", first, "--with-deleted")
-    assert [one["deleted"] for one in listed] == [True]
+    assert [record["deleted"] for record in listed] == [True]
 
 
 @pytest.mark.parametrize(

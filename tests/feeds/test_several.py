@@ -168,11 +168,6 @@ def test_rows_of_several_files_are_fixed_and_the_fixes_named_with_their_file(ads
     assert service.emulator.data.product("sku-31")["title"] == "Enamel mug"
 
 
-def test_a_mapping_is_drafted_of_one_file(adsctl, folder):
-    words = ("products", "check", "feeds/a.csv", "feeds/b.csv", "--write-mapping", "mapping.yaml")
-    assert "--write-mapping takes one file" in adsctl(*words, code=2).stderr
-
-
 def test_a_remark_about_one_of_the_files_names_that_file_only(adsctl, folder):
     adsctl.file("feeds/b.csv", rows_of(31, 60).replace(",", ";"))
     said = adsctl(*CHECK, "feeds/a.csv", "feeds/b.csv").stderr

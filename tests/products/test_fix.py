@@ -231,7 +231,7 @@ def test_one_of_identical_rows_is_kept_and_others_with_its_id_are_errors(adsctl)
         ("--fix", "all", {"id": "a"}),
         ("--keep", "first", {"id": "a"}),
         ("--where", "id!=b", {"id": "b"}),
-        ("--mapping", "m.yaml", {"id": "b", "product_type": "DRAFT"}),
+        ("--recipe", "m.yaml", {"id": "b", "product_type": "DRAFT"}),
     ],
 )
 def test_the_columns_of_a_push_do_not_depend_on_its_rows(adsctl, service, option, value, second):

@@ -59,6 +59,7 @@ def test_a_file_without_any_required_column_is_refused_at_once(adsctl):
     said = adsctl("products", "check", "feed.csv", code=3).stderr
     assert "feed.csv: no column 'id', 'title'" in said
     assert "the file's columns are: word, colour" in said and "try:" not in said
+    assert "'adsctl products check FILE --interactive' asks for each column" in said
     adsctl.file("people.csv", "name,email\nAda,ada@shop.example\n")
     assert "try:" not in adsctl("products", "check", "people.csv", code=3).stderr
 

@@ -124,11 +124,8 @@ class ProductFeedOptions(FeedOptions, frozen=True):
         if self.base_url:  # then it is something else that is wrong
             opened.rows.hints = {name: hint for name, hint in opened.rows.hints.items() if name != "link"}
         steps = [*opened.steps, *self._steps(opened.kind)]
-        fixes = (
-            Fixes(names, (self.currency or "").upper(), self.time_zone or opened.kind.time_zone)
-            if names
-            else None
-        )
+        currency, time_zone = (self.currency or "").upper(), self.time_zone or opened.kind.time_zone
+        fixes = Fixes(names, currency, time_zone) if names else None
         keep: DuplicatePolicy | None = self.keep or ("identical" if DUPLICATES in names else None)
         opened.rows.transform = RowTransform(steps, keep, fixes)
         return opened

@@ -13,7 +13,7 @@ class SeveralTransforms(RowTransform):
     """The transforms of several feeds, which each change their own rows; fixes are the same for all."""
 
     def __init__(self, transforms: Sequence[RowTransform], file_of: Callable[[int], int]) -> None:
-        steps = [step for each in transforms for step in each.steps]
+        steps = [step for transform in transforms for step in transform.steps]
         super().__init__(steps, transforms[0].keep, transforms[0].fixes)
         self._transforms = transforms
         self._file_of = file_of  # the number of the feed that a record is in
@@ -21,7 +21,7 @@ class SeveralTransforms(RowTransform):
     @property
     def digest(self) -> str:
         """Return what identifies the transforms."""
-        digests = [each.digest for each in self._transforms]
+        digests = [transform.digest for transform in self._transforms]
         return " ".join(digests) if any(digests) else ""  # which file has which one counts
 
     def _apply_again(self, row: Row) -> None:
@@ -35,7 +35,7 @@ class _AnyOf(Container[str]):
         self._containers = containers
 
     def __contains__(self, column: object) -> bool:
-        return any(column in each for each in self._containers)
+        return any(column in container for container in self._containers)
 
 
 class SeveralNames(RowNames):

@@ -125,7 +125,7 @@ def test_a_column_that_one_of_the_files_lacks_is_told_by_its_rows(adsctl, folder
 
 
 @pytest.mark.parametrize(
-    ("words", "told"),
+    ("words", "message"),
     [
         (["feeds/a.csv", "feeds/a.csv"], "feeds/a.csv is named twice"),
         (["feeds/*.csv", "feeds/a.csv"], "feeds/a.csv is named twice"),
@@ -134,8 +134,8 @@ def test_a_column_that_one_of_the_files_lacks_is_told_by_its_rows(adsctl, folder
         (["-", "-", "--format", "csv"], "- is named twice"),
     ],
 )
-def test_what_cannot_be_one_feed_is_a_usage_error(adsctl, folder, words, told):
-    assert told in adsctl(*CHECK, *words, code=2, input="").stderr
+def test_what_cannot_be_one_feed_is_a_usage_error(adsctl, folder, words, message):
+    assert message in adsctl(*CHECK, *words, code=2, input="").stderr
 
 
 def test_a_file_whose_name_is_a_pattern_is_that_file(adsctl, folder):

@@ -17,13 +17,13 @@ def test_an_unknown_column_is_a_warning_with_a_suggestion(adsctl):
 
 def test_many_unknown_columns_are_one_line(adsctl):
     adsctl.file("feed.csv", feed(1, **{f"shop_{n}": "x" for n in range(38)}, colour="blue", style="x"))
-    meant, told = [
+    meant, message = [
         line
         for line in adsctl.local("products", "push", "feed.csv").stderr.splitlines()
         if line.startswith("note: feed.csv")
     ]
-    assert "39 columns" in told and "and 34 more" in told and "colour" in meant
-    assert "style" not in told and "title" not in told
+    assert "39 columns" in message and "and 34 more" in message and "colour" in meant
+    assert "style" not in message and "title" not in message
 
 
 def test_a_missing_column_is_reported_once(adsctl):

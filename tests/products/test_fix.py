@@ -221,7 +221,10 @@ def test_one_of_identical_rows_is_kept_and_others_with_its_id_are_errors(adsctl)
     assert (report["left_out"], report["invalid"], report["fixed"]) == (1, 2, {"duplicates": 1})
     assert [(each["line"], each["before"], each["after"]) for each in report["changes"]] == [(3, "a", None)]
     findings = checked(adsctl, code=3)["findings"]
-    assert sorted((each["fix"], each["lines"]) for each in findings) == [("", [4, 5]), ("duplicates", [2, 3])]
+    assert sorted((finding["fix"], finding["lines"]) for finding in findings) == [
+        ("", [4, 5]),
+        ("duplicates", [2, 3]),
+    ]
 
 
 @pytest.mark.parametrize(

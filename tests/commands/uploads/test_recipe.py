@@ -124,7 +124,7 @@ def test_a_named_recipe_outranks_that_of_the_profile(shop):
 
 
 @pytest.mark.parametrize(
-    ("text", "told"),
+    ("text", "message"),
     [
         ("curency: EUR", "shop.yaml: unknown key 'curency'; did you mean 'currency'?"),
         ("- a", "shop.yaml: must be a mapping of options"),
@@ -138,9 +138,9 @@ def test_a_named_recipe_outranks_that_of_the_profile(shop):
         ("mapping: m.yaml", "shop.yaml: unknown key 'mapping'"),
     ],
 )
-def test_a_mistake_in_a_recipe_is_one_of_its_file(shop, text, told):
+def test_a_mistake_in_a_recipe_is_one_of_its_file(shop, text, message):
     shop.file("shop.yaml", text)
-    assert told in shop("products", "check", "feed.csv", "--recipe", "shop.yaml", code=3).stderr
+    assert message in shop("products", "check", "feed.csv", "--recipe", "shop.yaml", code=3).stderr
 
 
 def test_a_recipe_that_is_not_there_is_an_error_of_the_option(shop):
@@ -495,5 +495,5 @@ def test_what_a_recipe_says_is_refused_where_no_command_for_such_a_file_reads_it
     adsctl.file("list.csv", "email\na@x.de\n")
     adsctl.file("other.yaml", key)
     command = " ".join(words[:2])
-    told = f"other.yaml: {key.partition(':')[0]}: adsctl {command} has no such option"
-    assert told in adsctl.local(*words, "--recipe", "other.yaml", code=3).stderr
+    message = f"other.yaml: {key.partition(':')[0]}: adsctl {command} has no such option"
+    assert message in adsctl.local(*words, "--recipe", "other.yaml", code=3).stderr

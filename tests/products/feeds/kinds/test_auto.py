@@ -56,7 +56,7 @@ def sent(adsctl, service, text: str, *words: str, name: str = "feed.csv") -> lis
     before = {*service.stored}
     adsctl.file(name, text)
     adsctl("products", "push", name, *words)
-    return [each for each in service.emulator.data.products() if each["id"] not in before]
+    return [product for product in service.emulator.data.products() if product["id"] not in before]
 
 
 @pytest.mark.parametrize(

@@ -111,12 +111,12 @@ def test_no_secret_is_shown_or_stored_by_an_interrupted_push(adsctl, service, sh
     listed = adsctl("jobs", "list", "-o", "json")
     (job,) = json.loads(listed.stdout)
     assert job["file"] == shown
-    message = adsctl("jobs", "show", job["job"], "-o", "json")
-    assert "--resume" in json.loads(message.stdout)["resume"]
+    details = adsctl("jobs", "show", job["job"], "-o", "json")
+    assert "--resume" in json.loads(details.stdout)["resume"]
     written = [path.read_bytes().decode("utf-8", "replace") for path in (adsctl.home / "state").rglob("*.*")]
     written.append((adsctl.home / "log.jsonl").read_text())
     assert len(written) > 1
-    for text in (done.stdout, done.stderr, listed.stdout, message.stdout, message.stderr, *written):
+    for text in (done.stdout, done.stderr, listed.stdout, details.stdout, details.stderr, *written):
         assert no_secret_in(text)
 
 

@@ -229,8 +229,6 @@ def test_a_kind_names_fields_and_values_that_exist(name):
         *kind.columns.values(),
         *kind.values,
         *kind.joined,
-        *kind.set,
-        *kind.default,
         *kind.options,
     }
     assert given_fields <= {*PRODUCT_SCHEMA.known} and {*kind.hints} <= {*PRODUCT_SCHEMA.known}

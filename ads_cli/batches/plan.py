@@ -291,7 +291,7 @@ class RestOfRun:
 
     def _require_unchanged(self) -> None:
         """Raise StateError where a record may be one that was created, and was changed since."""
-        created = [each.sent for each in self._matches if each.at is None and not each.is_rejected]
+        created = [match.sent for match in self._matches if match.at is None and not match.is_rejected]
         news = [index for index in self.pending if self._contents[index] not in self._run.planned]
         if not (created and news):
             return

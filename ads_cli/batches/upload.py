@@ -256,7 +256,7 @@ def records_in(response: "Response", count: int) -> list[Any]:
     records = response.data
     if isinstance(records, dict) and count == 1:
         return [records]
-    are_records = isinstance(records, list) and all(isinstance(each, dict) for each in records)
+    are_records = isinstance(records, list) and all(isinstance(record, dict) for record in records)
     if not are_records or len(records) != count:
         raise not_understood(f"it has no list of {count:,} records")
     return list(records)

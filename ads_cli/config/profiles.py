@@ -157,8 +157,6 @@ def _checked(name: str, value: str | None) -> str | list[str] | None:
         return check_address(value, name, UsageError)
     if name == "changes_days":
         return str(parse_count(value, name))
-    if name == "mapping":
-        return str(Path(value).absolute())  # it is used from any folder
     if name in CHOICES and value not in CHOICES[name]:
         allowed = ", ".join(CHOICES[name])
         raise UsageError(f"{name}: {value!r} is not one of {allowed}{suggestion(value, CHOICES[name])}")

@@ -30,7 +30,6 @@ PROFILE_KEYS = (
     "sandbox",
     "output",
     "token_store",
-    "mapping",
     "recipes",
     "user",
     "client_id",

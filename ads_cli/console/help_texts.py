@@ -69,12 +69,12 @@ class WithExample:
 MIN_OPTIONS_FOR_SECTIONS = 15
 ROWS, COMMON = "Choosing and changing rows", "Common options"
 SECTIONS = {
-    "Reading the file": "file format encoding map record max-size sheet max-rows from mapping recipe",
+    "Reading the file": "file format encoding map record max-size sheet max-rows from recipe",
     ROWS: "split where set default currency time-zone base-url keep fix scope ignore region "
     "region-column keep-partial allow-empty images images-sample allow-private strict",
     "Sending": "concurrency max-errors resume skip-invalid job changed verify min-rows prune max-delete "
     "sample uncertain",
-    "Results": "failed-out force report on-failure on-failure-env envelope diff write-mapping write-recipe "
+    "Results": "failed-out force report on-failure on-failure-env envelope diff write-recipe "
     "interactive into plot raw",
 }
 SECTION_OF = {f"--{name}": section for section, names in SECTIONS.items() for name in names.split()}

@@ -66,7 +66,8 @@ def _files_of(context: Any, settings: Settings) -> Iterator[str]:
             for text in values(context.params, (param.name,)):
                 name = _path(text).removeprefix("@" if "@" in param.metavar else "")
                 yield from (name, *glob(name))  # noqa: PTH207 - a pattern may be absolute
-    yield from (str(path) for name in ("env_file", "mapping") if (path := settings.get(name)))
+    if env_file := settings.get("env_file"):
+        yield str(env_file)
     yield from filter(None, [settings.flags.get("to")])
     yield from settings.recipes.values()
     yield from (

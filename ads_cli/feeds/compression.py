@@ -163,7 +163,7 @@ def decompressed(raw: PieceStream, label: str) -> Decompressed:
 
 def _compression_of(stream: "Buffered") -> Compression | None:
     head = stream.peek(16)
-    return next((each for each in COMPRESSIONS if each.magic.match(head)), None)
+    return next((compression for compression in COMPRESSIONS if compression.magic.match(head)), None)
 
 
 class _Layer(PieceStream):

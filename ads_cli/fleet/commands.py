@@ -102,10 +102,10 @@ COMMANDS = {
     "guard check": TaskCommand(uses_account=False, inputs=()),
 }
 # Further files that commands write, where they are asked for.
-WRITTEN = ("failed_out", "report", "mapping_draft", "recipe_draft", "plot")
+WRITTEN = ("failed_out", "report", "recipe_draft", "plot")
 # Further files that commands read, where they are named.
 READ_TOO = (
-    *("mapping_file", "recipe", "logo"),
+    *("recipe", "logo"),
     *("media", "poster", "subtitles", "unlocked_image", "unlocked_video"),
 )
 READ_BY_ALL = ("env_file",)
@@ -203,8 +203,6 @@ def other_reads(params: Mapping[str, Any], options: Mapping[str, Any], settings:
     for text in values(params, tuple(params)):
         if file := text.partition("=@")[2] or (text[1:] if text.startswith("@") else ""):
             yield file
-    if "mapping_file" in params and not params["mapping_file"] and (mapping := settings.get("mapping")):
-        yield mapping
     if "recipe" in params and not params["recipe"]:
         files = [*values(params, ("files", "file"))]
         for pattern, recipe in settings.recipes.items():

@@ -75,7 +75,9 @@ class FirstRows(Struct):
     def add(self, later: "FirstRows", records: int) -> None:
         """Add rows that come later in the file, after `records` others."""
         for row in later.rows:
-            if self.wants([problem.kind for problem in row.problems] or [each.fix for each in row.changes]):
+            if self.wants(
+                [problem.kind for problem in row.problems] or [change.fix for change in row.changes]
+            ):
                 row.record += records
                 self.rows.append(row)
         self.total += later.total - len(later.rows)

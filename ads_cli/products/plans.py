@@ -299,7 +299,7 @@ def delete_plan(rows: Rows, catalog: str, sync_state: SyncState) -> ProductPlan:
     validator = Validator(rows, KEY_SCHEMA)
 
     def keys() -> Iterator[str]:
-        return (getattr(each.item, KEY_SCHEMA.id_field) for each in validator.checked_rows() if each.item)
+        return (getattr(row.item, KEY_SCHEMA.id_field) for row in validator.checked_rows() if row.item)
 
     forget = ForgetKeys(sync_state, keys)
     return ProductPlan(validator, delete_upload(catalog), catalog, "delete", forget)

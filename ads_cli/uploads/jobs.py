@@ -126,7 +126,7 @@ def resumable_jobs(folder: Path, target: UploadTarget) -> list[tuple[Path, Job]]
 
 def find_equal(folder: Path, key: JobKey, name: str | None) -> tuple[Path, Job] | None:
     """Find the last job that can be resumed and has a key, and a name if one is given."""
-    found = [each for each in resumable_jobs(folder, key.target) if each[1].key == key]
+    found = [job for job in resumable_jobs(folder, key.target) if job[1].key == key]
     return next((each for each in reversed(found) if name in (None, each[1].job)), None)
 
 

@@ -250,6 +250,8 @@ class RowSpool:
 class Advisor(Protocol):
     """Says how a problem can be fixed, and what gives a field its values."""
 
+    asking: str  # names the command that asks for columns
+
     def column_for(self, field: str, columns: Sequence[str], values: Mapping[str, Any]) -> str | None:
         """Return the column that seems to be meant as a field; `values` are those of columns, if known."""
 

@@ -82,10 +82,11 @@ def missing_columns(
     missing = [name for name in required if name not in filled]
     unknown = [name for name in rows.columns if name not in known][:MAX_COMPARED]
     if missing and has_no_required_column(rows, required):
-        hints = (meant for name in missing if (meant := _map_hint(name, unknown, advisor, values)))
+        hints = [meant for name in missing if (meant := _map_hint(name, unknown, advisor, values))]
+        hints = hints or [f"the file's columns are: {listed(rows.columns)}"]
         raise ContentError(
             f"{rows.source.label}: no column {', '.join(map(repr, missing))}",
-            hint="; ".join(hints) or f"the file's columns are: {listed(rows.columns)}",
+            hint="; ".join([*hints, advisor().asking] if advisor else hints),
         )
     absent = "the file has no such column" if rows.has_header else "no record has it"
     return {

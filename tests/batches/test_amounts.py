@@ -106,8 +106,8 @@ def test_a_document_has_amounts_too(adsctl):
     assert "daily_budget_amount_local_micro=12500000" in url
     assert "total_budget_amount_local_micro=500000000" in url
     adsctl.file("bad.yaml", "daily_budget: 12,50\n")
-    told = adsctl.local(*CREATE, "-f", "bad.yaml", code=3).stderr
-    assert "is not an amount of at most six decimals; did you mean 12.50?" in told
+    message = adsctl.local(*CREATE, "-f", "bad.yaml", code=3).stderr
+    assert "is not an amount of at most six decimals; did you mean 12.50?" in message
     adsctl.file("bad.yaml", "daily_budget: +10%\n")  # a budget of 10 would be another one
     assert "decimals, as in 1.50" in adsctl.local(*CREATE, "-f", "bad.yaml", code=3).stderr
     adsctl.file("bad.yaml", "daily_budget: much\n")
@@ -117,11 +117,11 @@ def test_a_document_has_amounts_too(adsctl):
 
 def test_an_amount_that_no_service_can_store_is_refused(adsctl):
     change = ("line-items", "update", "9d4c2")
-    told = adsctl.local(*change, "--daily-budget", "9223372036855", code=2).stderr
-    assert "--daily-budget: '9223372036855' is more than 9,223,372,036,854" in told
+    message = adsctl.local(*change, "--daily-budget", "9223372036855", code=2).stderr
+    assert "--daily-budget: '9223372036855' is more than 9,223,372,036,854" in message
     for option in ("--daily-budget-amount-local-micro", "--bid-amount-local-micro"):
-        told = adsctl.local(*change, option, 2**63, code=2).stderr
-        assert f"{option}: " in told and "is more than 9,223,372,036,854,775,807" in told
+        message = adsctl.local(*change, option, 2**63, code=2).stderr
+        assert f"{option}: " in message and "is more than 9,223,372,036,854,775,807" in message
     for name, amount in (("daily_budget", 9223372036855), ("daily_budget_amount_local_micro", 2**63)):
         adsctl.file("raise.csv", f"id,{name}\n9d4c1,{amount}\n9d4c2,{amount}\n")
         assert f"raise.csv:2: {name}: " in adsctl.local(*change[:2], "-f", "raise.csv", code=3).stderr
@@ -140,8 +140,11 @@ def test_an_amount_of_a_currency_is_not_advised_as_one_of_the_account(adsctl, am
     adsctl.file("one.yaml", f"daily_budget: {amount}\n")
     adsctl.file("shop.yaml", f"campaigns: [{{name: a, daily_budget: {amount}}}]\n")
     for words in ((*CREATE, "-f", "one.yaml"), ("campaigns", "plan", "shop.yaml")):
-        told = adsctl.local(*words, code=3).stderr
-        assert "write a number alone, of the currency of the account" in told and "did you mean" not in told
+        message = adsctl.local(*words, code=3).stderr
+        assert (
+            "write a number alone, of the currency of the account" in message
+            and "did you mean" not in message
+        )
 
 
 def test_names_of_amounts():
@@ -151,9 +154,10 @@ def test_names_of_amounts():
 
 @pytest.mark.parametrize(("amount", "meant"), [("1e3", "1000"), ("1.5E+2", "150"), ("2e-1", "0.2")])
 def test_an_amount_is_written_in_digits_alone(adsctl, amount, meant):
-    told = adsctl.local(*CREATE, "--daily-budget", amount, code=2).stderr
+    message = adsctl.local(*CREATE, "--daily-budget", amount, code=2).stderr
     assert (
-        f"--daily-budget: '{amount}' is not an amount of at most six decimals; did you mean {meant}?" in told
+        f"--daily-budget: '{amount}' is not an amount of at most six decimals; did you mean {meant}?"
+        in message
     )
     adsctl.file("one.yaml", f"daily_budget: {amount}\n")
     assert f"did you mean {meant}?" in adsctl.local(*CREATE, "-f", "one.yaml", code=3).stderr

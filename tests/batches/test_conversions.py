@@ -144,9 +144,9 @@ def test_an_address_with_a_browser_is_sent_with_a_warning(adsctl, sent, kind):
         rows = [{"conversion_time": TIME, "event_id": EVENT, "identifiers": each} for each in found]
         adsctl.file("orders.csv", json.dumps(rows))
     words = (*SEND[:-2], "--format", "csv" if kind == "columns" else "json")
-    told = adsctl(*words).stderr
-    assert "warning" in told and "finds few people by ip_address and user_agent alone" in told
-    assert "192.0.2.1" not in told
+    message = adsctl(*words).stderr
+    assert "warning" in message and "finds few people by ip_address and user_agent alone" in message
+    assert "192.0.2.1" not in message
     assert [each["identifiers"] for each in conversions(sent)] == [
         [PAIR],
         [{"hashed_email": digest("ana@x.de")}],
@@ -156,9 +156,10 @@ def test_an_address_with_a_browser_is_sent_with_a_warning(adsctl, sent, kind):
 @pytest.mark.parametrize("alone", ["192.0.2.1,", ",Firefox"])
 def test_an_address_or_a_browser_by_itself_is_refused(adsctl, sent, alone):
     orders(adsctl, f"{TIME},{EVENT},,,,{alone},,")
-    told = adsctl(*SEND[:-2], code=3).stderr
+    message = adsctl(*SEND[:-2], code=3).stderr
     assert (
-        "needs one of platform_click_id, hashed_email, hashed_phone_number, or both of ip_address and" in told
+        "needs one of platform_click_id, hashed_email, hashed_phone_number, or both of ip_address and"
+        in message
     )
     assert not sent.sent
 
@@ -169,9 +170,11 @@ def test_headers_are_known_in_any_case_and_others_are_named_with_what_they_may_m
     adsctl(*SEND)
     assert conversions(sent)[0]["value"] == 49.9
     adsctl.file("orders.csv", rows.replace("Conversion Time", "Conversion Tim").replace("Value", "Notes"))
-    told = adsctl(*SEND[:-2], code=3).stderr
-    assert "leave it out, or name its field, as in --map 'Conversion Tim=conversion_time'" in told
-    assert "Notes: is not a known column; leave it out, or name its field, as in --map 'Notes=FIELD'" in told
+    message = adsctl(*SEND[:-2], code=3).stderr
+    assert "leave it out, or name its field, as in --map 'Conversion Tim=conversion_time'" in message
+    assert (
+        "Notes: is not a known column; leave it out, or name its field, as in --map 'Notes=FIELD'" in message
+    )
     adsctl.file("orders.csv", rows.replace("Value", "Kim's"))
     assert """as in --map 'Kim'"'"'s=FIELD'""" in adsctl(*SEND[:-2], code=3).stderr
     adsctl.file("orders.csv", rows.replace("49.90", "49,90"))
@@ -246,29 +249,29 @@ def test_a_row_of_placeholders_has_no_identifier(adsctl, sent, cells):
 
 def test_what_is_wrong_in_a_list_of_identifiers_is_named_with_its_place(adsctl, sent):
     document(adsctl, [{"email": A}, {"email": "no"}, {"E-Mail": A}, {"twclid": ["a"]}])
-    told = adsctl(*SEND[:-2], "--format", "json", code=3).stderr
+    message = adsctl(*SEND[:-2], "--format", "json", code=3).stderr
     for problem in (
         "identifiers[1].email: is not a valid e-mail address",
         "identifiers[2].E-Mail: is not a known field; did you mean 'email'?",
         "identifiers[3].platform_click_id: must be one text",
     ):
-        assert problem in told
+        assert problem in message
 
 
 @pytest.mark.parametrize("person", ["max.secret@shop.example", "+49 151 12345678", "192.0.2.99"])
 def test_the_values_of_mixed_up_columns_are_not_shown(adsctl, sent, person):
     orders(adsctl, f"{person},{EVENT},a@x.de,,,,,{person},")
-    told = adsctl(*SEND[:-2], code=3).stderr
+    message = adsctl(*SEND[:-2], code=3).stderr
     is_address = "@" in person
-    assert ("conversion_time: is an e-mail address: --map COLUMN=email" in told) == is_address
-    assert ("conversion_time: is not allowed: ISO 8601 with an offset" in told) != is_address
-    assert "value: is " in told and person not in told
+    assert ("conversion_time: is an e-mail address: --map COLUMN=email" in message) == is_address
+    assert ("conversion_time: is not allowed: ISO 8601 with an offset" in message) != is_address
+    assert "value: is " in message and person not in message
 
 
 def test_the_first_row_of_a_file_without_a_header_is_not_shown(adsctl, sent):
     adsctl.file("orders.csv", f"{TIME},{EVENT},{A}\n{TIME},{EVENT},{B}\n")
-    told = adsctl(*SEND[:-2], code=3).stderr
-    assert "put a line with the names of columns above the first" in told and "shop.example" not in told
+    message = adsctl(*SEND[:-2], code=3).stderr
+    assert "put a line with the names of columns above the first" in message and "shop.example" not in message
 
 
 def test_500_are_sent_at_a_time(adsctl, sent):
@@ -300,7 +303,7 @@ def test_a_lost_answer_is_not_followed_by_the_same_request(adsctl, sent):
     assert "--uncertain" in adsctl(*SEND, "--resume", code=12).stderr and len(sent.sent) == 2
     done = json.loads(adsctl(*SEND, "--resume", "--uncertain", "skip").stdout)
     assert (done["sent"], done["uncertain"], done["failed"]) == (600, 500, 0)
-    assert len({json.dumps(each) for each in conversions(sent)}) == len(conversions(sent)) == 1100
+    assert len({json.dumps(conversion) for conversion in conversions(sent)}) == len(conversions(sent)) == 1100
 
 
 def test_a_run_is_resumed_as_it_was_begun_and_otherwise_not_at_all(adsctl, sent):
@@ -353,7 +356,8 @@ def test_a_phone_number_that_its_country_does_not_have_is_sent_with_a_warning(ad
 
 def documents(adsctl, *identifiers: list[dict], **others: str) -> None:
     rows = [
-        {"conversion_time": TIME, "event_id": EVENT, "identifiers": each} | others for each in identifiers
+        {"conversion_time": TIME, "event_id": EVENT, "identifiers": identifier} | others
+        for identifier in identifiers
     ]
     adsctl.file("orders.csv", json.dumps(rows))
 
@@ -366,7 +370,7 @@ def test_placeholders_are_no_identifiers(adsctl, sent):
     assert json.loads(adsctl(*DOCUMENTS).stdout)["sent"] == 1
     orders(adsctl, f"{TIME},{OTHER},b@x.de,,n/a,-,NULL,,")
     assert json.loads(adsctl(*SEND).stdout)["sent"] == 1
-    assert [each["identifiers"] for each in conversions(sent)] == [
+    assert [conversion["identifiers"] for conversion in conversions(sent)] == [
         [{"hashed_email": digest("a@x.de")}],
         [{"hashed_email": digest("b@x.de")}],
     ]
@@ -389,7 +393,7 @@ def test_several_values_of_a_name_are_all_sent(adsctl, sent):
     adsctl(*DOCUMENTS)
     orders(adsctl, f"{TIME},{OTHER},a@x.de;b@x.de,,,192.0.2.1,Firefox,,")
     adsctl(*SEND)
-    assert [each["identifiers"] for each in conversions(sent)] == [
+    assert [conversion["identifiers"] for conversion in conversions(sent)] == [
         [{"hashed_email": one, CLICK: "k"}, {"hashed_email": other}],
         [{"hashed_email": one}, {"hashed_email": other}, {"hashed_email": third}],
         [{"hashed_email": one, "ip_address": "192.0.2.1", "user_agent": "Firefox"}, {"hashed_email": other}],
@@ -404,16 +408,16 @@ def test_what_is_wrong_is_named_with_its_place_and_beside_everything_else(adsctl
         [{"email": "n/a"}, {"email": "a@x.de"}, {"email": "secret"}, {"E-Mail": "secret"}],
         conversion_time="yesterday",
     )
-    told = adsctl(*DOCUMENTS, code=3).stderr
-    assert "identifiers[2].email: is not a valid e-mail" in told and "identifiers[3].E-Mail" in told
-    assert "conversion_time: 'yesterday'" in told and "secret" not in told
+    message = adsctl(*DOCUMENTS, code=3).stderr
+    assert "identifiers[2].email: is not a valid e-mail" in message and "identifiers[3].E-Mail" in message
+    assert "conversion_time: 'yesterday'" in message and "secret" not in message
     orders(adsctl, f"yesterday,{EVENT},,,,,,,")
-    told = adsctl(*SEND, code=3).stderr
-    assert "has no identifier" in told and "conversion_time: 'yesterday'" in told
+    message = adsctl(*SEND, code=3).stderr
+    assert "has no identifier" in message and "conversion_time: 'yesterday'" in message
     orders(adsctl, f"max@shop.de,{EVENT},a@x.de,,,,,,", f"01.03.2026 0800,{EVENT},a@x.de,,,,,0151 1234567,")
-    told = adsctl(*SEND, code=3).stderr
-    assert "orders.csv:2: conversion_time: is an e-mail address: --map COLUMN=email" in told
-    assert "orders.csv:3: value: is a phone number" in told
-    assert "orders.csv:3: conversion_time: is not allowed: ISO 8601" in told
-    assert "max@shop.de" not in told and "1234567" not in told
+    message = adsctl(*SEND, code=3).stderr
+    assert "orders.csv:2: conversion_time: is an e-mail address: --map COLUMN=email" in message
+    assert "orders.csv:3: value: is a phone number" in message
+    assert "orders.csv:3: conversion_time: is not allowed: ISO 8601" in message
+    assert "max@shop.de" not in message and "1234567" not in message
     assert not sent.sent

@@ -78,8 +78,8 @@ def test_a_journal_that_cannot_be_read_is_listed_shown_and_discarded(adsctl, bat
     assert (listed["job"], listed["state"]) == (job, "unreadable")
     shown = json.loads(adsctl("jobs", "show", job, "-o", "json").stdout)
     assert len(shown["ids"]) == 50 and shown["path"].endswith(f"{job}.jsonl")
-    told = adsctl("jobs", "discard", job, code=12).stderr
-    assert "whose journal cannot be read (50 created, as far as it can)" in told
+    message = adsctl("jobs", "discard", job, code=12).stderr
+    assert "whose journal cannot be read (50 created, as far as it can)" in message
     assert "not a readable journal" in adsctl("jobs", "clean", job, "--yes", code=11).stderr
     adsctl("jobs", "discard", job, job, "--yes")
     assert "70 created, 50 failed" in adsctl(*ADD, code=9).stderr
@@ -90,8 +90,8 @@ def test_a_journal_that_cannot_be_read_is_told_once_where_another_job_does_not_e
     adsctl, batches, stopped, command
 ):
     damage(adsctl, "a flipped bit in its first line")
-    told = adsctl("jobs", command, "none", "--yes", code=5).stderr
-    assert told.count("is not a readable journal") == 1 and "job 'none' does not exist" in told
+    message = adsctl("jobs", command, "none", "--yes", code=5).stderr
+    assert message.count("is not a readable journal") == 1 and "job 'none' does not exist" in message
 
 
 def test_products_are_pushed_beside_a_journal_that_cannot_be_read(adsctl, batches, stopped):

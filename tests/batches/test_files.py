@@ -29,7 +29,7 @@ FILES = {
 def test_several_records_are_one_request(adsctl, name):
     adsctl.file(name, FILES[name])
     done = adsctl.local(*UPDATE, "-f", name, "-o", "json", "--debug")
-    assert [(each["id"], each["name"]) for each in json.loads(done.stdout)] == ROWS
+    assert [(record["id"], record["name"]) for record in json.loads(done.stdout)] == ROWS
     assert done.stderr.count("POST ") == 1 and f"{name}: 2 line items: 2 updated" in done.stderr
 
 
@@ -78,7 +78,7 @@ def test_a_row_of_a_table_has_lists_and_amounts(adsctl):
 def test_options_outrank_every_record(adsctl):
     adsctl.file("rows.csv", FILES["rows.csv"])
     done = adsctl.local(*UPDATE, "-f", "rows.csv", "--name", "Same", "-o", "json")
-    assert {each["name"] for each in json.loads(done.stdout)} == {"Same"}
+    assert {record["name"] for record in json.loads(done.stdout)} == {"Same"}
     refused = adsctl.local(*UPDATE, "-f", "rows.csv", "--goal", "NONE", code=2)
     assert "--goal: 'NONE' is not one of" in refused.stderr
 
@@ -145,7 +145,7 @@ def test_an_operation_of_another_kind_names_its_command(adsctl):
 def test_a_rejected_record_comes_back_and_the_others_are_sent(adsctl):
     adsctl.file("rows.csv", "line_item_id,name\n9d4c1,First\nnone1,Second\n9d4c2,Third\n")
     done = adsctl.local(*UPDATE, "-f", "rows.csv", "-o", "json", "--failed-out", "failed.csv", code=9)
-    assert [each["name"] for each in json.loads(done.stdout)] == ["First", "Third"]
+    assert [record["name"] for record in json.loads(done.stdout)] == ["First", "Third"]
     assert "rows.csv:3: rejected: the line item none1 does not exist" in done.stderr
     (row,) = csv.DictReader(io.StringIO((adsctl.home / "failed.csv").read_text()))
     assert row == {
@@ -164,7 +164,7 @@ def test_deleting_asks_with_the_count(adsctl):
     refused = adsctl.local(*DELETE, "-f", "ids.csv", code=12)
     assert "not confirmed: Delete 2 line items; this cannot be undone" in refused.stderr
     done = adsctl.local(*DELETE, "-f", "ids.csv", "--yes", "-o", "json")
-    assert [each["deleted"] for each in json.loads(done.stdout)] == [True, True]
+    assert [record["deleted"] for record in json.loads(done.stdout)] == [True, True]
     again = adsctl.local(*DELETE, "-f", "ids.csv", "--yes", code=9)
     assert "2 rows rejected by the service" in again.stderr
 
@@ -226,8 +226,8 @@ def test_records_of_another_account_are_not_sent_to_the_one_that_is_at_hand(
         other["campaign_id"] = "8wku3"
     for records in ([other], [record | {"account_id": "18ce54d4x5t"}, other]):
         adsctl.file("all.json", json.dumps(records))
-        told = adsctl(*words, "-f", "all.json", "--yes", code=3).stderr
-        assert "account_id: is '18ce55gze09', and the command works in '18ce54d4x5t'" in told
+        message = adsctl(*words, "-f", "all.json", "--yes", code=3).stderr
+        assert "account_id: is '18ce55gze09', and the command works in '18ce54d4x5t'" in message
     adsctl.file("one.json", json.dumps(other))
     assert "account_id: is '18ce55gze09'" in adsctl(*words, "-f", "one.json", "--yes", code=3).stderr
     assert not writes
@@ -245,5 +245,5 @@ def test_a_set_of_the_only_catalog_is_shown_by_a_dry_run_which_does_not_look_for
     }
     words = ("catalog", "sets", "create", "-f", "-")
     assert "CATALOG/" in adsctl.local(*words, "--dry-run", input=json.dumps(one)).stdout
-    told = adsctl.local(*words, "--catalog", "another", input=json.dumps(one), code=3).stderr
-    assert "product_catalog_id: is '7310248000000000001', and the command works in 'another'" in told
+    message = adsctl.local(*words, "--catalog", "another", input=json.dumps(one), code=3).stderr
+    assert "product_catalog_id: is '7310248000000000001', and the command works in 'another'" in message

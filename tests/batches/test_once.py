@@ -26,7 +26,7 @@ AddCriterion.endpoint = replace(declared, batch=replace(declared.batch, size={SI
 
 
 def values_of(done) -> list[str]:
-    return [each["targeting_value"] for each in json.loads(done.stdout)]
+    return [record["targeting_value"] for record in json.loads(done.stdout)]
 
 
 def error_of(done) -> dict:
@@ -103,8 +103,8 @@ def test_an_unfinished_file_is_not_begun_again(adsctl, batches, small_batches):
     for more in ((), ("--all",)):
         assert f"would be created again: {job.stem}" in adsctl("jobs", "clean", *more, "--yes").stderr
     assert "adsctl jobs discard" in adsctl("jobs", "clean", job.stem, "--yes", code=2).stderr
-    told = adsctl("jobs", "discard", job.stem, code=12).stderr
-    assert "120 targeting criteria, of which 50 created: the next run with keywords.csv" in told
+    message = adsctl("jobs", "discard", job.stem, code=12).stderr
+    assert "120 targeting criteria, of which 50 created: the next run with keywords.csv" in message
     adsctl("jobs", "discard", job.stem, "--yes")
     batches.before = lambda number: batches.fail()
     again = adsctl(*ADD, code=9)  # the emulator takes no keyword of a line item twice
@@ -196,9 +196,9 @@ def test_a_run_that_has_ended_names_what_it_created(adsctl, batches):
     assert "has ended" in refused["message"] and f"adsctl jobs show {job.stem}" in refused["hint"]
     assert json.loads(adsctl("jobs", "show", job.stem, "-o", "json").stdout)["ids"] == ids
     assert len(batches.sent) == 1
-    told = adsctl(*ADD, "-q", code=9).stderr  # also at night
-    assert "warning: keywords.csv was sent before" in told and f"(job {job.stem})" in told
-    assert "all its targeting criteria are sent again" in told and len(batches.sent) == 2
+    message = adsctl(*ADD, "-q", code=9).stderr  # also at night
+    assert "warning: keywords.csv was sent before" in message and f"(job {job.stem})" in message
+    assert "all its targeting criteria are sent again" in message and len(batches.sent) == 2
 
 
 def test_a_rejected_record_is_left_out_of_what_is_sent_again(adsctl, batches):
@@ -273,7 +273,7 @@ def test_a_killed_run_creates_nothing_twice_and_loses_nothing(adsctl, batches, s
 
 def test_a_delete_whose_answer_was_lost_is_sent_again_and_counts(adsctl, batches):
     keyword_file(adsctl, 4)
-    ids = "".join(f"{each['id']}\n" for each in json.loads(adsctl(*ADD).stdout))
+    ids = "".join(f"{record['id']}\n" for record in json.loads(adsctl(*ADD).stdout))
     adsctl.file("ids.csv", f"id\n{ids}")
     batches.before = lambda number: None
     batches.fail("POST /12/batch/* reset-after times=1")

@@ -126,8 +126,8 @@ def test_every_kind_of_creation_has_a_journal(adsctl, service, posted, kind):
     adsctl(*command, name, "--resume", code=12)
     assert len(posted) == 1
     adsctl(*command, name, "--resume", "--uncertain", "skip")
-    told = adsctl(*command, name, code=None).stderr
-    assert f"{name} was sent before" in told and len(posted) == 2
+    message = adsctl(*command, name, code=None).stderr
+    assert f"{name} was sent before" in message and len(posted) == 2
 
 
 @pytest.mark.parametrize("fault", ["status=400", "status=403", "status=404", "status=429"])

@@ -200,7 +200,7 @@ def test_a_batch_reads_what_it_changes_by_one_list_request(adsctl, format):
         adsctl.file("raise.yaml", "".join(f"- {{id: {id}, daily_budget: {amounts[id]}}}\n" for id in ids))
     else:
         params = [{"campaign_id": id, "daily_budget_amount_local_micro": amounts[id] * 10**6} for id in ids]
-        operations = [{"operation_type": "Update", "params": each} for each in params]
+        operations = [{"operation_type": "Update", "params": param} for param in params]
         adsctl.file("raise.json", json.dumps(operations))
     file = {"csv": "raise.csv", "yaml": "raise.yaml", "operations": "raise.json"}[format]
     refused = adsctl.local("campaigns", "update", "-f", file, "--debug", code=12)

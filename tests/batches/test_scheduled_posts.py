@@ -43,9 +43,9 @@ def test_only_what_is_still_to_be_sent_must_be_to_come(adsctl, interrupted):
 
 def test_what_is_not_sent_in_its_time_is_corrected_in_the_file(adsctl, interrupted):
     interrupted.move_to(NOON)
-    told = adsctl(*WORDS, "--resume", code=3).stderr
-    assert "posts.csv:3: scheduled_at: 2027-03-01T11:00:00Z is in the past\n1 of 1 row invalid" in told
-    assert "correct the file and run it again with --resume" in told and new_posts(adsctl) == ["One"]
+    message = adsctl(*WORDS, "--resume", code=3).stderr
+    assert "posts.csv:3: scheduled_at: 2027-03-01T11:00:00Z is in the past\n1 of 1 row invalid" in message
+    assert "correct the file and run it again with --resume" in message and new_posts(adsctl) == ["One"]
     adsctl.file(FILE, POSTS.replace("T11:00Z", "T13:00Z"))
     adsctl(*WORDS, "--resume")
     assert new_posts(adsctl) == ["One", "Two"]

@@ -48,10 +48,10 @@ def test_a_record_that_was_edited_is_changed_where_it_differs(adsctl, service, s
     ((method, url),) = writes
     assert method == "PUT" and url.partition("?")[0].endswith(f"/campaigns/{SPRING}")
     assert "name=Summer" in url and "61000000" in url and url.count("=") == 2
-    told = adsctl(
+    done = adsctl(
         "campaigns", "update", "-f", "-", input=json.dumps(record | {"campaign_id": HAMBURG}), code=3
     )
-    assert HAMBURG in told.stderr and SPRING in told.stderr
+    assert HAMBURG in done.stderr and SPRING in done.stderr
 
 
 @both_services
@@ -129,8 +129,8 @@ def test_cards_of_a_list_are_changed_and_one_that_is_refused_is_named(adsctl, se
     done = adsctl("cards", "update", "-f", "-", "-o", "ids", input=json.dumps(cards), code=5)
     assert "nope" in done.stderr and not writes, "what is not there is told first"
     cards[1]["id"] = cards[2]["id"]
-    told = adsctl("cards", "update", "-f", "-", input=json.dumps(cards[:1] + cards[2:] + cards[1:2]), code=3)
-    assert cards[2]["id"] in told.stderr
+    done = adsctl("cards", "update", "-f", "-", input=json.dumps(cards[:1] + cards[2:] + cards[1:2]), code=3)
+    assert cards[2]["id"] in done.stderr
     done = adsctl("cards", "update", "-f", "-", "-o", "ids", input=json.dumps([cards[0], cards[2]]))
     assert done.stdout.split() == [cards[0]["id"]] and [method for method, _ in writes] == ["PUT"]
 
@@ -171,8 +171,8 @@ def test_an_edit_of_what_cannot_be_changed_is_told(
     if format == "csv":
         text = f"{','.join(edited)}\n{','.join(edited.values())}\n{other['id']},Other,,\n"
     words = (group, "update", "-f", "-", "--format", format.removeprefix("one."), "--yes")
-    told = adsctl(*words, input=text, code=3).stderr
-    assert f"{field}: is '{value}', and cannot be changed from '{known}'" in told and not writes
+    message = adsctl(*words, input=text, code=3).stderr
+    assert f"{field}: is '{value}', and cannot be changed from '{known}'" in message and not writes
     adsctl(*words, input=text.replace(value, known))
     assert len(writes) == 1
 
@@ -182,7 +182,7 @@ def test_amounts_in_another_currency_are_not_taken_for_that_of_a_new_campaign(ad
     """Campaigns of an account in yen are created in one in euros: 6000 JPY are no 6000 EUR."""
     row = "{name: Osaka, funding_instrument_id: 4a1n0, daily_budget: 6000, currency: JPY}"
     for text in (f"- {row}\n" * count, row):
-        told = adsctl("campaigns", "create", "-f", "-", input=text, code=3).stderr
-        assert "currency: is 'JPY', and the amounts would be in EUR" in told and not writes
+        message = adsctl("campaigns", "create", "-f", "-", input=text, code=3).stderr
+        assert "currency: is 'JPY', and the amounts would be in EUR" in message and not writes
     adsctl("campaigns", "create", "-f", "-", input=f"- {row}\n".replace("JPY", "EUR") * count)
     assert len(writes) == 1

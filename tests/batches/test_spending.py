@@ -118,7 +118,7 @@ def test_records_of_a_file_are_paused_and_confirmed_together(adsctl):
     rows = [f"Autumn {number},{FUNDING},{amount}" for number, amount in enumerate(("10", "2.50", ""))]
     adsctl.file("campaigns.csv", "\n".join(["name,funding_instrument_id,daily_budget", *rows]))
     made = adsctl.local("campaigns", "create", "-f", "campaigns.csv", "-o", "json")
-    assert {each["entity_status"] for each in json.loads(made.stdout)} == {"PAUSED"}
+    assert {record["entity_status"] for record in json.loads(made.stdout)} == {"PAUSED"}
     refused = adsctl.local("campaigns", "create", "-f", "campaigns.csv", "--active", code=12)
     question = "Create 3 active campaigns, which may spend up to 12.50 EUR a day"
     assert f"{question}, and 1 without a daily budget of their own (unlimited)" in refused.stderr

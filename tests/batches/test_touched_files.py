@@ -181,8 +181,8 @@ def test_two_runs_that_are_unfinished_are_resumed_one_by_one(adsctl, batches, sm
 def test_a_discarded_run_says_what_is_given_up(adsctl, batches, small_batches):
     stopped(adsctl, batches, "reset-after")
     (job,) = list_jobs(adsctl)
-    told = adsctl("jobs", "discard", job.stem, "--yes").stderr
-    assert "120 targeting criteria, of which 50 created, 50 uncertain" in told
+    message = adsctl("jobs", "discard", job.stem, "--yes").stderr
+    assert "120 targeting criteria, of which 50 created, 50 uncertain" in message
     assert not list_jobs(adsctl)
     ended = adsctl(*ADD, code=9)
     assert "20 created, 100 failed" in ended.stderr

@@ -27,7 +27,7 @@ class Place:
             "config": home / "config",
             "state": home / "state",
             "env file": adsctl.file("work.env", "ADSCTL_ACCOUNT=18ce54d4x5t\n"),
-            "mapping": adsctl.file("mapping.yaml", "columns: {name: title}\n"),
+            "recipe": adsctl.file("recipe.yaml", "columns: {name: title}\n"),
             "secrets.json": adsctl.file("config/secrets.json", "{}"),
             "netrc": adsctl.file(".netrc", NETRC),
         }[name]
@@ -37,7 +37,7 @@ class Place:
         check = ("products", "check", "feed.csv")
         self.words = {
             "env file": (*check, "--env-file", "work.env"),
-            "mapping": (*check, "--mapping", "mapping.yaml"),
+            "recipe": (*check, "--recipe", "recipe.yaml"),
             "secrets.json": ("auth", "status"),
             "netrc": ("products", "check", "http://localhost:9/feed.csv", "--max-attempts", "1"),
         }.get(name, check)
@@ -61,7 +61,7 @@ def place(adsctl, request):
 
 
 SECRET = ("env file", "secrets.json", "netrc")
-OTHERS = ("config.yaml", "config", "state", "mapping")
+OTHERS = ("config.yaml", "config", "state", "recipe")
 
 
 @pytest.mark.parametrize("place", [*SECRET, *OTHERS], indirect=True)

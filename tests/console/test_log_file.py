@@ -29,7 +29,6 @@ READ = {
     "conversions": (ORDERS, "conversions send the-log --pixel o8z6j --format csv"),
     "document": ("name: x\n", "campaigns create -f the-log"),
     "nested": ("[]", "catalog sets create --name x --filters @the-log"),
-    "mapping": ("{}", "products push feed.csv --mapping the-log"),
     "recipe": ("{}", "products push feed.csv --recipe the-log"),
     "env file": ("ADSCTL_ACCOUNT=1\n", "accounts list --env-file the-log"),
     "table of media": ("file\nhero.png\n", "media check -f the-log --format csv"),
@@ -44,7 +43,6 @@ WRITTEN = {
     "export": f"stats export the-log {' '.join(STATS)}",
     "table": f"stats export --into sqlite:the-log {' '.join(STATS)}",
     "picture": f"stats get --plot the-log {' '.join(STATS)}",
-    "draft": "products check feed.csv --write-mapping the-log",
     "recipe": "products check feed.csv --write-recipe the-log",
 }
 

@@ -14,7 +14,6 @@ CHECK = ("products", "check", "feed.csv")
 OUTPUTS = {
     "--failed-out": "o.csv",
     "--write-recipe": "o.csv",
-    "--write-mapping": "o.csv",
     "--report": "o.csv",
 }
 
@@ -91,7 +90,7 @@ def test_what_is_no_file_takes_several_outputs(shop):
 
 
 # What is whole in memory before anything is written.
-READ_WHOLE = {"mapping_file", "recipe", "logo", "poster", "subtitles", "segments"}
+READ_WHOLE = {"recipe", "logo", "poster", "subtitles", "segments"}
 COMMON = {option.name for option in ALL_OPTIONS}
 
 

@@ -165,7 +165,7 @@ def variables(adsctl):
 
 
 def test_it_gets_no_address_of_a_variable_and_no_key_of_a_cloud(adsctl, variables, hook, told):
-    words = ("products", "check", "@FEED", "--mapping=@OTHER", "--no-such-option")
+    words = ("products", "check", "@FEED", "--recipe=@OTHER", "--no-such-option")
     adsctl.local(*words, "--on-failure", hook, code=2)
     environment = told()["environment"]
     assert "sesame" not in json.dumps(environment)

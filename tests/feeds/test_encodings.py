@@ -36,7 +36,7 @@ def table(*products: dict[str, str]) -> str:
     stream = StringIO()
     writer = csv.DictWriter(stream, PRODUCT, delimiter=";")
     writer.writeheader()
-    writer.writerows(PRODUCT | each for each in products)
+    writer.writerows(PRODUCT | product for product in products)
     return stream.getvalue()
 
 

@@ -64,7 +64,7 @@ def read(content: bytes, format: str) -> list[dict[str, object]]:
 @given(records=records)
 def test_rows_that_were_written_are_read_back_equal(format, records):
     if format == "xml":  # which does not allow all characters
-        records = [{name: NOT_XML.sub("\ufffd", text) for name, text in each.items()} for each in records]
+        records = [{name: NOT_XML.sub("\ufffd", text) for name, text in record.items()} for record in records]
     content = written(format, records)
     assert read(content, format) == records
     assert read(gzip.compress(content), format) == records
@@ -91,7 +91,9 @@ of_workbooks = st.lists(
 @settings(max_examples=4)  # each is read by a process of its own
 @given(records=of_workbooks)
 def test_texts_in_a_workbook_are_no_numbers_formulas_or_links_and_are_read_back_equal(records):
-    records = [{name: WITHOUT_ESCAPE.sub("", text) or "x" for name, text in each.items()} for each in records]
+    records = [
+        {name: WITHOUT_ESCAPE.sub("", text) or "x" for name, text in record.items()} for record in records
+    ]
     assert read(written("xlsx", records), "xlsx") == records
 
 

@@ -125,7 +125,7 @@ def test_a_column_that_one_of_the_files_lacks_is_told_by_its_rows(adsctl, folder
 
 
 @pytest.mark.parametrize(
-    ("words", "told"),
+    ("words", "message"),
     [
         (["feeds/a.csv", "feeds/a.csv"], "feeds/a.csv is named twice"),
         (["feeds/*.csv", "feeds/a.csv"], "feeds/a.csv is named twice"),
@@ -134,8 +134,8 @@ def test_a_column_that_one_of_the_files_lacks_is_told_by_its_rows(adsctl, folder
         (["-", "-", "--format", "csv"], "- is named twice"),
     ],
 )
-def test_what_cannot_be_one_feed_is_a_usage_error(adsctl, folder, words, told):
-    assert told in adsctl(*CHECK, *words, code=2, input="").stderr
+def test_what_cannot_be_one_feed_is_a_usage_error(adsctl, folder, words, message):
+    assert message in adsctl(*CHECK, *words, code=2, input="").stderr
 
 
 def test_a_file_whose_name_is_a_pattern_is_that_file(adsctl, folder):
@@ -166,11 +166,6 @@ def test_rows_of_several_files_are_fixed_and_the_fixes_named_with_their_file(ads
     assert "feeds/b.csv:2: title:" in done.stderr and "feeds/a.csv:" not in done.stderr
     adsctl("products", "push", "feeds/a.csv", "feeds/b.csv", "--fix", "whitespace")
     assert service.emulator.data.product("sku-31")["title"] == "Enamel mug"
-
-
-def test_a_mapping_is_drafted_of_one_file(adsctl, folder):
-    words = ("products", "check", "feeds/a.csv", "feeds/b.csv", "--write-mapping", "mapping.yaml")
-    assert "--write-mapping takes one file" in adsctl(*words, code=2).stderr
 
 
 def test_a_remark_about_one_of_the_files_names_that_file_only(adsctl, folder):

@@ -249,7 +249,7 @@ def test_a_file_that_two_tasks_write_or_one_reads_and_another_writes_is_refused(
     assert "two: reads b.csv, which three (line 4) writes" in told
 
 
-DRAFT = "{name: draft, profile: local, run: products check a.csv --write-mapping made.yaml}"
+DRAFT = "{name: draft, profile: local, run: products check a.csv --write-recipe made.yaml}"
 CHART = "{name: chart, profile: local, run: stats get --since 7d --all --plot made.png}"
 PULL = "{name: pull, profile: local, run: products pull made.csv}"
 EXPORT = "{name: export, profile: local, run: stats export made.jsonl --since 7d --all}"
@@ -262,10 +262,7 @@ LOOP = "campaigns:\n- for: {rows: %s}\n  name: '{name}'\n"
 @pytest.mark.parametrize(
     ("writer", "reader", "documents"),
     [
-        (DRAFT, "products check a.csv --mapping made.yaml", {}),
         (DRAFT, "products check a.csv --recipe made.yaml", {}),
-        (DRAFT, "products check a.csv --recipe r.yaml", {"r.yaml": "mapping: made.yaml\n"}),
-        (DRAFT, "products check a.csv --recipe sub/r.yaml", {"sub/r.yaml": "mapping: './made.yaml'\n"}),
         (CHART, "stats report old.csv --report p.html --logo made.png", {"old.csv": ""}),
         (CHART, "posts create --text Hi --media made.png", {}),
         (CHART, "media upload made.png", {}),
@@ -301,13 +298,12 @@ def test_what_a_task_reads_by_any_way_no_other_may_write(fleet, feeds, adsctl, w
     assert "a fleet runs its tasks" not in fleet.check(code=None)
 
 
-@pytest.mark.parametrize("key", ["mapping", "recipes"])
-def test_what_a_profile_reads_no_task_may_write(fleet, service, feeds, profiles, adsctl, key):
+def test_what_a_profile_reads_no_task_may_write(fleet, service, feeds, profiles, adsctl):
     feeds("a")
     profiles("nord")
     config = adsctl.home / "config/config.yaml"
     document = json.loads(config.read_text())
-    document["profiles"]["nord"][key] = "made.yaml" if key == "mapping" else {"a.*": "made.yaml"}
+    document["profiles"]["nord"]["recipes"] = {"a.*": "made.yaml"}
     config.write_text(json.dumps(document))
     fleet.write(DRAFT, "{name: reader, profile: nord, run: products check a.csv}")
     assert "reader: reads made.yaml, which draft (line 2) writes" in fleet.check()

@@ -19,8 +19,8 @@ def test_a_missing_file(adsctl):
 
 def test_a_directory(adsctl):
     (adsctl.home / "folder.csv").mkdir()
-    told = adsctl.local("products", "push", "folder.csv", code=2).stderr
-    assert "Is a directory" in told and "name a file in it" in told
+    message = adsctl.local("products", "push", "folder.csv", code=2).stderr
+    assert "Is a directory" in message and "name a file in it" in message
 
 
 def test_no_permission(adsctl):
@@ -86,7 +86,7 @@ def test_rows_are_grouped_by_how_many_cells_they_have(adsctl, command, name):
     adsctl.file(name, "".join(f"{sign.join(line)}\n" for line in lines))
     done = adsctl(command, "check", name, "-o", "json", code=3)
     findings = json.loads(done.stdout)["findings"]
-    found = {each["problem"]: each["lines"] for each in findings if "cells" in each["problem"]}
+    found = {finding["problem"]: finding["lines"] for finding in findings if "cells" in finding["problem"]}
     # Of a list no cell is required, and empty cells at the end of a row are none.
     short = [(1, [2, 4]), (2, [3])] if command == "products" else []
     assert found == {f"has {n} cells, and the header has 4": at for n, at in [*short, (5, [5])]}
@@ -237,9 +237,9 @@ def test_an_invalid_failed_out_path_is_reported_before_a_job_starts(adsctl):
     content = "id,title,description,availability,condition,price,link,image_link\n1,a,b,c,d,e,f,g\n"
     adsctl.file("feed.csv", content)
     places = {"feed.csv": "is the input file", "nowhere/x.csv": "the folder nowhere does not exist"}
-    for place, told in places.items():
+    for place, message in places.items():
         for words in (("push", "--skip-invalid"), ("check",)):
             said = adsctl.local("products", *words, "feed.csv", "--failed-out", place, code=2).stderr
-            assert told in said
+            assert message in said
     assert (adsctl.home / "feed.csv").read_text() == content
     assert json.loads(adsctl("jobs", "list", "-o", "json").stdout) == []

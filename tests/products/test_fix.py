@@ -221,7 +221,10 @@ def test_one_of_identical_rows_is_kept_and_others_with_its_id_are_errors(adsctl)
     assert (report["left_out"], report["invalid"], report["fixed"]) == (1, 2, {"duplicates": 1})
     assert [(each["line"], each["before"], each["after"]) for each in report["changes"]] == [(3, "a", None)]
     findings = checked(adsctl, code=3)["findings"]
-    assert sorted((each["fix"], each["lines"]) for each in findings) == [("", [4, 5]), ("duplicates", [2, 3])]
+    assert sorted((finding["fix"], finding["lines"]) for finding in findings) == [
+        ("", [4, 5]),
+        ("duplicates", [2, 3]),
+    ]
 
 
 @pytest.mark.parametrize(
@@ -231,7 +234,7 @@ def test_one_of_identical_rows_is_kept_and_others_with_its_id_are_errors(adsctl)
         ("--fix", "all", {"id": "a"}),
         ("--keep", "first", {"id": "a"}),
         ("--where", "id!=b", {"id": "b"}),
-        ("--mapping", "m.yaml", {"id": "b", "product_type": "DRAFT"}),
+        ("--recipe", "m.yaml", {"id": "b", "product_type": "DRAFT"}),
     ],
 )
 def test_the_columns_of_a_push_do_not_depend_on_its_rows(adsctl, service, option, value, second):

@@ -50,8 +50,8 @@ def test_any_wrong_digit_is_told(gtin):
     ],
 )
 def test_what_is_no_number_of_an_article_is_told(adsctl, gtin, severity, problem):
-    ((told, said),) = findings(adsctl, gtin)
-    assert told == severity and problem in said
+    ((message, said),) = findings(adsctl, gtin)
+    assert message == severity and problem in said
 
 
 @given(st.text("0123456789xX -–\n０", max_size=20) | st.text(max_size=20))

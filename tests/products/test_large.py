@@ -76,7 +76,7 @@ def test_the_block_size_changes_neither_report_nor_batches(tmp_path_factory, pie
             report = plan.validate(lambda rows: None)
         except Exception as error:
             return str(error)
-        invalid = [(each.row.line, each.row.record, each.problems) for each in plan.checked_rows()]
+        invalid = [(row.row.line, row.row.record, row.problems) for row in plan.checked_rows()]
         return report, invalid, list(plan.batches())
 
     with pytest.MonkeyPatch.context() as patch:
@@ -102,17 +102,17 @@ def test_problems_are_reported_by_line_and_by_record(adsctl, monkeypatch):
 
 
 @pytest.mark.parametrize(
-    ("odd", "told"),
+    ("odd", "message"),
     [
         ('sku-x,"a"b\n', "feed.csv:92: not CSV"),
         ("sku-x,\0\n", "feed.csv:92: a NUL byte"),
         ('sku-x,"never closed\n', "feed.csv:92: not CSV"),
     ],
 )
-def test_unreadable_rows_are_reported_by_line(adsctl, monkeypatch, odd, told):
+def test_unreadable_rows_are_reported_by_line(adsctl, monkeypatch, odd, message):
     share_smaller_tables(monkeypatch)
     adsctl.file("feed.csv", large(row90=odd))
-    assert told in adsctl("products", "check", "feed.csv", code=3).stderr
+    assert message in adsctl("products", "check", "feed.csv", code=3).stderr
 
 
 def test_a_large_feed_is_pushed_whole_and_then_by_changes(adsctl, service, monkeypatch):
@@ -167,5 +167,5 @@ def test_ctrl_c_ends_the_worker_processes_too(adsctl):
     while read_by(process.pid) < 2 * MIN_FILE_BYTES and process.poll() is None:
         time.sleep(0.01)
     process.send_signal(signal.SIGINT)
-    told = process.stderr.read()  # ends only when nobody is left who could write to it
-    assert process.wait() == 130 and b"Traceback" not in told
+    message = process.stderr.read()  # ends only when nobody is left who could write to it
+    assert process.wait() == 130 and b"Traceback" not in message

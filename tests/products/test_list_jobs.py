@@ -141,7 +141,9 @@ def test_an_unfinished_delete_is_not_called_a_push(adsctl, service):
     adsctl.file("keys.txt", adsctl("products", "list", "-o", "ids").stdout)
     words = ("products", "delete", "--from", "keys.txt", "--yes")
     service.fail("DELETE * status=503")
-    told = adsctl(*words, "--resume", "--max-attempts", "1", code=8).stderr
-    assert "nothing to resume, starting from the beginning: no earlier delete of this file is known" in told
+    message = adsctl(*words, "--resume", "--max-attempts", "1", code=8).stderr
+    assert (
+        "nothing to resume, starting from the beginning: no earlier delete of this file is known" in message
+    )
     again = adsctl(*words, "--max-attempts", "1", code=8).stderr
     assert "an earlier delete of this file is unfinished; resume it with: adsctl products delete" in again

@@ -144,7 +144,7 @@ def test_any_other_reason_is_a_refusal_after_a_retry_too(remote, httpserver: HTT
 
 
 @pytest.mark.parametrize(
-    ("told", "reason"),
+    ("message", "reason"),
     [
         ({"status": "ERROR"}, "rejected without a reason"),
         ({"status": "error", "message": "locked"}, "locked"),
@@ -153,9 +153,9 @@ def test_any_other_reason_is_a_refusal_after_a_retry_too(remote, httpserver: HTT
         ({"error": "no permission"}, "no permission"),
     ],
 )
-def test_a_deletion_that_carries_an_error_has_failed(remote, httpserver: HTTPServer, told, reason):
+def test_a_deletion_that_carries_an_error_has_failed(remote, httpserver: HTTPServer, message, reason):
     entries = [
-        {"product_key": "k1"} | told,
+        {"product_key": "k1"} | message,
         {"product_key": "k2", "status": "DELETE_SUCCESS", "message": "ok"},
     ]
     httpserver.expect_request(PRODUCTS, method="DELETE").respond_with_json(

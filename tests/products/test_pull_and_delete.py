@@ -49,7 +49,7 @@ def serve(httpserver: HTTPServer, *products: dict, group: dict | None = None, st
 
 
 @pytest.mark.parametrize(
-    ("listed", "group", "status", "told"),
+    ("listed", "group", "status", "message"),
     [
         (VARIANT, {"data": [VARIANT]}, 200, "of 1 group the service shows one member only"),
         (VARIANT, {"data": []}, 200, "1 group of variants could not be listed"),
@@ -65,17 +65,17 @@ def serve(httpserver: HTTPServer, *products: dict, group: dict | None = None, st
     ],
 )
 def test_an_incomplete_pull_is_told_and_keeps_the_earlier_file(
-    remote, httpserver: HTTPServer, listed, group, status, told
+    remote, httpserver: HTTPServer, listed, group, status, message
 ):
     serve(httpserver, listed, group=group, status=status)
     remote.file("backup.csv", "earlier")
     done = remote(*PULL, code=9)
-    assert told in done.stderr and "backup.csv stays as it is" in done.stderr
+    assert message in done.stderr and "backup.csv stays as it is" in done.stderr
     assert (remote.home / "backup.csv").read_text() == "earlier"
     remote(*PULL, "--allow-incomplete")
     assert "sku-1" in (remote.home / "backup.csv").read_text()
     (remote.home / "backup.csv").unlink()
-    assert remote(*PULL, code=9).stderr.count(told) == 1
+    assert remote(*PULL, code=9).stderr.count(message) == 1
     assert "sku-1" in remote("products", "pull", "--catalog", "7", "--max-attempts", 1, code=9).stdout
 
 
@@ -102,12 +102,12 @@ def test_a_pull_goes_on_without_two_groups_in_a_row_and_ends_at_three(
         else:
             by_group.respond_with_json({"errors": [{"code": "NOT_FOUND", "message": "no group"}]}, status=404)
     serve(httpserver, *variants)
-    told = remote(*PULL, "--allow-incomplete", code=code).stderr
+    message = remote(*PULL, "--allow-incomplete", code=code).stderr
     asked = [request for request, _ in httpserver.log if request.args.get("item_group_key")]
     if code:
         assert len(asked) == 6 and not (remote.home / "backup.csv").exists()
     else:
-        assert "5 groups of variants could not be listed" in told
+        assert "5 groups of variants could not be listed" in message
         assert len((remote.home / "backup.csv").read_text().splitlines()) == 1 + 7
 
 

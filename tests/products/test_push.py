@@ -139,14 +139,14 @@ def test_the_only_catalog_is_looked_up(adsctl, service):
 
 
 @pytest.mark.parametrize(
-    ("catalogs", "told"), [([], "catalog create"), ([{"id": "1"}, {"id": "2"}], "--catalog")]
+    ("catalogs", "message"), [([], "catalog create"), ([{"id": "1"}, {"id": "2"}], "--catalog")]
 )
 def test_without_exactly_one_catalog_the_push_names_the_option(
-    remote, httpserver: HTTPServer, catalogs, told
+    remote, httpserver: HTTPServer, catalogs, message
 ):
     httpserver.expect_request("/12/product_catalogs").respond_with_json({"data": catalogs})
     remote.file("feed.csv", feed(1))
-    assert told in remote("products", "push", "feed.csv", code=2).stderr
+    assert message in remote("products", "push", "feed.csv", code=2).stderr
 
 
 def test_the_request_is_what_the_specification_says(remote, httpserver: HTTPServer):

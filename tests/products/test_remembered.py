@@ -18,7 +18,7 @@ def flipped(content: bytes) -> bytes:
 
 
 @pytest.mark.parametrize(
-    ("spoil", "told"),
+    ("spoil", "message"),
     [
         (flipped, "is damaged"),
         (lambda content: content[:-1], "is damaged"),
@@ -29,11 +29,11 @@ def flipped(content: bytes) -> bytes:
         (lambda content: content.replace(b'"version":2', b'"version":3', 1), "another version"),
     ],
 )
-def test_an_unusable_sync_state_sends_every_row_and_says_so(shop, spoil, told):
+def test_an_unusable_sync_state_sends_every_row_and_says_so(shop, spoil, message):
     shop.push(feed(50))
     shop.memory.write_bytes(spoil(shop.memory.read_bytes()))
     assert shop.push()["unchanged"] == 50
-    assert told in shop.said and "every row is sent" in shop.said
+    assert message in shop.said and "every row is sent" in shop.said
     assert shop.push()["skipped"] == 50
 
 

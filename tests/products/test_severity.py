@@ -47,8 +47,8 @@ def test_a_price_that_may_be_a_thousand_times_as_high_is_warned_of(adsctl):
     rows += [PRODUCT | {"id": "sale", "price": "2500.00 EUR", "sale_price": "1.999 EUR"}]
     adsctl.file("feed.json", json.dumps(rows))
     findings = checked(adsctl, "feed.json")["findings"]
-    told = {(each["field"], each["problem"].split(":")[0]) for each in findings}
-    assert told == {
+    message = {(each["field"], each["problem"].split(":")[0]) for each in findings}
+    assert message == {
         ("price", "'1.234 EUR' is sent as a number with three decimals"),
         ("sale_price", "'1.999 EUR' is sent as a number with three decimals"),
     }
@@ -186,8 +186,8 @@ def test_strict_makes_warnings_errors(adsctl):
     done = adsctl.local("products", "push", "feed.csv", "--strict", code=3)
     assert "error: feed.csv:2: gtin" in done.stderr and "2 of 2 rows invalid" in done.stderr
     for command in ("push", "check"):
-        told = adsctl.local("products", command, "feed.csv", "--strict", code=3).stderr
-        assert "hint: " in told and "without --strict, warnings are no errors" in told
+        message = adsctl.local("products", command, "feed.csv", "--strict", code=3).stderr
+        assert "hint: " in message and "without --strict, warnings are no errors" in message
         wrong = adsctl.file("wrong.csv", feed(1, link="http://shop.example/"))
         assert "--strict" not in adsctl.local("products", command, wrong, code=3).stderr
     assert adsctl.local("products", "list", "-o", "ids").stdout == ""

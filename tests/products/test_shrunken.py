@@ -125,7 +125,7 @@ KEPT = "keep what they have of 'sale_price'; a sync with --set FIELD= empties a 
 @pytest.fixture
 def sale_prices(service):
     """Give the sale prices in the catalog."""
-    return lambda: {each.get("sale_price") for each in service.emulator.data.products()}
+    return lambda: {product.get("sale_price") for product in service.emulator.data.products()}
 
 
 @pytest.mark.parametrize("words", [(), ("-q",)])

@@ -163,7 +163,9 @@ def test_an_update_that_was_stopped_is_resumed_and_sends_nothing_twice(adsctl, s
     assert not {f"sku-{n}" for n in range(1, 76)}.intersection(sent(service))
     assert {product["price"] for product in service.emulator.data.products()} == {"13 EUR"}
     (job,) = [
-        each for each in json.loads(adsctl("jobs", "list", "-o", "json").stdout) if each["action"] == "update"
+        record
+        for record in json.loads(adsctl("jobs", "list", "-o", "json").stdout)
+        if record["action"] == "update"
     ]
     assert job["state"] == "ended"
 

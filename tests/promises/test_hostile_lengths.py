@@ -157,7 +157,7 @@ def test_an_extension_is_no_part_of_a_phone_number(text):
     "words",
     [
         ("campaigns", "plan", "/dev/zero"),
-        ("products", "check", "feed.csv", "--mapping", "/dev/zero"),
+        ("products", "check", "feed.csv", "--recipe", "/dev/zero"),
         ("products", "check", "feed.csv", "--recipe", "/dev/zero"),
         ("--env-file", "/dev/zero", "campaigns", "list"),
         ("cards", "create", "--name", "a", "--components", "@/dev/zero"),

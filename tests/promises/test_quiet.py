@@ -22,7 +22,7 @@ FILES = {
     "invalid.csv": feed(2) + feed(1, price="cheap").splitlines()[1].replace("sku-1", "sku-9") + "\n",
     "shopify.csv": SHOPIFY_EXPORT,
     "active.csv": SHOPIFY_EXPORT.replace("draft", "active"),
-    "mapping.yaml": "columns: {Farbe: color}\n",
+    "recipe.yaml": "columns: {Farbe: color}\n",
     "people.csv": "E-Mail\nana@shop.example\n",
     "strangers.csv": "email\nana@shop.example\nnobody\n",
     "gone.csv": "id\nnowhere\n",
@@ -46,7 +46,7 @@ WARNINGS = {
     "every row left out": ("products push feed.csv --where title=none", None, "every row is left out"),
     "a list that is cut": ("targeting search locations", 0, "there are more"),
     "a search that is cut": ("targeting search --q a", 0, "there are more"),
-    "a column that a mapping names": ("products check feed.csv --mapping mapping.yaml", 0, "has no column"),
+    "a column that a recipe names": ("products check feed.csv --recipe recipe.yaml", 0, "has no column"),
     "ids that do not exist": ("products delete --by id --from gone.csv --yes", 9, "not in the catalog"),
 }
 

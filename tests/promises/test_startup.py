@@ -174,7 +174,7 @@ def test_a_check_loads_nothing_that_sends(adsctl):
 def test_a_valid_feed_loads_no_advice_and_no_fix(adsctl, options):
     adsctl.file("feed.csv", feed(3))
     advice = {"html.entities", "ads_cli.commands.products.advice", "ads_cli.products.feeds.hints"}
-    advice |= {"ads_cli.products.feeds.fixes.values", "ads_cli.products.feeds.kinds.drafting"}
+    advice |= {"ads_cli.products.feeds.fixes.values"}
     advice |= {"ads_cli.products.feeds.transforms", "ads_cli.products.feeds.addresses"}
     advice |= {"ads_cli.products.feeds.kinds.step", "ads_cli.products.feeds.kinds.languages"}
     assert all(map(find_spec, advice))

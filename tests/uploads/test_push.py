@@ -91,8 +91,8 @@ def test_a_push_prints_nothing_and_returns_what_it_came_to(pushing, capfd):
     result, journal = pushing.run()
     assert (result.error, result.unsent, result.rejected) == (None, 0, 0)
     assert journal.totals == {"created": ROWS}
-    told = pushing.observer.progress  # what is on disk so far, after each batch
-    assert len(told) == 3 and told == sorted(told)
+    message = pushing.observer.progress  # what is on disk so far, after each batch
+    assert len(message) == 3 and message == sorted(message)
     assert capfd.readouterr() == ("", "")
 
 

@@ -92,7 +92,7 @@ def advise(
         outcome = try_options(call, with_options_of(feed, found), rows, whole=whole, deadline=deadline)
         before = report.valid if report else 0
         if report and outcome.is_part and outcome.valid < before:  # which is of all rows
-            before = _first_report(feed.read_again(call, rows), outcome.read).valid
+            before = _first_report(feed.read_again(rows), outcome.read).valid
     except AdsctlError:
         return None  # what was found on the first rows does not hold for the others
     # As many valid rows are worth it where other findings of the same rows remain for a person.
@@ -132,7 +132,7 @@ def _options_found(
             break
         found += new
         current = with_options_of(current, new)
-        tried, report, error = current.read_again(call, rows), None, None
+        tried, report, error = current.read_again(rows), None, None
     return found
 
 
@@ -173,7 +173,7 @@ def _without_useless(
     """Leave out defaults that make no row valid, as of a row of totals that lacks every field."""
 
     def valid_rows(options: Sequence[AdvisedOption]) -> int:
-        return _first_report(with_options_of(feed, options).read_again(call, rows)).valid
+        return _first_report(with_options_of(feed, options).read_again(rows)).valid
 
     kept, defaults = [*found], [option for option in found[::-1] if option.name == "default"]
     valid = valid_rows(kept) if defaults else 0
@@ -252,7 +252,7 @@ def try_options(
     deadline: float = inf,
 ) -> Outcome:
     """Validate an opened feed by other options, at most its first 100,000 rows; `whole` if it has no more."""
-    first = _FirstRows(feed.read_again(call, rows), MAX_TRIED_ROWS, deadline)
+    first = _FirstRows(feed.read_again(rows), MAX_TRIED_ROWS, deadline)
     report, losses = first.validated()
     losses.left_out = report.left_out - first.left_out - losses.merged
     is_part = first.is_cut or (not whole and report.rows == MAX_TRIED_ROWS)

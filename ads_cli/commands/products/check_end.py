@@ -12,13 +12,12 @@ import msgspec
 
 from ...api.products import MAX_IMAGE_BYTES, PutProducts
 from ...console.invocation import Invocation
-from ...console.output_file import OutputFile
 from ...console.progress import progress
 from ...errors import ContentError, NotConfirmedError
 from ...feeds.decoding import NotUtf8Error
 from ...feeds.rows import Rows
 from ...masking import mask_address
-from ...output.text import counted, shell_command
+from ...output.text import counted
 from ...products.normal_form import PRODUCT_SCHEMA
 from ...products.plans import ProductPlan
 from ...products.selection import ChangedRows
@@ -30,7 +29,6 @@ from . import count_changed, sync_state_of
 from .options import ImageOptions, ProductFeedOptions
 
 if TYPE_CHECKING:
-    from ...products.feeds.kinds.reading import OpenedFeed
     from ...products.images import ImageCheck
     from ..uploads.recipe import RecipeFile
     from .advice import Advice, Outcome
@@ -45,7 +43,6 @@ OF_CHECK = {
     "--interactive": False,
     "--images-sample": True,
     "--write-recipe": True,
-    "--write-mapping": True,
     "--failed-out": True,
 }
 
@@ -165,8 +162,8 @@ class CheckEnd:
         """Write the recipe, if one is asked for."""
         if not self._out:
             return
-        opened = feed.open_again(self._call, rows)
-        kinds = {each.name for each in opened}
+        opened = feed.open_again(rows)
+        kinds = {file.name for file in opened}
         next(iter(opened[0].rows), None)  # the columns are known from the first row on
         if feed.source_kind == "auto" and len(kinds) == 1:
             feed = msgspec.structs.replace(feed, source_kind=kinds.pop() or "generic")
@@ -189,21 +186,6 @@ def _as_push(words: Sequence[str]) -> list[str]:
         elif OF_CHECK[name] and not equals:
             next(rest, None)
     return with_further_options(pushed, ["--skip-invalid", "--failed-out", FAILED])
-
-
-def write_mapping(call: Invocation, path: str, opened: "OpenedFeed", *, force: bool) -> None:
-    """Write what a mapping can say of a feed; an existing file is replaced only where that was confirmed."""
-    from ...products.feeds.kinds.drafting import MappingDraft
-
-    out = OutputFile(path)
-    out.check_differs(opened.rows.source)
-    out.confirm(call, force=force)
-    draft = MappingDraft(PRODUCT_SCHEMA.known, PRODUCT_SCHEMA.required, PRODUCT_SCHEMA.choices)
-    for row in opened.rows:
-        draft.add(row.values)
-    with out.open() as stream:
-        stream.write(draft.write(opened.rows, opened.name, path))
-    call.messages.say(f"{path} written: correct it, and use it with {shell_command(['--mapping', path])}")
 
 
 def compared_with_acknowledged(call: Invocation) -> tuple[ChangedRows | None, Callable[[], int | None]]:

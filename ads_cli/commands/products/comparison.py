@@ -76,7 +76,7 @@ class _DiffView:
     def lines(self, change: ProductChange) -> Iterator[str]:
         """Show a product, and below it each field that changes."""
         values = (change.fields.get(name) for name in SHOWN_FIELDS if change.action != "update")
-        shown = [safe(change.id), *(_shown(each.new or each.old) for each in values if each)]
+        shown = [safe(change.id), *(_shown(value.new or value.old) for value in values if value)]
         line = self._cut(f"{SIGNS[change.action]} {'  '.join(shown)}")
         yield self._painted(line, COLORS[change.action])
         if change.action == "update":
@@ -280,7 +280,7 @@ class UpdateHooks(PushHooks, kw_only=True):
 
     def skips(self, report: ValidationReport) -> bool:
         """Tell whether rows are invalid only since the catalog does not have their products."""
-        missing = (each.rows for each in report.findings if each.rule == NOT_IN_CATALOG)
+        missing = (finding.rows for finding in report.findings if finding.rule == NOT_IN_CATALOG)
         return sum(missing) == report.invalid
 
     def validated(self) -> None:

@@ -2,7 +2,6 @@
 
 import time
 from collections.abc import Sequence
-from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import msgspec
@@ -10,7 +9,7 @@ import msgspec
 from ... import __version__
 from ...console.invocation import Invocation
 from ...console.parameters import option
-from ...errors import AdsctlError, NotConfirmedError, UsageError
+from ...errors import AdsctlError, NotConfirmedError
 from ...masking import mask_address
 from ...numbers import parse_share
 from ...output.text import counted, first_of
@@ -191,11 +190,13 @@ class UnchangedFeed:
     ) -> None:
         from hashlib import sha256
 
+        from ...products.feeds.kinds import kind_of_recipe
+        from ...products.normal_form import PRODUCT_SCHEMA
         from ...products.pushed_feeds import PushedFeeds
 
-        mapping = feed.mapping_of(call)
+        own = kind_of_recipe(feed.recipe, PRODUCT_SCHEMA.known) if feed.recipe else None
         feed = msgspec.structs.replace(feed, recipe=None)  # its options are those of the feed by now
-        options = feed, strict, skip_invalid, call.settings.service, __version__, _content(mapping)
+        options = feed, strict, skip_invalid, call.settings.service, __version__, own
         conditions = sha256(msgspec.json.encode(options, order="deterministic")).hexdigest()
         self.feeds = PushedFeeds(call.settings.state_dir, call.service, call.catalog, conditions)
         self._call = call
@@ -232,12 +233,3 @@ class UnchangedFeed:
         (location,) = command.plan.rows.source.locations
         if isinstance(location, RemoteLocation) and command.journal:
             self.feeds.store(location.address, location.version, command.plan.report, command.journal)
-
-
-def _content(path: str | None) -> bytes:
-    if path is None:
-        return b""
-    try:
-        return Path(path).read_bytes()
-    except OSError as error:
-        raise UsageError(f"{path} cannot be opened: {error.strerror}") from None

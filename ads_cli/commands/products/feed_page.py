@@ -89,7 +89,7 @@ def rejected(rows: Rows, result: PushResult) -> Iterator[Part]:
     first = [SampleRow.of(row, row.record, [Problem("", reason)]) for row, reason in result.rejected_rows]
     if first:
         yield _findings("Reasons", rows, result.rejections, {row.record: row for row in first})
-        cells = [[*_product(rows, row), *(each.message for each in row.problems)] for row in first]
+        cells = [[*_product(rows, row), *(problem.message for problem in row.problems)] for row in first]
         columns = [*_PRODUCT, Column("Reason")]
         yield ReportTable(
             "Rejected products", columns, cells, "product", result.rejections.invalid, IN_FAILED_OUT
@@ -172,7 +172,7 @@ def _rows_with_problems(rows: Rows, report: ValidationReport, stats: ProductStat
     cells: list[list[Cell]] = []
     for severity, first in (("error", stats.with_errors), ("warning", stats.with_warnings)):
         for row in first.rows:
-            problems = [str(each) for each in row.problems if each.path not in report.missing]
+            problems = [str(problem) for problem in row.problems if problem.path not in report.missing]
             more = [f"and {row.more_problems:,} more"] if row.more_problems else []
             if problems:
                 cells.append([*_product(rows, row), _badge(severity), (*problems, *more)])
@@ -188,11 +188,11 @@ def _fixed(rows: Rows, stats: ProductStats) -> ReportTable:
             *_product(rows, row),
             tuple(
                 Edit(
-                    f"{each.field} ({each.fix})",
-                    each.before and visible(each.before),
-                    each.after and visible(each.after),
+                    f"{change.field} ({change.fix})",
+                    change.before and visible(change.before),
+                    change.after and visible(change.after),
                 )
-                for each in row.changes
+                for change in row.changes
             ),
         ]
         for row in stats.with_changes.rows

@@ -89,7 +89,7 @@ def implied_options(report: ValidationReport, sample: Sample) -> Iterator[Advise
     yielded: set[AdvisedOption] = set()
     findings = report.findings
     repeats = [each for each in findings if each.field == "id" and "is also " in each.problem]
-    differ = any(not each.fix for each in repeats)
+    differ = any(not repeat.fix for repeat in repeats)
     for finding in findings:
         for option in _of_finding(finding, sample, is_missing=finding.field in report.missing):
             if option.value == DUPLICATES and differ:

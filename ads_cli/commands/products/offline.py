@@ -28,9 +28,6 @@ def check(
     images: ImageOptions,
     page: PageOptions,
     strict: Strict = False,
-    mapping_draft: Annotated[
-        str | None, option("FILE", "Write a first mapping of this feed here", "--write-mapping")
-    ] = None,
     recipe_draft: RecipeDraft = None,
     interactive: Annotated[bool, flag("Ask for what is missing, and write a recipe")] = False,
     diff: Annotated[bool, flag("With --fix: show each changed field before and after")] = False,
@@ -54,7 +51,7 @@ def check(
     from ...uploads.rejected_rows import check_failed_out
     from ..uploads.reports import hint_of_kind, show_report
     from ..uploads.validation import say_estimate, validate_with_progress, write_invalid_rows
-    from .check_end import CheckEnd, checked_images, compared_with_acknowledged, write_mapping
+    from .check_end import CheckEnd, checked_images, compared_with_acknowledged
 
     if diff and not feed.fix:
         raise UsageError("--diff needs --fix", hint="it shows what fixes change, as in --fix all --diff")
@@ -62,15 +59,8 @@ def check(
     call = Invocation.of(ctx)
     end = CheckEnd(call, feed, files, recipe_draft, interactive=interactive, force=rejected.force)
     selection, count = compared_with_acknowledged(call)
-    if mapping_draft and len(files) > 1:
-        raise UsageError("--write-mapping takes one file", hint="write it for one of them")
     with FeedReport(call, page.report, files, force=rejected.force).written() as run:
-        if mapping_draft:
-            opened = feed.open_feed(call, files[0])
-            write_mapping(call, mapping_draft, opened, force=rejected.force)
-            rows = opened.rows
-        else:
-            rows = feed.open_all(call, files)
+        rows = feed.open_all(call, files)
         plan = check_plan(rows, selection, strict=strict)
         run.watch(plan.validator, "check")
         check_failed_out(rejected.failed_out_file, plan.rows)

@@ -1,7 +1,5 @@
 """The options that convert a product feed, shared by every command that reads one."""
 
-from collections.abc import Mapping
-from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
 
 import msgspec
@@ -35,9 +33,6 @@ class ProductFeedOptions(FeedOptions, frozen=True):
     source_kind: Annotated[
         str, option("KIND", f"What the feed was made for: {', '.join(SOURCES)}", "--from", offers=SOURCES)
     ] = "auto"
-    mapping_file: Annotated[
-        str | None, option("FILE", "Read columns and values as this file says", "--mapping")
-    ] = None
     recipe: Recipe = None
     split: Annotated[
         list[str] | None,
@@ -74,48 +69,33 @@ class ProductFeedOptions(FeedOptions, frozen=True):
 
         access = self.access(call)
         expanded = expand_files(files, access)
-        self._check_mapping(call)
-        rows = _as_one([self._open(call, file).rows for file in expanded])
+        rows = _as_one([self.open_feed(call, file).rows for file in expanded])
         if expanded != files:
             rows.source.named = [parse_location(file, access) for file in files]
         return rows
 
     def open_feed(self, call: Invocation, file: str) -> "OpenedFeed":
         """Open a feed, and tell as which kind it is read."""
-        self._check_mapping(call)
-        return self._open(call, file)
-
-    def _check_mapping(self, call: Invocation) -> None:
-        """Warn of a mapping that a group may change, unless it is in the recipe, whose reader has done so."""
-        from ...config.trusted_files import check_writers
-
-        mapping = self.mapping_of(call)
-        if mapping and mapping != self.recipe and (warning := check_writers(Path(mapping))):
-            call.messages.note(warning, "warning")
-
-    def _open(self, call: Invocation, file: str) -> "OpenedFeed":
         from ...products.normal_form import PRODUCT_SCHEMA
 
         read = self.reader(call, file, PRODUCT_SCHEMA.roots, PRODUCT_SCHEMA.known)
-        opened = self._read_as_kind(read, self.mapping_of(call))
+        opened = self._read_as_kind(read)
         if opened.remark:
             call.messages.say(opened.remark)
         if opened.warning:
             call.messages.warn(opened.warning)
         return opened
 
-    def read_again(self, call: Invocation, rows: "Rows") -> "Rows":
+    def read_again(self, rows: "Rows") -> "Rows":
         """Return the rows of an opened feed as these options read them, without a word about it."""
-        return _as_one([each.rows for each in self.open_again(call, rows)])
+        return _as_one([opened.rows for opened in self.open_again(rows)])
 
-    def open_again(self, call: Invocation, rows: "Rows") -> "list[OpenedFeed]":
+    def open_again(self, rows: "Rows") -> "list[OpenedFeed]":
         """Return each file of an opened feed as these options read it."""
         from ...feeds.reader import read_rows
         from ...feeds.several import SeveralRows
         from ...feeds.source import Source
         from ...products.normal_form import PRODUCT_SCHEMA
-
-        mapping = self.mapping_of(call)
 
         def reader(feed: "Feed") -> "Read":
             assert isinstance(feed, Source)
@@ -124,13 +104,9 @@ class ProductFeedOptions(FeedOptions, frozen=True):
             return lambda renamed: read_rows(source, roots=roots, known=known, rename=renamed)
 
         files = rows.files if isinstance(rows, SeveralRows) else [rows]
-        return [self._read_as_kind(reader(each.source), mapping) for each in files]
+        return [self._read_as_kind(reader(file.source)) for file in files]
 
-    def mapping_of(self, call: Invocation) -> str | None:
-        """Return the path of the mapping that is used: the one that is named, or that of the profile."""
-        return self.mapping_file or call.settings.get("mapping")
-
-    def _read_as_kind(self, read: "Read", mapping: str | None) -> "OpenedFeed":
+    def _read_as_kind(self, read: "Read") -> "OpenedFeed":
         """Read a feed as one of the kind that it is, with the steps that convert its rows."""
         from ...feeds.row import RowTransform
         from ...products.feeds.kinds.reading import open_feed
@@ -143,26 +119,24 @@ class ProductFeedOptions(FeedOptions, frozen=True):
             PRODUCT_SCHEMA.known,
             PRODUCT_SCHEMA.choices,
             source=self.source_kind,
-            mapping=mapping,
-            is_recipe=mapping is not None and mapping == self.recipe,
+            recipe=self.recipe,
         )
         if self.base_url:  # then it is something else that is wrong
             opened.rows.hints = {name: hint for name, hint in opened.rows.hints.items() if name != "link"}
         steps = [*opened.steps, *self._steps(opened.kind)]
-        currency = (self.currency or opened.kind.currency).upper()
-        fixes = Fixes(names, currency, self.time_zone or opened.kind.time_zone) if names else None
+        currency, time_zone = (self.currency or "").upper(), self.time_zone or opened.kind.time_zone
+        fixes = Fixes(names, currency, time_zone) if names else None
         keep: DuplicatePolicy | None = self.keep or ("identical" if DUPLICATES in names else None)
         opened.rows.transform = RowTransform(steps, keep, fixes)
         return opened
 
     def _steps(self, kind: "FeedKind") -> "list[Step]":
         """Return the steps that convert rows; options say more than the kind of the feed does."""
-        currency = self.currency if self.currency is not None else kind.currency or None
         time_zone = self.time_zone if self.time_zone is not None else kind.time_zone or None
-        base_url = self.base_url if self.base_url is not None else kind.base_url or None
-        filled = [*_pairs(kind.set), *(self.set or [])]
-        defaults = [*(self.default or []), *_pairs(kind.default), *_pairs(kind.assumed)]
-        if not (self.split or self.where or filled or defaults) and {currency, time_zone, base_url} == {None}:
+        assumed = [f"{field}={value}" for field, value in kind.assumed.items()]
+        defaults = [*(self.default or []), *assumed]
+        replaced = {self.currency, time_zone, self.base_url}
+        if not (self.split or self.where or self.set or defaults) and replaced == {None}:
             return []
         from ...feeds.transforms import DefaultField, SetField, Where
         from ...products.feeds import transforms
@@ -171,11 +145,11 @@ class ProductFeedOptions(FeedOptions, frozen=True):
         return [
             *map(transforms.parse_split, self.split or []),
             *map(Where.parse, self.where or []),
-            *(transforms.parse_field(SetField, text, FIELDS) for text in filled),
+            *(transforms.parse_field(SetField, text, FIELDS) for text in self.set or []),
             *(transforms.parse_field(DefaultField, text, FIELDS) for text in defaults),
-            *([transforms.parse_currency(currency)] if currency is not None else []),
+            *([transforms.parse_currency(self.currency)] if self.currency is not None else []),
             *([transforms.parse_time_zone(time_zone)] if time_zone is not None else []),
-            *([transforms.parse_base_url(base_url)] if base_url is not None else []),
+            *([transforms.parse_base_url(self.base_url)] if self.base_url is not None else []),
         ]
 
 
@@ -188,15 +162,11 @@ def _as_one(feeds: "list[Rows]") -> "Rows":
     return SeveralRows(feeds)
 
 
-def _pairs(templates: Mapping[str, str]) -> list[str]:
-    return [f"{field}={template}" for field, template in templates.items()]
-
-
 class UpdatingFeedOptions(ProductFeedOptions, frozen=True):
     """How a feed is read that has some fields of products; those that it lacks stay as they are."""
 
-    def _read_as_kind(self, read: "Read", mapping: str | None) -> "OpenedFeed":
-        opened = super()._read_as_kind(read, mapping)
+    def _read_as_kind(self, read: "Read") -> "OpenedFeed":
+        opened = super()._read_as_kind(read)
         opened.rows.is_partial = True
         return opened
 

@@ -52,7 +52,7 @@ class Questions:
         self._take([option for option in certain if option.name != "default"])
         defaults = [option for option in certain if option.name == "default"]
         if self._ask_for_columns({option.subject: option.value for option in defaults}) or advice is None:
-            again = self.feed.read_again(self._call, self._rows)
+            again = self.feed.read_again(self._rows)
             advice = advise(self._call, self.feed, again, None, None, seconds=0) or advice
         self._take(_without_loss(advice))
         for option in advice.options if advice else ():
@@ -109,7 +109,7 @@ class Questions:
 
         `defaults` are proposed where no column looks like the field.
         """
-        columns = FileColumns(Sample(self.feed.read_again(self._call, self._rows), ()))
+        columns = FileColumns(Sample(self.feed.read_again(self._rows), ()))
         if not (missing := columns.missing_fields):
             return False
         lacking = f"{self._rows.source.label} has no column for {listed(missing)}. Its columns:"
@@ -149,7 +149,7 @@ class Questions:
     def _can_be_read(self, option: AdvisedOption) -> bool:
         changed = with_options_of(self.feed, [*self._named, option])
         try:
-            next(iter(changed.read_again(self._call, self._rows)), None)
+            next(iter(changed.read_again(self._rows)), None)
         except AdsctlError as error:
             self._call.messages.warn(error.message)
             return False

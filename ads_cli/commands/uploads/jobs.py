@@ -127,7 +127,7 @@ def _say_old_ledgers(call: Invocation) -> None:
     if not (call.settings.state_dir / FOLDER).is_dir():
         return
     oldest = f"{datetime.now(UTC) - timedelta(days=FORGOTTEN_DAYS):%Y-%m-%dT%H:%M:%SZ}"
-    stored = (each.info for each in stored_ledgers(call.settings.state_dir))
+    stored = (ledger.info for ledger in stored_ledgers(call.settings.state_dir))
     old = [info.target for info in stored if "" < info.changed < oldest]  # "": nothing was acknowledged yet
     if old:
         call.messages.say(

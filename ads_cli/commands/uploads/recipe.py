@@ -24,15 +24,14 @@ LISTS = ("where", "ignore")
 CONDITION_SIGNS = "=!<>~"
 # The options of feeds and lists that a recipe may have, in the order in which one is written.
 OPTIONS = (
-    *("format", "encoding", "record", "sheet", "max-size", "max-rows", "from", "mapping"),
+    *("format", "encoding", "record", "sheet", "max-size", "max-rows", "from"),
     *(*PAIRS, *LISTS, "currency", "time-zone", "base-url", "keep", "fix", "strict", "scope"),
     *("min-rows", "max-delete"),
     *("region", "region-column", "keep-partial", "allow-empty", "event-id"),
 )
 OF_SYNC = ("min-rows", "max-delete")
-# The keys of a mapping, which is read by `products/feeds/kinds/__init__.py`: a recipe with some of them is a
-# mapping too, named by its own path.
-OF_MAPPING = frozenset(("like", "columns", "joined", "ignored", "values", "options", "left_out", "hints"))
+# Keys that are no options: columns and values of products, which `products/feeds/kinds/__init__.py` reads.
+COLUMN_KEYS = frozenset(("like", "columns", "joined", "ignored", "values", "options", "left_out", "hints"))
 
 
 @contextmanager
@@ -57,10 +56,6 @@ def with_recipe(context: Any, values: Mapping[str, Any]) -> Iterator[dict[str, A
             hint="keep a recipe for each kind of file: --recipe names it, or a pattern in the profile",
         )
     filled = dict(values) | {"recipe": path}
-    if not OF_MAPPING.isdisjoint(recipe) and "mapping_file" in values:
-        if "mapping" in recipe:
-            raise ContentError(f"{path}: mapping: a recipe that reads columns itself names no other mapping")
-        recipe["mapping"] = path
     from_recipe = set()
     for key, value in recipe.items():
         if key in OPTIONS and (option := options.get(key)):
@@ -80,8 +75,8 @@ def with_recipe(context: Any, values: Mapping[str, Any]) -> Iterator[dict[str, A
 
 def _read_by(options: Collection[str]) -> Collection[str]:
     """Return the keys that some command for the same kind of file reads: one recipe serves them all."""
-    if "mapping" in options:  # products; what a list alone has changes none of them
-        return {*OPTIONS, *OF_MAPPING} - {"event-id"}
+    if "split" in options:  # products; what a list alone has changes none of them
+        return {*OPTIONS, *COLUMN_KEYS} - {"event-id"}
     own = {*OPTIONS}.intersection(options)
     return own.union(OF_SYNC) if "region-column" in options else own
 
@@ -89,11 +84,11 @@ def _read_by(options: Collection[str]) -> Collection[str]:
 def _of_profile(call: Invocation, files: Sequence[str]) -> str | None:
     """Return the recipe that the profile has for files; raise UsageError where they have several."""
     patterns = call.settings.recipes
-    found = {_first_match(file, patterns) for file in files} if patterns else {None}
-    if len(found) > 1:
-        named = ", ".join(sorted(map(str, found - {None})))
+    paths = {_first_match(file, patterns) for file in files} if patterns else {None}
+    if len(paths) > 1:
+        named = ", ".join(sorted(map(str, paths - {None})))
         raise UsageError(f"the files have different recipes: {named}", hint="name one with --recipe")
-    if path := found.pop():
+    if path := paths.pop():
         call.messages.say(f"{', '.join(files)}: read by the recipe {path} (profile {call.settings.profile})")
     return path
 
@@ -113,9 +108,9 @@ def _load(path: str) -> dict[str, Any]:
     document = load_mapping("--recipe", path, "of options, as in 'currency: EUR'")
     recipe = {}
     for key, value in document.items():
-        name = key if key in OF_MAPPING else key.replace("_", "-")
-        if name not in OPTIONS and name not in OF_MAPPING:
-            known = (*OPTIONS, *OF_MAPPING)
+        name = key if key in COLUMN_KEYS else key.replace("_", "-")
+        if name not in OPTIONS and name not in COLUMN_KEYS:
+            known = (*OPTIONS, *COLUMN_KEYS)
             raise ContentError(f"{path}: unknown key {key!r}{suggestion(key, known)}")
         if value is not None:
             recipe[name] = value
@@ -170,8 +165,6 @@ def _subject(key: str, text: str) -> str:
     return text.partition("=")[0].strip() if key in PAIRS else text
 
 
-# The parameters whose options have other names.
-NAMES = {"source_kind": "from", "mapping_file": "mapping"}
 PLAIN = re.compile(r"[A-Za-z][\w -]*[\w]|[A-Za-z]")
 
 
@@ -200,16 +193,14 @@ def _recipe_text(
     feed: msgspec.Struct, file: str, path: str, open_pairs: Mapping[str, Sequence[str]], unsent: Sequence[str]
 ) -> str:
     values = {
-        NAMES.get(field.name, field.name.replace("_", "-")): getattr(feed, field.name)
+        "from" if field.name == "source_kind" else field.name.replace("_", "-"): getattr(feed, field.name)
         for field in msgspec.structs.fields(feed)
         if getattr(feed, field.name) not in (field.default, None)
     }
-    own = values.pop("recipe", None)
-    if own and values.get("mapping") == own:  # it is a mapping too, which the new recipe holds itself
-        del values["mapping"]
-        values |= {key: value for key, value in _load(own).items() if key in OF_MAPPING}
+    if own := values.pop("recipe", None):
+        values |= {key: value for key, value in _load(own).items() if key in COLUMN_KEYS}
     lines = [f"# How adsctl reads {file}, with --recipe {shell_command([path])}"]
-    for key in dict.fromkeys((*OPTIONS, *OF_MAPPING, *open_pairs)):
+    for key in dict.fromkeys((*OPTIONS, *COLUMN_KEYS, *open_pairs)):
         if key in values or key in open_pairs:
             lines += _entry(key, values.get(key), open_pairs.get(key, ()))
     if unsent:
@@ -223,7 +214,7 @@ def _entry(key: str, value: Any, open_pairs: Sequence[str]) -> list[str]:
     if key not in PAIRS:
         if open_pairs:
             return [f"# {key}: {open_pairs[0]}"]
-        if key in OF_MAPPING:
+        if key in COLUMN_KEYS:
             return [f"{key}: {json.dumps(value, ensure_ascii=False)}"]
         if not isinstance(value, str | list):
             return [f"{key}: {str(value).lower()}"]

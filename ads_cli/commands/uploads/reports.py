@@ -32,12 +32,12 @@ def fixed_lines(rows: RowNames, report: ValidationReport) -> list[str]:
     lines = []
     for name, fixed in report.fixed.items():
         lines.append(f"{rows.source.label}: fixed by {name}: {counted(fixed.rows, 'row')}")
-        for each in fixed.examples:
+        for example in fixed.examples:
             before, after = (
-                "nothing" if value is None else quoted(value) for value in (each.before, each.after)
+                "nothing" if value is None else quoted(value) for value in (example.before, example.after)
             )
-            place = rows.position(each.line, each.record)
-            lines.append(f"    {place}: {each.field}: {before} → {after}")
+            place = rows.position(example.line, example.record)
+            lines.append(f"    {place}: {example.field}: {before} → {after}")
     return lines
 
 

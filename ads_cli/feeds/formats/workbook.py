@@ -210,7 +210,7 @@ def _part_of(archive: zipfile.ZipFile, name: str) -> str:
 def _refuse_bomb(archive: zipfile.ZipFile) -> None:
     """Read every part once: its checksum proves the size that it states."""
     parts = archive.infolist()
-    size, packed = sum(each.file_size for each in parts), sum(each.compress_size for each in parts)
+    size, packed = sum(part.file_size for part in parts), sum(part.compress_size for part in parts)
     if size > MAX_DECOMPRESSED_BYTES or size > max(MIN_JUDGED_BYTES, MAX_RATIO * packed):
         raise WorkbookError(f"decompresses to {size:,} bytes, as no feed does")
     if damaged := archive.testzip():

@@ -186,7 +186,7 @@ def _in_nested(value: Any) -> Iterator[str]:
             yield from _in_nested(item)
     elif isinstance(value, Mapping):
         by_name = {str(name).casefold(): name for name in value}
-        if name := next((by_name[each] for each in KEYS if each in by_name), None):
+        if name := next((by_name[key] for key in KEYS if key in by_name), None):
             yield from _in_nested(value[name])
         elif all(map(str.isdecimal, by_name)):  # a list of PHP
             yield from _in_nested([*value.values()])

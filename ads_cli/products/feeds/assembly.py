@@ -69,7 +69,7 @@ class AssembledRows(Rows):
             more = f", and {len(names) - MAX_NAMED} more" if len(names) > MAX_NAMED else ""
             noun, verb = ("option", "is") if len(names) == 1 else ("options", "are")
             self.notes.append(
-                f"{noun} {found}{more} {verb} not sent; 'options' of a mapping names the field of one"
+                f"{noun} {found}{more} {verb} not sent; 'options' of a recipe names the field of one"
             )
 
     def _copy_state(self) -> None:

@@ -174,6 +174,7 @@ def options_for(field: str, value: Any) -> list[str] | None:
 class FixAdvisor:
     """Names the fix of a problem, and what gives a field its values."""
 
+    asking = "'adsctl products check FILE --interactive' asks for each column"
     column_for = staticmethod(column_for)
     fields_of_columns = staticmethod(fields_of_columns)
     options_for = staticmethod(options_for)

@@ -201,7 +201,9 @@ class PendingChanges:
         if not self._unanswered:
             return
         changes = self._differences.deletions()
-        listed = {str(each.product_key): each for each in changes if each.product_key in self._unanswered}
+        listed = {
+            str(change.product_key): change for change in changes if change.product_key in self._unanswered
+        }
         for batch, keys in self._earlier.unanswered.items():
             found = [listed[key] for key in keys if key in listed]
             gone = [key for key in keys if key in self._unanswered and key not in listed]
@@ -236,7 +238,7 @@ class CommitDifferences(Bookkeeper):
     def begin(self, journal: Journal) -> None:
         """Invalidate the products that are written or deleted."""
         hashes = (id_hash(change.id) for change in self.differences)
-        noted = chain.from_iterable((each, repeat_hash(each)) for each in hashes)
+        noted = chain.from_iterable((id_hash, repeat_hash(id_hash)) for id_hash in hashes)
         forgotten = (each.ljust(DIGEST_BYTES, b"\0") for each in chain(noted, self.differences.forgotten))
         self.sync_state.invalidate(journal.previous_epoch, journal.job.epoch, forgotten)
 

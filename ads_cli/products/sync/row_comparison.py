@@ -150,8 +150,8 @@ class RowProducts:
         matched = (number for number in listing.numbers() if self._by_id[number])
         for part in batched(matched, PRODUCTS_AT_ONCE):
             products = [*listing.read(part)]
-            forms = (blob(id_form(each.id)) for each in products)
-            keys = (each.stored_key for each in products)
+            forms = (blob(id_form(product.id)) for product in products)
+            keys = (product.stored_key for product in products)
             found.update(*listing.unmatched_by_form(forms).values())
             found.update(*listing.unmatched_by_key(keys).values())
             for each in products if remembered else ():

@@ -105,25 +105,25 @@ sale price effective date,google product category,product type,brand,gtin,mpn,
 identifier exists,condition,item group id,color,size,shipping,custom label 0
 """)
     rows = []
-    for each in items(60, 1):
-        nth = each.number % 10
+    for item in items(60, 1):
+        nth = item.number % 10
         rows.append(
             {
-                "id": each.number,
-                "title": f"{each.name} {LONG if nth == 3 else ''}".strip() + "  " * (nth == 4),
-                "description": f"<p>{each.name}&nbsp;by {escape(each.brand)}</p>",
-                "link": f"{'http' if nth == 5 else 'https'}://shop.example{each.path}?utm_source=g&c=1",
-                "image link": each.image,
-                "additional image link": ",".join(f"{each.image}?{n}" for n in range(12 if nth == 6 else 2)),
-                "availability": "in_stock" if each.stock else "Out of Stock",
-                "price": (f"{each.price} EUR", f"EUR {each.price}", f"{german(each.cents)} €")[nth % 3],
+                "id": item.number,
+                "title": f"{item.name} {LONG if nth == 3 else ''}".strip() + "  " * (nth == 4),
+                "description": f"<p>{item.name}&nbsp;by {escape(item.brand)}</p>",
+                "link": f"{'http' if nth == 5 else 'https'}://shop.example{item.path}?utm_source=g&c=1",
+                "image link": item.image,
+                "additional image link": ",".join(f"{item.image}?{n}" for n in range(12 if nth == 6 else 2)),
+                "availability": "in_stock" if item.stock else "Out of Stock",
+                "price": (f"{item.price} EUR", f"EUR {item.price}", f"{german(item.cents)} €")[nth % 3],
                 "google product category": "166 - Apparel & Accessories>Clothing",
                 "product type": "Home>Kitchen",
-                "brand": each.brand,
-                "gtin": "" if nth == 7 else each.ean,
+                "brand": item.brand,
+                "gtin": "" if nth == 7 else item.ean,
                 "condition": "New",
-                "color": each.color,
-                "size": each.size,
+                "color": item.color,
+                "size": item.size,
                 "shipping": "DE:::4.90 EUR",
             }
         )
@@ -135,21 +135,21 @@ identifier exists,condition,item group id,color,size,shipping,custom label 0
 def google_xml() -> MessyFeed:
     """RSS of a plug-in: bare ampersands, CDATA, prices without a currency, ids of variants twice."""
     records = []
-    for each in items(120, 2):
-        nth = each.number % 10
-        number = each.number - (nth == 9)  # the id of the row before, with other values
+    for item in items(120, 2):
+        nth = item.number % 10
+        number = item.number - (nth == 9)  # the id of the row before, with other values
         records.append(
             f"""<item>
-<g:id>{number}</g:id><title>{escape(each.name)}</title><g:title>{each.brand} {escape(each.name)}</g:title>
+<g:id>{number}</g:id><title>{escape(item.name)}</title><g:title>{item.brand} {escape(item.name)}</g:title>
 <g:description><![CDATA[<div class="rte"><p>Nice &amp; useful.<ul><li>One</li></ul></div>]]></g:description>
-<link>{SHOP}{each.path}?a=1&b=2</link>
-<g:image_link> {each.image} </g:image_link>
-{"".join(f"<g:additional_image_link>{each.image}?{n}</g:additional_image_link>" for n in range(nth))}
-<g:availability>{"in stock" if each.stock else "out of stock"}</g:availability>
-<g:price>{each.price}{"" if nth == 1 else " EUR"}</g:price>
-{f"<g:sale_price>{german(each.cents // 2)} EUR</g:sale_price>" if nth == 2 else ""}
-<g:brand>{each.brand}</g:brand><g:gtin>{each.ean[:-1] if nth == 4 else each.ean}</g:gtin>
-<g:condition>new</g:condition><g:item_group_id>{each.number // 10}</g:item_group_id>
+<link>{SHOP}{item.path}?a=1&b=2</link>
+<g:image_link> {item.image} </g:image_link>
+{"".join(f"<g:additional_image_link>{item.image}?{n}</g:additional_image_link>" for n in range(nth))}
+<g:availability>{"in stock" if item.stock else "out of stock"}</g:availability>
+<g:price>{item.price}{"" if nth == 1 else " EUR"}</g:price>
+{f"<g:sale_price>{german(item.cents // 2)} EUR</g:sale_price>" if nth == 2 else ""}
+<g:brand>{item.brand}</g:brand><g:gtin>{item.ean[:-1] if nth == 4 else item.ean}</g:gtin>
+<g:condition>new</g:condition><g:item_group_id>{item.number // 10}</g:item_group_id>
 <g:shipping><g:country>DE</g:country><g:price>4.90 EUR</g:price></g:shipping>
 <g:product_type>Home &gt; Kitchen</g:product_type>
 </item>"""
@@ -171,21 +171,21 @@ shipping,shipping_weight,video[0].url,style[0]
     comments += [f"# Optional | {name}" for name in header[1:]]
     rows = [
         {
-            "id": f"SKU-{each.number}",
-            "title": each.name.upper(),
-            "description": "" if each.number % 10 == 2 else f"{each.name} by {each.brand}",
-            "availability": "in stock" if each.stock else "Out Of Stock",
-            "condition": ("new", "New", "used_like_new")[each.number % 3],
-            "price": (f"{each.price} USD", f"${each.price}", f"USD{each.price}")[each.number % 3],
-            "link": f"shop.example{each.path}" if each.number % 10 == 5 else f"{SHOP}{each.path}",
-            "image_link": each.image.removeprefix("https:") if each.number % 10 == 4 else each.image,
-            "brand": each.brand,
-            "quantity_to_sell_on_facebook": each.stock,
+            "id": f"SKU-{item.number}",
+            "title": item.name.upper(),
+            "description": "" if item.number % 10 == 2 else f"{item.name} by {item.brand}",
+            "availability": "in stock" if item.stock else "Out Of Stock",
+            "condition": ("new", "New", "used_like_new")[item.number % 3],
+            "price": (f"{item.price} USD", f"${item.price}", f"USD{item.price}")[item.number % 3],
+            "link": f"shop.example{item.path}" if item.number % 10 == 5 else f"{SHOP}{item.path}",
+            "image_link": item.image.removeprefix("https:") if item.number % 10 == 4 else item.image,
+            "brand": item.brand,
+            "quantity_to_sell_on_facebook": item.stock,
             "gender": "Unisex",
             "age_group": "all ages",
             "video[0].url": "https://cdn.shop.example/v.mp4",
         }
-        for each in items(80, 3)
+        for item in items(80, 3)
     ]
     commented = table(comments, []) + table(header, rows)
     return MessyFeed("meta_catalog.csv", b"\xef\xbb\xbf" + commented.encode(), 80, {"currency": "USD"})
@@ -200,19 +200,19 @@ free_shipping_label
 """)
     rows = [
         {
-            "id": each.number,
-            "title": each.name,
-            "description": f"{each.name} &amp; more",
-            "link": f"http://shop.example{each.path}",
-            "image_link": each.image,
-            "price": each.price,
-            "sale_price": f"{each.cents / 200:.2f}" if each.number % 5 == 0 else "",
-            "availability": "in stock" if each.stock else "preorder",
+            "id": item.number,
+            "title": item.name,
+            "description": f"{item.name} &amp; more",
+            "link": f"http://shop.example{item.path}",
+            "image_link": item.image,
+            "price": item.price,
+            "sale_price": f"{item.cents / 200:.2f}" if item.number % 5 == 0 else "",
+            "availability": "in stock" if item.stock else "preorder",
             "product_type": "Home > Kitchen",
-            "additional_image_link": f"{each.image}?1|{each.image}?2",
-            "ad_link": f"{SHOP}{each.path}?utm_source=pinterest",
+            "additional_image_link": f"{item.image}?1|{item.image}?2",
+            "ad_link": f"{SHOP}{item.path}?utm_source=pinterest",
         }
-        for each in items(150, 4)
+        for item in items(150, 4)
     ]
     answers = {"currency": "GBP", "brand": "Nordlicht"}
     return MessyFeed("pinterest.csv", b"\xef\xbb\xbf" + table(header, rows).encode(), 150, answers)
@@ -233,24 +233,24 @@ ONLINE,INSTOCK,CONDITION,WARRANTY,STANDARDSHIPPINGCOST
             "PROGRAMURL": SHOP,
             "CATALOGNAME": "Shop Product Catalog",
             "LASTUPDATED": "11/20/2026 06:00:00 AM",
-            "NAME": each.name.replace("|", "-"),
-            "DESCRIPTION": f"<b>{each.name.replace('|', '-')}</b> from {each.brand}",
-            "SKU": f"{each.number:08}",
-            "MANUFACTURER": "" if each.number % 9 == 0 else each.brand,
-            "UPC": each.ean[:12],
+            "NAME": item.name.replace("|", "-"),
+            "DESCRIPTION": f"<b>{item.name.replace('|', '-')}</b> from {item.brand}",
+            "SKU": f"{item.number:08}",
+            "MANUFACTURER": "" if item.number % 9 == 0 else item.brand,
+            "UPC": item.ean[:12],
             "CURRENCY": "USD",
-            "SALEPRICE": f"{each.cents / 120:.2f}" if each.number % 4 == 0 else "",
-            "PRICE": each.price,
-            "BUYURL": f"http://www.anrdoezrs.example/click-1-2?url=https%3A%2F%2Fshop.example{each.path}",
+            "SALEPRICE": f"{item.cents / 120:.2f}" if item.number % 4 == 0 else "",
+            "PRICE": item.price,
+            "BUYURL": f"http://www.anrdoezrs.example/click-1-2?url=https%3A%2F%2Fshop.example{item.path}",
             "IMPRESSIONURL": "http://www.awltovhc.example/image-1-2",
-            "IMAGEURL": each.image.replace("https", "http"),
+            "IMAGEURL": item.image.replace("https", "http"),
             "ADVERTISERCATEGORY": "Home > Kitchen",
             "ONLINE": "Yes",
-            "INSTOCK": "yes" if each.stock else "no",
+            "INSTOCK": "yes" if item.stock else "no",
             "CONDITION": "New",
             "STANDARDSHIPPINGCOST": "4.95",
         }
-        for each in items(200, 5)
+        for item in items(200, 5)
     ]
     return MessyFeed("cj_catalog.txt", table(header, rows, "|").encode(), 200, {"brand": "Nordlicht"})
 
@@ -263,21 +263,21 @@ orders,availableQuantity
 """)
     rows = [
         {
-            "productId": 1005000000000 + each.number,
-            "title": f"{each.name} {LONG}",
+            "productId": 1005000000000 + item.number,
+            "title": f"{item.name} {LONG}",
             "description": '<div class="detailmodule_html"><style>p{x:y}</style><p><br/></p>'
-            f"<p>{each.name}<img src='//ae01.example/k.jpg'/></p></div>",
-            "originalPrice": f"US ${each.cents / 50:,.2f}",
-            "salePrice": f"US ${each.cents / 100:,.2f}",
+            f"<p>{item.name}<img src='//ae01.example/k.jpg'/></p></div>",
+            "originalPrice": f"US ${item.cents / 50:,.2f}",
+            "salePrice": f"US ${item.cents / 100:,.2f}",
             "discount": "-50%",
-            "images": ";".join(f"//ae01.example/kf/{each.number}{n}.jpg" for n in range(6)),
-            "url": f"//www.aliexpress.example/item/{each.number}.html?spm=a2g0o",
+            "images": ";".join(f"//ae01.example/kf/{item.number}{n}.jpg" for n in range(6)),
+            "url": f"//www.aliexpress.example/item/{item.number}.html?spm=a2g0o",
             "storeName": "Shop 910 Store",
             "rating": "4.8",
             "orders": "1000+",
-            "availableQuantity": each.stock,
+            "availableQuantity": item.stock,
         }
-        for each in items(90, 6)
+        for item in items(90, 6)
     ]
     return MessyFeed("aliexpress.csv", table(header, rows).encode(), 90, {"brand": "No name"})
 
@@ -292,30 +292,30 @@ Variant Compare At Price,Variant Requires Shipping,Variant Taxable,Variant Barco
 Image Position,Gift Card,SEO Title,SEO Description,Status
 """)
     rows: list[dict[str, object]] = []
-    for each in items(40, 7):
-        handle, nth = f"item-{each.number}", each.number % 10
+    for item in items(40, 7):
+        handle, nth = f"item-{item.number}", item.number % 10
         for at, size in enumerate(SIZES[: 1 + nth % 3]):
             variant = {
                 "Handle": handle,
                 "Option1 Value": size if nth % 3 else "Default Title",
-                "Variant SKU": "" if nth == 4 else "SAME" if nth in (5, 6) else f"{each.number}-{size}",
+                "Variant SKU": "" if nth == 4 else "SAME" if nth in (5, 6) else f"{item.number}-{size}",
                 "Variant Inventory Tracker": "shopify",
-                "Variant Inventory Qty": each.stock - 5,
+                "Variant Inventory Qty": item.stock - 5,
                 "Variant Inventory Policy": "deny",
-                "Variant Price": each.price,
-                "Variant Compare At Price": each.price if nth == 8 else "",
-                "Variant Barcode": f"'{each.ean}" if at == 0 else "",
-                "Image Src": f"{each.image}?v={at}",
+                "Variant Price": item.price,
+                "Variant Compare At Price": item.price if nth == 8 else "",
+                "Variant Barcode": f"'{item.ean}" if at == 0 else "",
+                "Image Src": f"{item.image}?v={at}",
                 "Image Position": at + 1,
             }
             product = {
-                "Title": each.name,
-                "Body (HTML)": "" if nth == 7 else f"<p>{each.name}</p>",
-                "Vendor": each.brand,
+                "Title": item.name,
+                "Body (HTML)": "" if nth == 7 else f"<p>{item.name}</p>",
+                "Vendor": item.brand,
                 "Type": "Home",
                 "Published": "true",
                 "Option1 Name": "Size" if nth % 3 else "Title",
-                "Status": "draft" if each.number % 20 == 0 else "active",
+                "Status": "draft" if item.number % 20 == 0 else "active",
             }
             rows.append(variant | (product if at == 0 else {}))
     return MessyFeed(
@@ -332,22 +332,22 @@ productOptionType1,productOptionDescription1,additionalInfoTitle1,additionalInfo
 brand
 """)
     rows: list[dict[str, object]] = []
-    for each in items(50, 8):
-        has_sizes = each.number % 5 == 0
+    for item in items(50, 8):
+        has_sizes = item.number % 5 == 0
         rows.append(
             {
-                "handleId": f"Product_{each.number}",
+                "handleId": f"Product_{item.number}",
                 "fieldType": "Product",
-                "name": each.name,
-                "description": "" if each.number % 7 == 0 else f"<p>{each.name}</p>",
-                "productImageUrl": f"abc_{each.number}~mv2.jpg;abc_{each.number}b~mv2.jpg",
+                "name": item.name,
+                "description": "" if item.number % 7 == 0 else f"<p>{item.name}</p>",
+                "productImageUrl": f"abc_{item.number}~mv2.jpg;abc_{item.number}b~mv2.jpg",
                 "collection": "Home;Kitchen",
-                "sku": "" if has_sizes else f"W{each.number}",
-                "price": each.price,
+                "sku": "" if has_sizes else f"W{item.number}",
+                "price": item.price,
                 "visible": "true",
                 "discountMode": "PERCENT",
-                "discountValue": 10 if each.number % 4 == 0 else 0,
-                "inventory": "InStock" if each.stock else "OutOfStock",
+                "discountValue": 10 if item.number % 4 == 0 else 0,
+                "inventory": "InStock" if item.stock else "OutOfStock",
                 "productOptionName1": "Size" if has_sizes else "",
                 "productOptionType1": "DROP_DOWN" if has_sizes else "",
                 "productOptionDescription1": "S;M" if has_sizes else "",
@@ -355,9 +355,9 @@ brand
         )
         rows += [
             {
-                "handleId": f"Product_{each.number}",
+                "handleId": f"Product_{item.number}",
                 "fieldType": "Variant",
-                "sku": f"W{each.number}-{size}",
+                "sku": f"W{item.number}-{size}",
                 "surcharge": 2.5 if size == "M" else 0,
                 "visible": "true",
                 "inventory": "3",
@@ -379,27 +379,27 @@ Sale price,Regular price,Categories,Tags,Images,Parent,Position,Attribute 1 name
 Attribute 1 value(s),Meta: _yoast_wpseo_title,Meta: _wpcom_is_markdown
 """)
     rows: list[dict[str, object]] = []
-    for each in items(70, 9):
-        has_sizes = each.number % 5 == 0
-        common = {"Published": 1, "Visibility in catalog": "visible", "In stock?": int(each.stock > 0)}
+    for item in items(70, 9):
+        has_sizes = item.number % 5 == 0
+        common = {"Published": 1, "Visibility in catalog": "visible", "In stock?": int(item.stock > 0)}
         price = {
-            "Regular price": german(each.cents) if each.number % 3 == 0 else each.price,
-            "Sale price": f"{each.cents / 200:.2f}" if each.number % 6 == 1 else "",
+            "Regular price": german(item.cents) if item.number % 3 == 0 else item.price,
+            "Sale price": f"{item.cents / 200:.2f}" if item.number % 6 == 1 else "",
         }
         rows.append(
             common
             | ({} if has_sizes else price)
             | {
-                "ID": each.number,
+                "ID": item.number,
                 "Type": "variable" if has_sizes else "simple",
-                "SKU": "" if each.number % 4 == 0 else f"woo-{each.number}",
-                "Name": each.name.replace("&", "&amp;"),
-                "Short description": f"<p>{each.name}</p>\\n",
+                "SKU": "" if item.number % 4 == 0 else f"woo-{item.number}",
+                "Name": item.name.replace("&", "&amp;"),
+                "Short description": f"<p>{item.name}</p>\\n",
                 "Description": ""
-                if each.number % 7 == 0
-                else f'[vc_row]<p style="x">{each.name}</p>[/vc_row]',
+                if item.number % 7 == 0
+                else f'[vc_row]<p style="x">{item.name}</p>[/vc_row]',
                 "Categories": "Home, Home > Kitchen",
-                "Images": f"{each.image}, {each.image}?2",
+                "Images": f"{item.image}, {item.image}?2",
                 "Attribute 1 name": "Size" if has_sizes else "",
                 "Attribute 1 value(s)": "S, M" if has_sizes else "",
             }
@@ -408,11 +408,11 @@ Attribute 1 value(s),Meta: _yoast_wpseo_title,Meta: _wpcom_is_markdown
             common
             | price
             | {
-                "ID": each.number * 10 + at,
+                "ID": item.number * 10 + at,
                 "Type": "variation",
-                "SKU": f"woo-{each.number}-{size}",
-                "Name": f"{each.name} - {size}",
-                "Parent": f"id:{each.number}" if each.number % 4 == 0 else f"woo-{each.number}",
+                "SKU": f"woo-{item.number}-{size}",
+                "Name": f"{item.name} - {size}",
+                "Parent": f"id:{item.number}" if item.number % 4 == 0 else f"woo-{item.number}",
                 "Attribute 1 name": "Size",
                 "Attribute 1 value(s)": size,
             }
@@ -431,21 +431,21 @@ Link,Zustand,Kategorie
 """)
     rows = [
         {
-            "Artikelnummer": f"{each.number:06}",
-            "Bezeichnung": f"{each.name} – größer",
-            "Beschreibung": f"Schöner {each.name}\nfür Küche & Büro",
-            "Hersteller": each.brand,
-            "EAN": "4,00639E+12" if each.number % 10 == 1 else each.ean,
-            "Preis": f"{german(each.cents)} €" if each.number % 2 else german(each.cents),
-            "UVP": german(each.cents * 2),
-            "Lagerbestand": each.stock,
-            "Bild 1": each.image,
-            "Bild 2": f"{each.image}?2",
-            "Link": f"www.shop.example{each.path}",
+            "Artikelnummer": f"{item.number:06}",
+            "Bezeichnung": f"{item.name} – größer",
+            "Beschreibung": f"Schöner {item.name}\nfür Küche & Büro",
+            "Hersteller": item.brand,
+            "EAN": "4,00639E+12" if item.number % 10 == 1 else item.ean,
+            "Preis": f"{german(item.cents)} €" if item.number % 2 else german(item.cents),
+            "UVP": german(item.cents * 2),
+            "Lagerbestand": item.stock,
+            "Bild 1": item.image,
+            "Bild 2": f"{item.image}?2",
+            "Link": f"www.shop.example{item.path}",
             "Zustand": "Neu",
             "Kategorie": "Küche > Tassen",
         }
-        for each in items(100, 10)
+        for item in items(100, 10)
     ]
     return MessyFeed("Artikel.csv", table(header, rows, ";").encode("cp1252"), 100)
 
@@ -473,20 +473,20 @@ def json_lines() -> MessyFeed:
     """What a crawler writes: nested offers, booleans, lists, some values null."""
     records = [
         {
-            "productId": each.number,
-            "name": f" {each.name} ",
-            "description": None if each.number % 11 == 0 else f"{each.name}\u00a0of {each.brand}",
-            "url": f"{SHOP}{each.path}",
-            "images": [each.image, f"{each.image}?2"],
-            "brand": {"@type": "Brand", "name": each.brand},
-            "price": each.cents / 100,
+            "productId": item.number,
+            "name": f" {item.name} ",
+            "description": None if item.number % 11 == 0 else f"{item.name}\u00a0of {item.brand}",
+            "url": f"{SHOP}{item.path}",
+            "images": [item.image, f"{item.image}?2"],
+            "brand": {"@type": "Brand", "name": item.brand},
+            "price": item.cents / 100,
             "currency": "EUR",
-            "in_stock": each.stock > 0,
-            "gtin13": each.ean,
+            "in_stock": item.stock > 0,
+            "gtin13": item.ean,
             "itemCondition": "https://schema.org/NewCondition",
             "tags": ["a", "b"],
         }
-        for each in items(300, 12)
+        for item in items(300, 12)
     ]
     text = "".join(f"{json.dumps(record, ensure_ascii=False)}\n" for record in records)
     return MessyFeed("crawl.jsonl", text.encode(), 300)
@@ -495,9 +495,9 @@ def json_lines() -> MessyFeed:
 def dollars() -> MessyFeed:
     """A feed of Pinterest whose prices have a sign that several currencies share."""
     rows = [
-        f"{each.number}\t{each.name}\t{each.name}\tshop.example{each.path}\t"
-        f"//cdn.example/{each.number}.jpg\t${each.price}\tin stock"
-        for each in items(20, 13)
+        f"{item.number}\t{item.name}\t{item.name}\tshop.example{item.path}\t"
+        f"//cdn.example/{item.number}.jpg\t${item.price}\tin stock"
+        for item in items(20, 13)
     ]
     text = "id\ttitle\tdescription\tlink\timage_link\tprice\tavailability\n" + "\n".join(rows)
     return MessyFeed("pins.tsv", text.encode(), 20, {"brand": "Nordlicht", "currency": "USD"})
@@ -506,9 +506,9 @@ def dollars() -> MessyFeed:
 def prestashop() -> MessyFeed:
     """A French shop: a title above the header, cp1252, relative images, a quantity in place of words."""
     rows = [
-        f'"{each.number}";"Tasse n° {each.number}";"<p>Crème</p>";"{each.price.replace(".", ",")} €";'
-        f'"{each.stock}";"{SHOP}{each.path}";"/img/{each.number}.jpg";"Nordlicht";"neuf"'
-        for each in items(20, 14)
+        f'"{item.number}";"Tasse n° {item.number}";"<p>Crème</p>";"{item.price.replace(".", ",")} €";'
+        f'"{item.stock}";"{SHOP}{item.path}";"/img/{item.number}.jpg";"Nordlicht";"neuf"'
+        for item in items(20, 14)
     ]
     header = '"Référence";"Nom";"Résumé";"Prix TTC";"Quantité";"URL";"Image";"Marque";"État"'
     text = "\n".join(["Export du 01/11/2026", "", header, *rows])
@@ -518,9 +518,9 @@ def prestashop() -> MessyFeed:
 def magento() -> MessyFeed:
     """A Polish shop: a title above the header, amounts in złoty, availability in words."""
     rows = [
-        f'K{each.number},Kubek {each.number},Opis kubka,"{each.price.replace(".", ",")} zł",'
-        f"{'dostępny' if each.stock else 'niedostępny'},{SHOP}{each.path},{each.image},Nordlicht,nowy"
-        for each in items(20, 15)
+        f'K{item.number},Kubek {item.number},Opis kubka,"{item.price.replace(".", ",")} zł",'
+        f"{'dostępny' if item.stock else 'niedostępny'},{SHOP}{item.path},{item.image},Nordlicht,nowy"
+        for item in items(20, 15)
     ]
     header = "sku,nazwa,opis,cena,dostępność,url,zdjęcie,producent,stan"
     return MessyFeed("raport.csv", "\n".join(["Raport produktów", header, *rows]).encode(), 20)
@@ -529,9 +529,9 @@ def magento() -> MessyFeed:
 def shopware() -> MessyFeed:
     """A Japanese shop, in Shift JIS, whose prices have separators of thousands."""
     rows = [
-        f'S{each.number},マグカップ,青い,"{1000 + each.number:,}円",'
-        f"{'在庫あり' if each.stock else '在庫なし'},{SHOP}{each.path},{each.image},ノルド,新品"
-        for each in items(20, 16)
+        f'S{item.number},マグカップ,青い,"{1000 + item.number:,}円",'
+        f"{'在庫あり' if item.stock else '在庫なし'},{SHOP}{item.path},{item.image},ノルド,新品"
+        for item in items(20, 16)
     ]
     header = "商品コード,商品名,説明,価格,在庫,URL,画像,ブランド,状態"
     return MessyFeed("items.csv", "\n".join([header, *rows]).encode("shift_jis"), 20)

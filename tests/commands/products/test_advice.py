@@ -19,7 +19,9 @@ a2;Sofa;;http://shop.example/a2;https://cdn.example/c.jpg;0;1.250,00 €;Acme
 
 def rows(*changes: dict) -> str:
     products = [PRODUCT | {"id": f"sku-{number}"} | change for number, change in enumerate(changes, 1)]
-    return json.dumps([{key: value for key, value in each.items() if value is not None} for each in products])
+    return json.dumps(
+        [{key: value for key, value in product.items() if value is not None} for product in products]
+    )
 
 
 def advice(adsctl, *words: str) -> tuple[list[str], str]:
@@ -41,7 +43,11 @@ def test_a_check_ends_in_a_command_that_does_what_it_says(adsctl):
 
 def test_options_that_a_push_does_not_have_are_left_out():
     check, push = (
-        {name: bool(each.metavar) for each in COMMANDS[f"products {verb}"].parameters for name in each.names}
+        {
+            name: bool(parameter.metavar)
+            for parameter in COMMANDS[f"products {verb}"].parameters
+            for name in parameter.names
+        }
         for verb in ("check", "push")
     )
     assert {name: check[name] for name in check.keys() - push.keys() | {"--failed-out"}} == OF_CHECK
@@ -158,7 +164,7 @@ def test_where_rows_share_an_id_one_that_keeps_all_of_them_is_advised(adsctl, ca
     assert outcome == f"{len(ids)} of {len(ids)} rows valid, 0 left out, with other ids"
     command[1] = "convert"
     adsctl(*command[:3], "out.json", *command[3:])
-    assert [each["id"] for each in json.loads((adsctl.home / "out.json").read_text())] == ids
+    assert [record["id"] for record in json.loads((adsctl.home / "out.json").read_text())] == ids
 
 
 def test_a_few_repeated_ids_of_a_plain_table_are_mistakes_and_change_no_other_id(adsctl):

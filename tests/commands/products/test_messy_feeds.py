@@ -69,13 +69,13 @@ def feed_of(*changes: dict) -> str:
 
 def test_an_address_with_a_host_and_no_scheme_is_never_completed_as_a_path(adsctl):
     addresses = ["shop.example/p/1", "www.shop.example/p/1", "//shop.example/p/1"]
-    adsctl.file("feed.json", feed_of(*({"link": each} for each in addresses), {}))
+    adsctl.file("feed.json", feed_of(*({"link": address} for address in addresses), {}))
     assert suggested(adsctl, "feed.json") == ["--fix", "https"]
     done = adsctl(
         *("products", "check", "feed.json", "--fix", "https", "--diff", "-o", "json"),
         *("--base-url", "https://other.example"),
     )
-    changed = [each["after"] for each in json.loads(done.stdout)["changes"]]
+    changed = [record["after"] for record in json.loads(done.stdout)["changes"]]
     assert changed == ["https://shop.example/p/1", "https://www.shop.example/p/1"]
 
 

@@ -82,13 +82,12 @@ def test_without_changed_every_row_is_sent(push, adsctl, shop_server):
     assert json.loads(done.stdout)["unchanged"] == 60 and len(shop_server.bytes_asked) == 2
 
 
-@pytest.mark.parametrize("option", ["--mapping", "--recipe"])
-def test_a_mapping_that_has_changed_makes_it_download(push, adsctl, option):
+def test_a_recipe_that_has_changed_makes_it_download(push, adsctl):
     adsctl.file("shop.yaml", "columns: {brand: brand}\n")
-    push(option, "shop.yaml")
-    assert "is unchanged" in push(option, "shop.yaml")[1]
+    push("--recipe", "shop.yaml")
+    assert "is unchanged" in push("--recipe", "shop.yaml")[1]
     adsctl.file("shop.yaml", "columns: {brand: brand}\nvalues: {brand: {Acme: [ACME]}}\n")
-    assert not push(option, "shop.yaml")[2]
+    assert not push("--recipe", "shop.yaml")[2]
 
 
 def test_another_version_of_adsctl_downloads_it(push, monkeypatch):

@@ -10,8 +10,8 @@ from rich.cells import cell_len
 from ads_cli.commands.audiences.lists import ListOptions
 from ads_cli.commands.conversions import ConversionFileOptions
 from ads_cli.commands.products.options import ComparedFeedOptions
-from ads_cli.commands.uploads.recipe import NAMES, OF_MAPPING, OPTIONS
-from ads_cli.products.feeds.kinds import MAPPING_KEYS, OPTION_KEYS
+from ads_cli.commands.uploads.recipe import COLUMN_KEYS, OPTIONS
+from ads_cli.products.feeds.kinds import RECIPE_KEYS
 from tests.conftest import PRODUCT
 
 RECIPE = """\
@@ -53,18 +53,17 @@ def products(adsctl, *words) -> list[dict]:
 @pytest.mark.parametrize("options", [ComparedFeedOptions, ConversionFileOptions, ListOptions])
 def test_every_option_of_a_file_is_one_of_a_recipe_but_for_what_is_asked_of_each_run(options):
     names = [field.name for field in msgspec.structs.fields(options)]
-    keys = {NAMES.get(name, name.replace("_", "-")) for name in names}
-    assert keys - {*OPTIONS} <= {"recipe", "prune", "verify"}
+    keys = {name.replace("_", "-") for name in names}
+    assert keys - {*OPTIONS} <= {"recipe", "prune", "verify", "source-kind"}
 
 
-def test_every_key_of_a_mapping_is_one_of_a_recipe():
-    assert {*MAPPING_KEYS} - {*OPTION_KEYS} == OF_MAPPING
+def test_the_keys_of_a_recipe_that_are_no_options_are_those_of_a_kind():
+    assert {*RECIPE_KEYS} == COLUMN_KEYS
 
 
-@pytest.mark.parametrize("option", ["recipe", "mapping"])
-def test_a_key_that_is_there_twice_is_refused(shop, option):
+def test_a_key_that_is_there_twice_is_refused(shop):
     shop.file("twice.yaml", "columns:\n  Name: title\njoined: {}\ncolumns:\n  Handle: id\n")
-    done = shop("products", "check", "feed.csv", f"--{option}", "twice.yaml", code=3)
+    done = shop("products", "check", "feed.csv", "--recipe", "twice.yaml", code=3)
     assert "twice.yaml:4:1: neither YAML nor JSON: the key 'columns' is repeated" in done.stderr
 
 
@@ -102,7 +101,7 @@ def test_a_condition_on_another_column_is_added_to_those_of_a_recipe(shop):
     assert products(shop, "--recipe", "shop.yaml", "--where", "id!=7")[0]["id"] == "1"
 
 
-def test_a_recipe_holds_what_a_mapping_says_too(shop):
+def test_a_recipe_reads_the_values_of_a_field(shop):
     shop.file("feed.csv", FEED.replace("in stock", "lieferbar"))
     shop.file("shop.yaml", f"{RECIPE}values: {{availability: {{in stock: [lieferbar]}}}}\n")
     assert products(shop, "--recipe", "shop.yaml")[0]["availability"] == "in stock"
@@ -125,7 +124,7 @@ def test_a_named_recipe_outranks_that_of_the_profile(shop):
 
 
 @pytest.mark.parametrize(
-    ("text", "told"),
+    ("text", "message"),
     [
         ("curency: EUR", "shop.yaml: unknown key 'curency'; did you mean 'currency'?"),
         ("- a", "shop.yaml: must be a mapping of options"),
@@ -136,12 +135,12 @@ def test_a_named_recipe_outranks_that_of_the_profile(shop):
         ("default: {titel: x}", "shop.yaml: default: 'titel' is not a known field; did you mean 'title'?"),
         ("default: 3", "shop.yaml: default: '3' is not FIELD=TEMPLATE"),
         ("fix: {a: b}", "shop.yaml: fix: must be a text, or a list of texts"),
-        ("mapping: m.yaml\ncolumns: {a: id}", "a recipe that reads columns itself names no other"),
+        ("mapping: m.yaml", "shop.yaml: unknown key 'mapping'"),
     ],
 )
-def test_a_mistake_in_a_recipe_is_one_of_its_file(shop, text, told):
+def test_a_mistake_in_a_recipe_is_one_of_its_file(shop, text, message):
     shop.file("shop.yaml", text)
-    assert told in shop("products", "check", "feed.csv", "--recipe", "shop.yaml", code=3).stderr
+    assert message in shop("products", "check", "feed.csv", "--recipe", "shop.yaml", code=3).stderr
 
 
 def test_a_recipe_that_is_not_there_is_an_error_of_the_option(shop):
@@ -496,5 +495,5 @@ def test_what_a_recipe_says_is_refused_where_no_command_for_such_a_file_reads_it
     adsctl.file("list.csv", "email\na@x.de\n")
     adsctl.file("other.yaml", key)
     command = " ".join(words[:2])
-    told = f"other.yaml: {key.partition(':')[0]}: adsctl {command} has no such option"
-    assert told in adsctl.local(*words, "--recipe", "other.yaml", code=3).stderr
+    message = f"other.yaml: {key.partition(':')[0]}: adsctl {command} has no such option"
+    assert message in adsctl.local(*words, "--recipe", "other.yaml", code=3).stderr

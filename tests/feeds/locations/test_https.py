@@ -61,7 +61,7 @@ def test_an_untrusted_certificate_is_refused_at_once_and_in_plain_words(adsctl, 
 
 
 @pytest.mark.parametrize(
-    ("code", "exit_code", "told"),
+    ("code", "exit_code", "message"),
     [
         (401, 4, "it asks for a user name and password"),
         (403, 4, "it does not allow this"),
@@ -72,10 +72,10 @@ def test_an_untrusted_certificate_is_refused_at_once_and_in_plain_words(adsctl, 
         (304, 8, "which does not send a file"),
     ],
 )
-def test_what_a_status_means_is_said(adsctl, shop_server, code, exit_code, told):
+def test_what_a_status_means_is_said(adsctl, shop_server, code, exit_code, message):
     shop_server.faults = [lambda handler: handler.answer(code)]
     done = adsctl(*CHECK, shop_server.address(), code=exit_code)
-    assert told in done.stderr and f"status {code}" in done.stderr and len(shop_server.seen) == 1
+    assert message in done.stderr and f"status {code}" in done.stderr and len(shop_server.seen) == 1
 
 
 def test_an_overloaded_server_is_asked_again_when_it_says(adsctl, shop_server):
@@ -254,7 +254,7 @@ def test_a_wrong_option_is_reported_before_the_download(adsctl, shop_server):
 
 
 @pytest.mark.parametrize(
-    ("address", "told"),
+    ("address", "message"),
     [
         ("ftp://shop.example/feed.csv", "ftp:// is not read"),
         ("htps://shop.example/feed.csv", "did you mean 'https'?"),
@@ -264,8 +264,8 @@ def test_a_wrong_option_is_reported_before_the_download(adsctl, shop_server):
         ("https://shop.example/feed one.csv", "holds a blank"),
     ],
 )
-def test_an_address_that_cannot_be_one_is_a_usage_error(adsctl, address, told):
-    assert told in adsctl(*CHECK, address, code=2).stderr
+def test_an_address_that_cannot_be_one_is_a_usage_error(adsctl, address, message):
+    assert message in adsctl(*CHECK, address, code=2).stderr
 
 
 def test_the_name_of_a_file_with_a_colon_is_still_a_path(adsctl):

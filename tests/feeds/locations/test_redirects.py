@@ -100,9 +100,9 @@ def test_another_host_that_asks_for_a_password_is_not_said_to_have_refused_one(
     adsctl.file(".netrc", "machine localhost login shop password hush-hush\n")
     shop_server.faults = [status(302, Location=other_server.address("/feed?key=1"))]
     other_server.faults = [status(401)]
-    told = adsctl(*CHECK, shop_server.address(), code=4).stderr
-    assert "it asks for a user name and password" in told and "does not accept" not in told
-    assert f"name the address that it redirects to: {other_server.address('/feed')}" in told
+    message = adsctl(*CHECK, shop_server.address(), code=4).stderr
+    assert "it asks for a user name and password" in message and "does not accept" not in message
+    assert f"name the address that it redirects to: {other_server.address('/feed')}" in message
 
 
 @pytest.mark.parametrize(

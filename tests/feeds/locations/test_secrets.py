@@ -43,16 +43,16 @@ def test_netrc_may_be_another_file(adsctl, shop_server):
 
 
 @pytest.mark.parametrize(
-    ("content", "told"),
+    ("content", "message"),
     [
         ("machine localhost login shop pasword hush-hush\n", ".netrc:1: not understood"),
         (b"machine localhost login shop password \xff\n", "cannot be read: not UTF-8"),
     ],
 )
-def test_a_netrc_that_cannot_be_read_ends_with_11_and_is_not_quoted(adsctl, shop_server, content, told):
+def test_a_netrc_that_cannot_be_read_ends_with_11_and_is_not_quoted(adsctl, shop_server, content, message):
     adsctl.file(".netrc", content)
     done = adsctl(*CHECK, shop_server.address(), code=11)
-    assert told in done.stderr and no_secret_in(done.stderr) and not shop_server.seen
+    assert message in done.stderr and no_secret_in(done.stderr) and not shop_server.seen
     assert "nowhere cannot be read" in adsctl(*CHECK, shop_server.address(), code=11, NETRC="nowhere").stderr
 
 
@@ -111,12 +111,12 @@ def test_no_secret_is_shown_or_stored_by_an_interrupted_push(adsctl, service, sh
     listed = adsctl("jobs", "list", "-o", "json")
     (job,) = json.loads(listed.stdout)
     assert job["file"] == shown
-    told = adsctl("jobs", "show", job["job"], "-o", "json")
-    assert "--resume" in json.loads(told.stdout)["resume"]
+    details = adsctl("jobs", "show", job["job"], "-o", "json")
+    assert "--resume" in json.loads(details.stdout)["resume"]
     written = [path.read_bytes().decode("utf-8", "replace") for path in (adsctl.home / "state").rglob("*.*")]
     written.append((adsctl.home / "log.jsonl").read_text())
     assert len(written) > 1
-    for text in (done.stdout, done.stderr, listed.stdout, told.stdout, told.stderr, *written):
+    for text in (done.stdout, done.stderr, listed.stdout, details.stdout, details.stderr, *written):
         assert no_secret_in(text)
 
 

@@ -20,7 +20,7 @@ def write(adsctl, format: str, *changes: dict) -> str:
         from xml.sax.saxutils import escape
 
         fields = [[f"<{name}>{escape(value)}</{name}>" for name, value in p.items()] for p in products]
-        text = "<products>" + "".join(f"<item>{''.join(each)}</item>" for each in fields) + "</products>"
+        text = "<products>" + "".join(f"<item>{''.join(field)}</item>" for field in fields) + "</products>"
     else:
         stream = io.StringIO()
         columns = list(dict.fromkeys(name for product in products for name in product))

@@ -44,7 +44,7 @@ class Shop:
 
     def feed(self, *products: dict[str, str] | str) -> None:
         """Write the feed; of a product that is a text, this is the image."""
-        rows = [each if isinstance(each, dict) else {"image_link": each} for each in products]
+        rows = [product if isinstance(product, dict) else {"image_link": product} for product in products]
         lines = [json.dumps(PRODUCT | {"id": f"sku-{n}"} | row) for n, row in enumerate(rows, 1)]
         self.adsctl.file("feed.jsonl", "\n".join(lines) + "\n")
 

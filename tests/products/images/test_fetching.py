@@ -76,7 +76,7 @@ def test_redirects_are_followed_to_other_hosts(shop, images):
 
 
 @pytest.mark.parametrize(
-    ("target", "told"),
+    ("target", "message"),
     [
         ("/a", "more than 5 redirects"),
         ("ftp://images.example/a.jpg", "redirects to something that is not an http address"),
@@ -85,10 +85,10 @@ def test_redirects_are_followed_to_other_hosts(shop, images):
         ("https://", "redirects to something that is not an http address"),
     ],
 )
-def test_redirects_end_somewhere_and_lead_to_http_alone(shop, images, target, told):
+def test_redirects_end_somewhere_and_lead_to_http_alone(shop, images, target, message):
     images.faults["/a"] = [redirect(target)] * 9
     shop.feed(images.address("/a"))
-    assert told in shop.check().findings[0][2]
+    assert message in shop.check().findings[0][2]
     assert len(images.seen) == (6 if target == "/a" else 1)
 
 

@@ -26,8 +26,8 @@ def test_an_image_with_too_few_pixels_is_an_error(shop, images, format, size):
     shop.feed(images.address("/a"))
     checked = shop.check(code=3)
     width, height = size
-    told = f"{images.address('/a')!r} has {width}x{height} pixels, at least 500x500 are needed"
-    assert checked.findings == [("error", "image_link", told)]
+    message = f"{images.address('/a')!r} has {width}x{height} pixels, at least 500x500 are needed"
+    assert checked.findings == [("error", "image_link", message)]
     assert checked.report["invalid"] == 1 and checked.report["valid"] == 0
 
 
@@ -38,12 +38,12 @@ def test_an_image_of_more_than_5_mb_is_an_error(shop, images, answer, size, is_t
     images.faults["/a.jpg"] = [answer] if answer else []
     shop.feed(images.address("/a.jpg"))
     findings = shop.check(code=3 if is_too_large else 0).findings
-    told = f"{images.address('/a.jpg')!r} has 5.2 MB, at most 5 MB are allowed"
-    assert findings == ([("error", "image_link", told)] if is_too_large else [])
+    message = f"{images.address('/a.jpg')!r} has 5.2 MB, at most 5 MB are allowed"
+    assert findings == ([("error", "image_link", message)] if is_too_large else [])
 
 
 @pytest.mark.parametrize(
-    ("content", "told"),
+    ("content", "message"),
     [
         (image("BMP"), "is BMP; only JPG, GIF, WEBP and PNG are allowed"),
         (image("TIFF"), "is TIFF; only"),
@@ -57,11 +57,11 @@ def test_an_image_of_more_than_5_mb_is_an_error(shop, images, answer, size, is_t
         (image("JPEG")[:100], "is a damaged JPG"),
     ],
 )
-def test_anything_but_the_four_formats_is_an_error_whatever_it_is_called(shop, images, content, told):
+def test_anything_but_the_four_formats_is_an_error_whatever_it_is_called(shop, images, content, message):
     images.files["/a.jpg"] = content
     shop.feed(images.address("/a.jpg"))
     (finding,) = shop.check(code=3).findings
-    assert finding[:2] == ("error", "image_link") and told in finding[2]
+    assert finding[:2] == ("error", "image_link") and message in finding[2]
 
 
 def test_the_type_that_a_server_states_does_not_matter(shop, images):

@@ -28,14 +28,14 @@ def shown(differing, *words: str, code: int = 10) -> str:
 
 def test_every_format_has_the_same_records(differing):
     records = json.loads(shown(differing, "-o", "json"))
-    assert [each["action"] for each in records] == ["update", "create", "delete"]
+    assert [record["action"] for record in records] == ["update", "create", "delete"]
     assert yaml.safe_load(shown(differing, "-o", "yaml")) == records
     assert [*map(json.loads, shown(differing, "-o", "jsonl").splitlines())] == records
     for output, delimiter in (("csv", ","), ("tsv", "\t")):
         rows = [*csv.DictReader(io.StringIO(shown(differing, "-o", output)), delimiter=delimiter)]
         assert [row["action"] for row in rows] == ["update", "create", "delete"]
     rows = csv.DictReader(io.StringIO(shown(differing, "-o", "csv")))
-    assert [json.loads(row["fields"]) for row in rows] == [each["fields"] for each in records]
+    assert [json.loads(row["fields"]) for row in rows] == [record["fields"] for record in records]
     assert shown(differing, "-o", "ids").split() == ["a", "new", "gone"]
     assert shown(differing, "-o", "none") == ""
 

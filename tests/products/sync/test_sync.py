@@ -135,8 +135,8 @@ def test_the_summary_for_people_names_what_was_not_sent(syncer):
     syncer.catalog({"id": "a"}, {"id": "c"})
     syncer.feed({"id": "a"}, {"id": "b"})
     words = ("products", "sync", "feed.jsonl", "--prune", "--yes", "--max-delete", 1, "-o", "table")
-    told = syncer.adsctl(*words).stdout.split("\n")
-    assert [line.split() for line in told[1:7]] == [
+    message = syncer.adsctl(*words).stdout.split("\n")
+    assert [line.split() for line in message[1:7]] == [
         *(["created", "1"], ["updated", "0"], ["unchanged", "0"], ["deleted", "1"], ["failed", "0"]),
         ["skipped", "1"],
     ]

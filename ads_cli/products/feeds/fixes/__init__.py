@@ -134,17 +134,17 @@ class Fixes(msgspec.Struct, frozen=True, dict=True):
     @cached_property
     def _is_plain(self) -> bytes:
         """A translation table that gives 0 for each byte that triggers a fix."""
-        triggers = b"".join(each.first_bytes for each in self._triggers)
+        triggers = b"".join(trigger.first_bytes for trigger in self._triggers)
         return bytes(byte not in triggers for byte in range(256))
 
     @cached_property
     def _phrases(self) -> list[str]:
-        return [each.phrase for each in self._triggers if each.phrase]
+        return [trigger.phrase for trigger in self._triggers if trigger.phrase]
 
     @cached_property
     def _fine_values(self) -> list[tuple[str, Callable[[str], bool], set[str]]]:
         """Return each field with a trigger, and the values found to be fine: most products share theirs."""
-        return [(field, each.is_fine, set()) for each in self._triggers for field in each.fields]
+        return [(field, trigger.is_fine, set()) for trigger in self._triggers for field in trigger.fields]
 
     @cached_property
     def _text_fixes(self) -> "list[TextFix]":

@@ -83,12 +83,8 @@ class FeedKind(msgspec.Struct, frozen=True, omit_defaults=True, dict=True):
     ignored: list[str] = []  # columns that are known and not sent; * stands for any characters
     values: dict[str, dict[str, list[str]]] = {}  # field to value to its other spellings; * and ? as in names
     joined: dict[str, list[str]] = {}  # field that is a list, to the columns that hold further values of it
-    set: dict[str, str] = {}  # field to the template that gives it
-    default: dict[str, str] = {}  # field to the template that fills it where it is empty
     assumed: dict[str, str] = {}  # field to what it is where the feed does not say it; no update assumes it
-    currency: str = ""  # of prices without one
     time_zone: str = ""  # of sale dates without one
-    base_url: str = ""  # of relative addresses
     left_out: dict[str, list[str]] = {}  # column to the values of rows that are left out, casefolded
     hints: dict[str, str] = {}  # field to what gives it, where the feed does not
     assembly: str = ""  # the class that makes products of several rows
@@ -208,11 +204,9 @@ FOLDER = Path(__file__).parent
 OF_BUILT_IN = (  # keys of built-in kinds alone
     *("assembly", "roles", "own", "recognized_by", "title", "languages", "words", "parameters", "pairs"),
     *("separators", "paths", "categories", "decimal_comma", "full_prices", "currencies", "codes", "stock"),
-    "assumed",
+    *("assumed", "time_zone"),
 )
-MAPPING_KEYS = tuple(name for name in FeedKind.__struct_fields__ if name not in OF_BUILT_IN)
-# Of mappings; in a recipe they are options.
-OPTION_KEYS = ("set", "default", "currency", "time_zone", "base_url")
+RECIPE_KEYS = tuple(name for name in FeedKind.__struct_fields__ if name not in OF_BUILT_IN)
 
 
 def read_table(name: str) -> Any:
@@ -230,20 +224,13 @@ def built_in(name: str) -> FeedKind:
     return merged(kind, built_in(kind.like)) if kind.like else kind
 
 
-def load_mapping(path: str, known: Collection[str], *, is_recipe: bool = False) -> FeedKind:
-    """Load a mapping file; raise UsageError where it cannot be read, ContentError where it is wrong.
-
-    Of a recipe, what options say is left to them.
-    """
+def kind_of_recipe(path: str, known: Collection[str]) -> FeedKind:
+    """Read what a recipe says of columns and values, beside options; raise ContentError where it is wrong."""
     from ....api.names import neutral_name
     from ....config import strict_yaml
 
-    document = strict_yaml.load_mapping("--mapping", path, f"with {', '.join(MAPPING_KEYS)}")
-    if is_recipe:
-        of_mapping = {*MAPPING_KEYS} - {*OPTION_KEYS}
-        document = {name: value for name, value in document.items() if name in of_mapping}
-    _require_names(path, "", document, MAPPING_KEYS)
-    filled = {name: value for name, value in document.items() if value is not None}
+    document = strict_yaml.load_mapping("--recipe", path, "of options")
+    filled = {key: document[key] for key in RECIPE_KEYS if document.get(key) is not None}
     try:
         kind = msgspec.convert(filled, FeedKind)
     except msgspec.ValidationError as error:
@@ -252,7 +239,7 @@ def load_mapping(path: str, known: Collection[str], *, is_recipe: bool = False) 
     columns = {column: neutral_name(field) for column, field in kind.columns.items()}
     left_out = {column: [*map(str.casefold, values)] for column, values in kind.left_out.items()}
     kind = msgspec.structs.replace(kind, columns=columns, left_out=left_out)
-    for name in ("set", "default", "values", "joined"):
+    for name in ("values", "joined"):
         _require_names(path, f"{name}: ", getattr(kind, name), known)
     for column, field in columns.items():
         _require_names(path, f"columns: {column}: ", [field], known)
@@ -265,5 +252,4 @@ def load_mapping(path: str, known: Collection[str], *, is_recipe: bool = False) 
 def _require_names(path: str, where: str, names: Any, allowed: Collection[str]) -> None:
     for name in names:
         if name not in allowed:
-            kind = "field" if where else "key"
-            raise ContentError(f"{path}: {where}unknown {kind} {name!r}{suggestion(name, allowed)}")
+            raise ContentError(f"{path}: {where}unknown field {name!r}{suggestion(name, allowed)}")

@@ -8,7 +8,7 @@ from ....errors import ContentError, UsageError
 from ....feeds.registry import load
 from ....feeds.rows import Rows
 from ....spelling import suggestion
-from . import KINDS, FeedKind, built_in, column_key, load_mapping, merged
+from . import KINDS, FeedKind, built_in, column_key, kind_of_recipe, merged
 
 if TYPE_CHECKING:
     from .languages import Localized
@@ -114,7 +114,7 @@ class OpenedFeed(NamedTuple):
     name: str = ""  # of the built-in kind that it is or is like
     steps: "tuple[AsKind, ...]" = ()  # that come before all others
     remark: str = ""  # what was found out about the feed
-    warning: str = ""  # what a mapping names, and the feed lacks
+    warning: str = ""  # what a recipe names, and the feed lacks
 
 
 def open_feed(
@@ -124,19 +124,15 @@ def open_feed(
     choices: Choices,
     *,
     source: str = AUTO,
-    mapping: str | None = None,
-    is_recipe: bool = False,
+    recipe: str | None = None,
 ) -> OpenedFeed:
-    """Open a feed with a reader; `choices` are the values of fields that have few.
-
-    Of a mapping that is a recipe, only what no option says is read.
-    """
+    """Open a feed with a reader; `choices` are the values of fields that have few."""
     if source not in FROM:
         raise UsageError(f"--from: {source!r} is not one of {', '.join(FROM)}{suggestion(source, FROM)}")
     rows, remark, warning = read(mapped), "", ""
-    own = load_mapping(mapping, known, is_recipe=is_recipe) if mapping else NO_KIND
+    own = kind_of_recipe(recipe, known) if recipe else NO_KIND
     name = own.like if own.like and source == AUTO else source
-    if name == GENERIC and not mapping:
+    if name == GENERIC and own == NO_KIND:
         return OpenedFeed(rows)
     records = _first_records(rows)
     base = NO_KIND
@@ -154,10 +150,10 @@ def open_feed(
         from .languages import localized
 
         base = localized(built_in(name), rows.columns, records).kind
-    if name == GENERIC and not mapping:
+    if name == GENERIC and own == NO_KIND:
         return OpenedFeed(rows)
     if absent := _absent_columns(own, rows):
-        warning = f"{mapping}: {rows.source.label} has no column {absent}"
+        warning = f"{recipe}: {rows.source.label} has no column {absent}"
     from .step import AsKind
 
     kind = own if name == GENERIC else merged(own, base)
@@ -172,10 +168,10 @@ def open_feed(
     return OpenedFeed(opened, kind, name, (AsKind(kind, names, paths),), remark, warning)
 
 
-def _absent_columns(mapping: FeedKind, rows: Rows) -> str:
-    """List the columns of a mapping that a table does not have; a mapping may serve several feeds."""
-    found = {column_key(column) for column in rows.columns}
-    absent = [column for column in mapping.columns if column_key(column) not in found]
+def _absent_columns(own: FeedKind, rows: Rows) -> str:
+    """List the columns of a recipe that a table does not have; a recipe may serve several feeds."""
+    present = {column_key(column) for column in rows.columns}
+    absent = [column for column in own.columns if column_key(column) not in present]
     named = (f"{column!r}{suggestion(column, rows.columns)}" for column in absent if rows.has_header)
     return ", ".join(named)
 

@@ -43,14 +43,16 @@ def check(adsctl, *rows: dict[str, str], code: int = 3, options=OPTIONS) -> str:
 
 def test_a_handle_that_returns_later_is_an_error_that_names_both_places(adsctl):
     image = {"Handle": "mug", "Image Src": "https://cdn.example/mug-2.jpg"}
-    told = check(adsctl, product("mug"), product("jug"), image)
-    assert "export.csv:4: 'mug' is also on line 2; sort the file: a product's rows must be together" in told
-    assert "1 of 3 rows invalid" in told
+    message = check(adsctl, product("mug"), product("jug"), image)
+    assert (
+        "export.csv:4: 'mug' is also on line 2; sort the file: a product's rows must be together" in message
+    )
+    assert "1 of 3 rows invalid" in message
 
 
 def test_a_row_without_a_handle_is_an_error(adsctl):
-    told = check(adsctl, product("mug"), {"Image Src": "https://cdn.example/lost.jpg"})
-    assert "export.csv:3: has no Handle" in told
+    message = check(adsctl, product("mug"), {"Image Src": "https://cdn.example/lost.jpg"})
+    assert "export.csv:3: has no Handle" in message
 
 
 def test_a_row_with_too_many_cells_makes_every_variant_of_its_product_invalid(adsctl):
@@ -163,7 +165,7 @@ def test_an_option_is_read_by_its_name_in_any_language_and_number(adsctl, field,
     ]
     adsctl.file("export.csv", table(*options))
     done = adsctl("products", "convert", "export.csv", "out.json", *OPTIONS)
-    found = {each["id"]: each.get(field) for each in json.loads((adsctl.home / "out.json").read_text())}
+    found = {record["id"]: record.get(field) for record in json.loads((adsctl.home / "out.json").read_text())}
     assert found == {f"sku-{handle}": f"one {name[0]}" for name, handle in handles.items()}
     assert "not sent" not in done.stderr
 

@@ -108,9 +108,9 @@ def test_products_that_are_not_shown_are_left_out_and_counted(adsctl, name, left
 def test_what_an_export_lacks_is_told_with_the_option_that_gives_it(adsctl):
     adsctl.file("export.csv", EXPORTS["shopify"]()[0])
     done = adsctl("products", "check", "export.csv", code=3)
-    told = done.stdout + done.stderr
+    message = done.stdout + done.stderr
     for option in ("--base-url https://", "--currency EUR", "--default condition=new"):
-        assert option in told
+        assert option in message
 
 
 @pytest.mark.parametrize("export", [shopify_export, woocommerce_export, wix_export])

@@ -79,10 +79,12 @@ def update(adsctl, service):
 
 
 def test_an_export_without_stock_warns_that_all_is_sent_as_in_stock(adsctl):
-    (product,), told = converted(adsctl, table(SHOPIFY | TRACKED), "-q")
+    (product,), message = converted(adsctl, table(SHOPIFY | TRACKED), "-q")
     assert product["availability"] == "in stock"
-    assert "feed.csv: 1 product sent as in stock, though no Variant Inventory Qty says what is left" in told
-    assert "--set 'availability={COLUMN}' --fix availability" in told
+    assert (
+        "feed.csv: 1 product sent as in stock, though no Variant Inventory Qty says what is left" in message
+    )
+    assert "--set 'availability={COLUMN}' --fix availability" in message
 
 
 @pytest.mark.parametrize(
@@ -94,8 +96,8 @@ def test_an_export_without_stock_warns_that_all_is_sent_as_in_stock(adsctl):
     ],
 )
 def test_where_the_export_says_whether_there_is_stock_nothing_is_warned(adsctl, columns):
-    _, told = converted(adsctl, table(SHOPIFY | columns))
-    assert "as in stock" not in told
+    _, message = converted(adsctl, table(SHOPIFY | columns))
+    assert "as in stock" not in message
 
 
 @pytest.mark.parametrize("quantity", ["", "not stocked"])
@@ -107,13 +109,13 @@ def test_a_tracked_product_without_a_quantity_is_counted(adsctl, quantity):
         SHOPIFY | TRACKED | {"Handle": "d", "Variant SKU": "D", "Variant Inventory Policy": "continue"},
         SHOPIFY | TRACKED | {"Handle": "e", "Variant SKU": "E", "Status": "draft"},
     ]
-    _, told = converted(adsctl, table(*rows))
-    assert "1 product sent as in stock, though no Variant Inventory Qty says what is left" in told
+    _, message = converted(adsctl, table(*rows))
+    assert "1 product sent as in stock, though no Variant Inventory Qty says what is left" in message
 
 
 def test_an_export_without_any_column_of_stock_is_noted(adsctl):
-    _, told = converted(adsctl, table(SHOPIFY))
-    assert "note: feed.csv: 1 product sent as in stock, though no Variant Inventory Qty" in told
+    _, message = converted(adsctl, table(SHOPIFY))
+    assert "note: feed.csv: 1 product sent as in stock, though no Variant Inventory Qty" in message
 
 
 def test_none_is_left_where_a_spreadsheet_wrote_so(adsctl):
@@ -133,9 +135,9 @@ def test_a_draft_is_left_out_however_the_header_is_spelled(adsctl, rename, hidde
     draft = shown | {"Handle": "jug", "Variant SKU": "T-2"} | hidden
     text = table(shown, draft)
     header, _, rows = text.partition("\n")
-    products, told = converted(adsctl, f"{rename(header)}\n{rows}")
+    products, message = converted(adsctl, f"{rename(header)}\n{rows}")
     assert [product["id"] for product in products] == ["T-1"]
-    assert "1 product left out" in told
+    assert "1 product left out" in message
 
 
 def test_a_column_of_a_field_that_was_added_to_an_export_counts(adsctl):
@@ -169,9 +171,9 @@ def test_a_product_whose_variations_were_not_exported_is_counted(adsctl):
     by_number = WOOCOMMERCE | {"Type": "variation", "ID": "6", "SKU": "N-1", "Parent": "id:5"}
     numbered = variable | {"ID": "5", "SKU": ""}
     rows = [WOOCOMMERCE, variable, with_one, variation, numbered, by_number]
-    products, told = converted(adsctl, table(*rows), "-q")
+    products, message = converted(adsctl, table(*rows), "-q")
     assert [product["id"] for product in products] == ["T-1", "W-1", "N-1"]
-    assert "1 product left out: 1 whose Type is variable without a variation" in told
+    assert "1 product left out: 1 whose Type is variable without a variation" in message
 
 
 @pytest.mark.parametrize(

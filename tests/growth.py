@@ -4,14 +4,18 @@ import time
 from collections.abc import Callable
 from typing import TypeVar
 
+from tests.effort import THOROUGH
+
 T = TypeVar("T")
 
-MIN_SECONDS = 0.02  # shorter times say nothing; the input is made longer until it takes as long
-MAX_LENGTH = 10_000_000
+# Shorter times say nothing; the input is made longer until it takes as long.
+MIN_SECONDS = 0.02 if THOROUGH else 0.004
+MAX_LENGTH = 10_000_000 if THOROUGH else 1_000_000
 # Four times the length takes four times as long, sixteen times if it is quadratic. Twice is measured twice as
 # far as noise goes; what grows faster than the square of the length never ends the first measurement.
 MAX_RATIO = 9.0
-LENGTHS = (12, 17, 24, 33, 46, 65, 90, 270, 810, 2400, 9600)
+LENGTHS = (12, 17, 24, 33, 46, 65, 90, 270, 810, 2400, 9600 if THOROUGH else 4800)
+ATTEMPTS = 6
 SUSPICIOUS_SECONDS, SUSPICIOUS_SECONDS_PER_UNIT = 0.001, 3e-7
 
 
@@ -21,7 +25,7 @@ def assert_linear(run: Callable[[T], object], make: Callable[[int], T], length: 
     while short < MIN_SECONDS and length < MAX_LENGTH:
         length *= 4
         short = seconds(run, make(length))
-    for _ in range(4):  # noise makes times longer, never shorter
+    for _ in range(ATTEMPTS):  # noise makes times longer, never shorter
         ratio = seconds(run, make(4 * length)) / max(short, MIN_SECONDS)
         if ratio < MAX_RATIO:
             return
@@ -46,4 +50,4 @@ def is_linear(run: Callable[[T], object], make: Callable[[int], T]) -> bool:
     while seconds(run, make(length)) < MIN_SECONDS and length < MAX_LENGTH:
         length = length * 7 // 5
     long, short = make(length), make(length // 4)
-    return any(seconds(run, long) < MAX_RATIO * max(seconds(run, short) for _ in range(3)) for _ in range(3))
+    return any(seconds(run, long) < MAX_RATIO * max(seconds(run, short) for _ in range(3)) for _ in range(ATTEMPTS))

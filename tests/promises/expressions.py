@@ -13,13 +13,14 @@ from types import ModuleType
 from typing import Any, NamedTuple
 
 import ads_cli
+from tests.effort import tries
 
 METHODS = {"search", "match", "fullmatch", "sub", "subn", "split", "findall", "finditer"}
 AT_START = {"match", "fullmatch"}
 REPEATS = {_constants.MAX_REPEAT, _constants.MIN_REPEAT, _constants.POSSESSIVE_REPEAT}
 MANY = 64  # repeats of fewer are not tried: what they cost is bounded
 USUAL = "a0_ \n-.<\"'é"
-VARIANTS = 4  # readings of an expression with branches
+VARIANTS = tries(2, 4)  # readings of an expression with branches
 SUFFIXES = ("", "\0", "\n\0")
 
 

@@ -8,12 +8,14 @@ import shutil
 import ssl
 import threading
 from collections.abc import Callable, Iterator
+from functools import lru_cache
 from io import BytesIO
 from pathlib import Path
 
 import pytest
 import trustme
 from hypothesis import HealthCheck, settings
+from oauthlib.oauth1.rfc5849 import utils as oauth
 from pytest_httpserver import HTTPServer
 
 from ads_cli.__main__ import GC_THRESHOLD
@@ -37,6 +39,7 @@ settings.register_profile(
 settings.load_profile("untimed")
 
 gc.set_threshold(GC_THRESHOLD)  # as a process of adsctl does; at the default, it takes a tenth of the time
+oauth.quote = lru_cache(1 << 14)(oauth.quote)  # of the same texts in each request: a tenth of its time
 MANY_DESCRIPTORS = 400  # of 1,024, above which pexpect cannot wait for any
 
 

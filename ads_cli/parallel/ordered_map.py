@@ -2,7 +2,7 @@
 
 import threading
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sized
 from concurrent.futures import Future
 from contextlib import closing
 from functools import partial
@@ -18,14 +18,14 @@ R = TypeVar("R")
 class WorkerThreads:
     """Threads for any number of maps, one after the other; each keeps its connections from map to map.
 
-    The threads are daemons, so that a signal ends the program without waiting for a response.
+    They start as tasks come. They are daemons, so that a signal ends the program without waiting for a
+    response.
     """
 
     def __init__(self, threads: int) -> None:
         self._threads = threads
+        self._started = 0
         self._queue: SimpleQueue[tuple[Future[Any], Callable[[], Any]] | None] = SimpleQueue()
-        for _ in range(threads):
-            threading.Thread(target=self._run, daemon=True).start()
 
     def _run(self) -> None:
         while (entry := self._queue.get()) is not None:
@@ -43,6 +43,9 @@ class WorkerThreads:
         pending: deque[Future[R]] = deque()
         try:
             for task in tasks:
+                if self._started < self._threads:
+                    threading.Thread(target=self._run, daemon=True).start()
+                    self._started += 1
                 future: Future[R] = Future()
                 self._queue.put((future, partial(work, task)))
                 pending.append(future)
@@ -57,12 +60,15 @@ class WorkerThreads:
 
     def close(self) -> None:
         """End the threads once they have done what was started."""
-        for _ in range(self._threads):
+        for _ in range(self._started):
             self._queue.put(None)
 
 
 def map_ordered(work: Callable[[T], R], tasks: Iterable[T], threads: int, max_pending: int) -> Iterator[R]:
-    """Map as `WorkerThreads.map_ordered` does, with threads of its own."""
+    """Map as `WorkerThreads.map_ordered` does, with threads of its own; a single task needs none."""
+    if isinstance(tasks, Sized) and len(tasks) == 1:
+        yield from map(work, tasks)
+        return
     with closing(WorkerThreads(threads)) as workers:
         yield from workers.map_ordered(work, tasks, max_pending)
 

@@ -246,7 +246,7 @@ def same(wanted, found) -> bool:
 
 
 @pytest.mark.parametrize("service_name", ["generic", "x"])
-@pytest.mark.parametrize("seed", range(tries(4, 150)))
+@pytest.mark.parametrize("seed", range(tries(2, 150)))
 def test_after_any_edits_the_account_is_the_file_and_nothing_else_has_changed(
     adsctl, service, service_name, seed, monkeypatch
 ):
@@ -271,7 +271,7 @@ def test_after_any_edits_the_account_is_the_file_and_nothing_else_has_changed(
         world.check(before, world.pulled(), prune=prune, replaced=is_replaced)
 
 
-@pytest.mark.parametrize("seed", range(tries(3, 60)))
+@pytest.mark.parametrize("seed", range(tries(2, 60)))
 def test_a_stored_plan_is_refused_exactly_where_what_it_touches_has_changed(adsctl, service, seed):
     rng = random.Random(seed)
     world = World(adsctl, service, rng, "generic")

@@ -95,7 +95,7 @@ def plan(adsctl, text: str, *words: str) -> list[dict]:
 
 
 @pytest.mark.parametrize("service_name", ["generic", "x"])
-@pytest.mark.parametrize("seed", range(tries(3, 100)))
+@pytest.mark.parametrize("seed", range(tries(2, 100)))
 def test_a_pull_of_any_account_is_stable_and_no_difference(adsctl, service, service_name, seed):
     generated(random.Random(seed), service.emulator.data, get_args(Objective))
     pulled = adsctl("-q", "campaigns", "pull", "-A", CAFE).stdout
@@ -137,7 +137,7 @@ def edited(rng: random.Random, file: dict) -> None:
         file["campaigns"].append(new | {"daily_budget": "9", "line_items": []})
 
 
-@pytest.mark.parametrize("seed", range(tries(4, 100)))
+@pytest.mark.parametrize("seed", range(tries(2, 100)))
 def test_after_any_edits_and_kills_the_account_is_the_file(adsctl, service, seed, monkeypatch):
     rng = random.Random(seed)
     generated(rng, service.emulator.data)

@@ -180,11 +180,11 @@ def test_a_feed_of_small_records_may_be_larger_than_the_largest_record(feeds, mo
 def test_lines_of_yaml_end_where_editors_end_them(feeds, start, loader, monkeypatch):
     if loader == "SafeLoader":
         monkeypatch.delattr(yaml, "CSafeLoader", raising=False)
-    records = [f'- id: "{n}"\n  title: "Zoë\u2028a\u2029b\x85c"\n' for n in range(4_000)]
+    records = [f'- id: "{n}"\n  title: "Zoë\u2028a\u2029b\x85c"\n' for n in range(1_000)]
     content = start + "".join(records)
-    assert [line for line, *_ in feeds.read(YAML, content)] == [*range(1, 8_000, 2)]
+    assert [line for line, *_ in feeds.read(YAML, content)] == [*range(1, 2_000, 2)]
     for wrong in ("- id: *x\n", "- id: 'x\u2028"):
-        assert feeds.error(YAML, content + wrong).startswith("f.yaml:8001:")
+        assert feeds.error(YAML, content + wrong).startswith("f.yaml:2001:")
 
 
 def test_a_control_character_in_yaml_names_its_line(feeds):

@@ -108,7 +108,7 @@ def test_a_jpg_has_the_pixels_that_it_is_shown_with(endian, orientation):
     info = read(content)
     shown = (123, 321) if orientation in (5, 6, 7, 8) else (321, 123)
     assert (info.width, info.height, info.damage) == (*shown, "")
-    assert all(read(content[:size]).damage for size in range(12, len(content) - 1))
+    assert all(read(content[:size]).damage for size in range(12, len(content) - 1, 5))
 
 
 @pytest.mark.parametrize("format", ["JPEG", "PNG", "WEBP", "GIF"])
@@ -195,7 +195,7 @@ FILLINGS = [
 @pytest.mark.parametrize("beginning", BEGINNINGS)
 @pytest.mark.parametrize("filling", FILLINGS)
 def test_nothing_keeps_the_reader_busy(beginning, filling):
-    content = beginning + filling * (500_000 // len(filling))
+    content = beginning + filling * (200_000 // len(filling))
     started = time.process_time()
     tracemalloc.start()
     require_sane(content)

@@ -18,6 +18,7 @@ MEMORY_PER_BYTE = 16  # of the data, as Python has them
 MAX_ADDED_BYTES = 1024**2  # by which a result may be longer than the data
 MAX_ERROR_LENGTH = 1000  # characters: an error quotes the data, and says at its end what is wrong with them
 WRONG = 2  # the exit code for what the message says
+TOO_LARGE = 1  # that of a query whose result or error takes more memory
 HINT = "query is a JMESPath expression, applied to data"
 
 
@@ -41,8 +42,6 @@ async def query(commands: Commands, data: Any, expression: str) -> Any:
 
 def run_query(expression: str) -> int:
     """Apply an expression to the JSON on standard input, and print the result; return the exit code."""
-    import jmespath
-
     from ...feeds.compression import memory_limit
 
     text = sys.stdin.buffer.read()
@@ -53,18 +52,27 @@ def run_query(expression: str) -> int:
         resource.setrlimit(resource.RLIMIT_CPU, (CPU_SECONDS, CPU_SECONDS))
     with memory_limit(MEMORY_BYTES + MEMORY_PER_BYTE * len(text)):
         try:
-            found = jmespath.search(expression, json.loads(text))
-            size, parts = 0, []
-            for part in json.JSONEncoder().iterencode(found):
-                size += len(part)
-                if size > len(text) + MAX_ADDED_BYTES:
-                    raise ValueError("its result is longer than the data that it is applied to")
-                parts.append(part)
-            sys.stdout.write("".join(parts))
-            sys.stdout.flush()
-        except (jmespath.exceptions.JMESPathError, RecursionError, TypeError, ValueError) as error:
-            sys.stderr.write(_shortened(str(error)))
-            return WRONG
+            return _print_result(expression, text)
+        except MemoryError:  # its traceback may quote all the data
+            return TOO_LARGE
+
+
+def _print_result(expression: str, text: bytes) -> int:
+    import jmespath
+
+    try:
+        result = jmespath.search(expression, json.loads(text))
+        size, parts = 0, []
+        for part in json.JSONEncoder().iterencode(result):
+            size += len(part)
+            if size > len(text) + MAX_ADDED_BYTES:
+                raise ValueError("its result is longer than the data that it is applied to")
+            parts.append(part)
+        sys.stdout.write("".join(parts))
+        sys.stdout.flush()
+    except (jmespath.exceptions.JMESPathError, RecursionError, TypeError, ValueError) as error:
+        sys.stderr.write(_shortened(str(error)))
+        return WRONG
     return 0
 
 

@@ -10,7 +10,7 @@ PINNED := $(INSTALL) --require-hashes
 VERSION := $(shell $(PYTHON) -c 'import platform; print(platform.python_version())')
 STAMP := $(CURDIR) $(VERSION) $(shell cat pyproject.toml $(addprefix requirements/,run.txt dev.txt build.txt extra-*.txt) | cksum)
 
-.PHONY: demo test short test-pythons newest chaos mutate check audit format docs dist data pins pin-report base-digest bench clean ready environments
+.PHONY: demo test test-long short test-pythons newest chaos mutate check audit format docs dist data pins pin-report base-digest bench clean ready environments
 
 # Exit 11: the emulator's database was created by another version, and is deleted.
 demo: ready
@@ -23,10 +23,14 @@ WORKERS ?= $(shell $(PYTHON) -c 'import os; print(min(8, 2 * (os.cpu_count() or 
 MEMORY := $(shell { grep -q '/dev/shm .*noexec' /proc/mounts || \
 	df -Pk /dev/shm | awk 'NR == 2 && $$4 > 4000000 { print $$6 }'; } 2>/dev/null)
 # Compiled tests are kept, whatever the surroundings say: otherwise each worker compiles them all in each run.
-test short: export PYTHONDONTWRITEBYTECODE =
-test short: export TMPDIR := $(or $(MEMORY),$(TMPDIR))
+test test-long short: export PYTHONDONTWRITEBYTECODE =
+test test-long short: export TMPDIR := $(or $(MEMORY),$(TMPDIR))
 test: environments
 	$(BIN)/python -m pytest -n $(WORKERS) --dist worksteal
+
+# What takes long and seldom breaks alone, in tests/**/long_*.py: chaos, memory, browsers, other versions of libraries.
+test-long: environments oldest-environment data-environment
+	$(BIN)/python -m pytest -n $(WORKERS) --dist worksteal -o python_files='long_*.py'
 
 # On the oldest and the newest Python of this machine: what depends most on the interpreter.
 test-pythons:
@@ -51,7 +55,7 @@ FUZZ ?= 2000
 FEED_CASES ?= 100000
 HOURS ?= 10
 # What tries more with THOROUGH; properties that set no number of their own do so too.
-PROPERTIES = $(shell grep -lrE 'tests.effort|hypothesis' tests --include='test_*.py')
+PROPERTIES = $(shell grep -lrE 'tests.effort|hypothesis' tests --include='test_*.py' --include='long_*.py')
 chaos: ready
 	$(BIN)/python -m tests.chaos $(RUNS) $(SEED)
 	$(BIN)/python -m tests.chaos $(SYNCS) $(SEED) Synced
@@ -126,7 +130,7 @@ ready:
 
 # Environments of their own, build/NAME of requirements/NAME.txt: run is what a user has, oldest the oldest versions
 # that pyproject.toml allows; sdk, s3, container, data, dist, lint and audit hold what one test or command needs.
-environments: ready $(addsuffix -environment,run oldest sdk s3 container data)
+environments: ready $(addsuffix -environment,run sdk s3 container)
 %-environment: build/%/stamp-$(VERSION) ;
 .SECONDARY:
 build/%/stamp-$(VERSION): requirements/%.txt
@@ -136,7 +140,7 @@ build/%/stamp-$(VERSION): requirements/%.txt
 
 # Whether adsctl runs with the newest version of each library, whatever is pinned.
 newest: ready
-	ENVIRONMENTS=newest $(BIN)/python -m pytest tests/console/test_typer.py
+	ENVIRONMENTS=newest $(BIN)/python -m pytest tests/console/long_libraries.py
 newest-environment:
 	$(PYTHON) -m venv --clear build/newest
 	build/newest/bin/python -m pip install --quiet --disable-pip-version-check .

@@ -50,4 +50,6 @@ def is_linear(run: Callable[[T], object], make: Callable[[int], T]) -> bool:
     while seconds(run, make(length)) < MIN_SECONDS and length < MAX_LENGTH:
         length = length * 7 // 5
     long, short = make(length), make(length // 4)
-    return any(seconds(run, long) < MAX_RATIO * max(seconds(run, short) for _ in range(3)) for _ in range(ATTEMPTS))
+    return any(
+        seconds(run, long) < MAX_RATIO * max(seconds(run, short) for _ in range(3)) for _ in range(ATTEMPTS)
+    )

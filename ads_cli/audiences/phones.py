@@ -262,5 +262,5 @@ def _plain_national(region: str) -> tuple[str, re.Pattern[str]]:
         return code, re.compile("(?!)")  # other regions of a country code may have other prefixes
     own = metadata.general_desc.national_number_pattern
     trunk = rf"(?!(?:{own})(?![0-9])){prefix}" if prefix.isdecimal() else "(?!)"
-    # tests/promises/test_linear.py has this expression by its text.
+    # tests/promises/long_linear.py has this expression by its text.
     return code, re.compile(rf"(?!{code}|{_prefix_abroad(region)})(?>(?:{trunk})?)(?P<rest>[0-9]+)")

@@ -1,7 +1,6 @@
 """The countries of a list, as people write them."""
 
 import json
-import subprocess
 
 import pycountry
 import pytest
@@ -11,13 +10,6 @@ from phonenumbers import SUPPORTED_REGIONS
 
 from ads_cli.audiences import list_packer
 from ads_cli.audiences.countries import find_region
-from tests.adsctl import ROOT
-from tests.environments import made_python
-
-
-def test_make_data_writes_the_committed_table():
-    generate = "import sys, tools.country_names as it; sys.exit(it.TARGET.read_text('utf-8') != it.table())"
-    assert subprocess.run([made_python("data"), "-c", generate], cwd=ROOT).returncode == 0
 
 
 def test_a_country_is_known_by_its_codes_and_its_english_name():

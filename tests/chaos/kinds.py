@@ -235,7 +235,7 @@ class SyncedCustomers(Customers):
         log = read_log(max(folder.glob("*.log"), key=lambda path: path.name, default=Path()))
         if not (ledgers and log):
             return None
-        info, entries, stored, _ = read_ledger(ledgers[0])
+        info, entries, stored = read_ledger(ledgers[0])
         if not info.epoch or info.epoch != log.header.previous or info.links_unknown:
             return None
         sealer = Sealer((self.state_dir / KEY_FILE).read_bytes())

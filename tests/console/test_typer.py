@@ -4,11 +4,7 @@ Documented, and not tried here: typer.Context (`args`, `obj`, `invoked_subcomman
 `allow_extra_args`, subclasses of TyperCommand and TyperGroup.
 """
 
-import json
-import os
 import re
-import subprocess
-import sys
 from enum import StrEnum
 from pathlib import Path
 from typing import Annotated, Any, Literal
@@ -31,8 +27,6 @@ from ads_cli.console.parameters import (
     words_left,
 )
 from ads_cli.errors import UsageError
-from tests.conftest import ROOT
-from tests.environments import made_python
 
 
 class Color(StrEnum):
@@ -192,23 +186,3 @@ def test_errors_of_typer_are_of_one_class_with_a_message():
     with pytest.raises(TyperException) as told:
         FunctionCommand("paint", paint).make_context("paint", ["a"]).fail("why")
     assert told.value.format_message() == "why"
-
-
-def lines_of(python: Path | str, folder: Path) -> list[Any]:
-    """Run many command lines with the libraries of an environment."""
-    folder.mkdir()
-    command = [python, "-m", "tests.command_lines", folder]
-    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True)
-    assert done.returncode == 0, done.stderr
-    return [json.loads(line) for line in done.stdout.replace(str(folder), "HOME").splitlines()]
-
-
-@pytest.mark.timeout(600)
-@pytest.mark.parametrize("environment", os.environ.get("ENVIRONMENTS", "oldest").split())
-def test_other_versions_of_our_libraries_read_and_describe_every_command_alike(tmp_path, environment):
-    expected = lines_of(sys.executable, tmp_path / "ours")
-    found = lines_of(made_python(environment), tmp_path / "theirs")
-    assert len(expected) > 3000 and [line for line in expected if line[1] == 1] == []
-    assert expected[-1] == [["loaded"], 0, "", ""]  # no pydantic
-    different = [(ours, theirs) for ours, theirs in zip(expected, found, strict=True) if ours != theirs]
-    assert not different, different[:3]

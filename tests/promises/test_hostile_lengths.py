@@ -72,20 +72,6 @@ def test_more_blank_lines_than_a_sheet_has_are_refused_in_every_format(adsctl, f
     assert f"feed.{format}.gz:" in error and "more than 1,048,576 blank lines in a row" in error
 
 
-@pytest.mark.parametrize("line", [",\n", '"",""\r\n', "\n"])
-def test_the_error_of_too_many_blank_lines_names_a_line_near_the_first(adsctl, line):
-    adsctl.file("feed.csv.gz", gzip.compress(f"id,title\na,b\n{line * 3_000_000}".encode(), 1))
-    error = adsctl("products", "check", "feed.csv.gz", code=3).stderr
-    begun = int(error.rpartition("feed.csv.gz:")[2].partition(":")[0])
-    assert 3 <= begun <= 3 + 1024 * 1024 and "blank lines in a row" in error
-
-
-def test_the_blank_rows_of_a_whole_sheet_are_skipped(adsctl):
-    row = ",".join(str(value).replace(",", " ") for value in PRODUCT.values())
-    adsctl.file("feed.csv", f"{','.join(PRODUCT)}\n{row}\n" + ",,,\n" * 1_048_574)
-    assert json.loads(adsctl("products", "check", "feed.csv", "-o", "json").stdout)["valid"] == 1
-
-
 @pytest.mark.parametrize("name", IDENTIFIERS)
 @pytest.mark.parametrize("unit", ["9", " 9", "a", "\u0315\u0300", "%40a", "(", "x", "-", "'", "<"])
 def test_an_identifier_of_400000_characters_is_refused_before_it_is_looked_at(name, unit):

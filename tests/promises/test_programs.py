@@ -1,4 +1,4 @@
-"""Tests that need a program of the system say which, where it is missing; tests/without_programs.py runs them."""
+"""Tests that need a program of the system say which, where it is missing."""
 
 from pathlib import Path
 

@@ -25,7 +25,7 @@ def test_every_attack_of_the_threat_model_names_a_test():
 
 def test_every_file_of_tests_that_the_page_on_security_names_exists():
     text, folder = (ROOT / "SECURITY.md").read_text(), ""
-    for named in re.findall(r"`((?:tests/)?[\w/]*(?:test_\w+\.py|tests/\w+))`", text):
+    for named in re.findall(r"`((?:tests/)?[\w/]*(?:(?:test|long)_\w+\.py|tests/\w+))`", text):
         if named.startswith("tests/"):
             folder = named.rpartition("/")[0]
         assert (ROOT / named).exists() or (ROOT / folder / named).exists(), named

@@ -99,12 +99,12 @@ class Apply:
             for action in ("update", "create", "delete")
         )
         self._pause(updates)
-        self._delete(each for each in deletions if each.goes_first)
+        self._delete(deletion for deletion in deletions if deletion.goes_first)
         for kind in KINDS:
             self._create(kind, [change for change in creations if change.kind is kind])
         self._update(updates)
         self._activate(updates, creations)
-        self._delete(each for each in deletions if not each.goes_first)
+        self._delete(deletion for deletion in deletions if not deletion.goes_first)
         refused = {change for change, _ in self._failed}
         for change in self._applied:
             if change.action == "create" or change not in refused:  # what is made may not be activated
@@ -199,7 +199,7 @@ class Apply:
     def _creation(self, *changes: Change) -> Request:
         """Return the request that creates a record, or several of one parent: what may spend is paused."""
         kind = changes[0].kind
-        values = creation_values(kind, [each.values for each in changes], self._parent_id(changes[0]))
+        values = creation_values(kind, [change.values for change in changes], self._parent_id(changes[0]))
         if STATUS in kind.create.__struct_fields__:
             values[STATUS] = DRAFT if values.get(STATUS) == DRAFT else PAUSED
         return convert(kind.create, {"account_id": self._account, **values})
@@ -221,7 +221,9 @@ class Apply:
 
     def _pause(self, updates: Sequence[Change]) -> None:
         """Pause records; one that is not paused may spend: it is not changed, nor is what lies below it."""
-        self._send_updates((each, {STATUS: PAUSED}) for each in updates if each.values.get(STATUS) == PAUSED)
+        self._send_updates(
+            (update, {STATUS: PAUSED}) for update in updates if update.values.get(STATUS) == PAUSED
+        )
         planned = {change.entry for change in self._plan.changes}
         for number, (change, reason) in enumerate(self._failed):
             below = each_entry([_entry(change)])[1:]
@@ -233,9 +235,9 @@ class Apply:
     def _update(self, updates: Iterable[Change]) -> None:
         """Change fields, the status apart."""
         self._send_updates(
-            (each, {name: value for name, value in each.values.items() if name != STATUS})
-            for each in updates
-            if each.entry not in self._refused_entries
+            (update, {name: value for name, value in update.values.items() if name != STATUS})
+            for update in updates
+            if update.entry not in self._refused_entries
         )
 
     def _send_updates(self, changes: Iterable[tuple[Change, dict[str, Any]]]) -> None:

@@ -75,7 +75,9 @@ class CampaignFile:
 
     @property
     def _encoding(self) -> tuple[bytes, str]:
-        return next((each for each in ENCODINGS if self.content.startswith(each[0])), (b"", "utf-8"))
+        return next(
+            (encoding for encoding in ENCODINGS if self.content.startswith(encoding[0])), (b"", "utf-8")
+        )
 
     @property
     def may_prune(self) -> bool:

@@ -165,7 +165,9 @@ def _beginnings(records: Iterable[_Record]) -> Iterator[str]:
 
 def _ads(plan: CampaignPlan, serving: Mapping[Key, _Record]) -> Iterator[str]:
     """Count the new ads of each line item that is there and serves."""
-    ads = (each for each in plan.changes if each.action == "create" and parent_of_ad(each.kind.create))
+    ads = (
+        change for change in plan.changes if change.action == "create" and parent_of_ad(change.kind.create)
+    )
     for key, count in Counter(_parent(plan, ad) for ad in ads).items():
         if key in serving and isinstance(key, Stored):
             yield f"{f'{count:,} new ads' if count > 1 else 'a new ad'} of line item {key.name!r}"

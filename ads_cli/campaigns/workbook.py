@@ -41,15 +41,15 @@ def as_workbook(campaigns: Sequence[Stored], about: Mapping[str, Any]) -> bytes:
         for each in about.items():
             sheet.write(each)
         for name, found in records.items():
-            fields = {each.name: each for kind in kinds_in(name) for each in file_fields(kind).values()}
+            fields = {field.name: field for kind in kinds_in(name) for field in file_fields(kind).values()}
             parent = [PARENTS[name]] if name in PARENTS else []
             remarks = [NAME] if name == "targeting" else []
             sheet = book.add_sheet(
-                name, [*parent, "id", "key", *(each.key for each in fields.values()), *remarks]
+                name, [*parent, "id", "key", *(field.key for field in fields.values()), *remarks]
             )
             for one in found:
                 shown = one.values()
-                cells = [_cell(each, shown.get(each.key)) for each in fields.values()]
+                cells = [_cell(field, shown.get(field.key)) for field in fields.values()]
                 above = [one.parent.id if one.parent else None] if parent else []
                 sheet.write([*above, one.id, None, *cells, *([one.name] if remarks else [])])
     return stream.getvalue()

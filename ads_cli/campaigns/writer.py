@@ -196,7 +196,7 @@ TAGS = """\
 def example_text() -> str:
     """Return a file with every field that records may have."""
     ads = "".join(
-        f"    # - {{{', '.join(f'{each.key}: ...' for each in file_fields(kind).values())}}}\n"
+        f"    # - {{{', '.join(f'{field.key}: ...' for field in file_fields(kind).values())}}}\n"
         for kind in (SCHEDULED_POST, ACCOUNT, MEDIA, CALL_TO_ACTION)
     )
     campaign = "".join(_fields(CAMPAIGN, "Winter", "  "))
@@ -209,11 +209,11 @@ def _fields(kind: Kind, name: str, indent: str) -> Iterator[str]:
     start = f"{indent[:-2]}- "
     yield f"{start}name: {name}\n"
     yield f"{indent}# key: {name.lower()}  # by what it is known where it is renamed\n"
-    for each in file_fields(kind).values():
-        if each.key in VALUES and (each.required or kind is LINE_ITEM or each.is_money):
-            yield f"{indent}{each.key}: {VALUES[each.key]}{_about(each)}\n"
-        elif each.key != "name":
-            yield f"{indent}# {each.key}: {_sample(each)}{_about(each)}\n"
+    for field in file_fields(kind).values():
+        if field.key in VALUES and (field.required or kind is LINE_ITEM or field.is_money):
+            yield f"{indent}{field.key}: {VALUES[field.key]}{_about(field)}\n"
+        elif field.key != "name":
+            yield f"{indent}# {field.key}: {_sample(field)}{_about(field)}\n"
 
 
 def _sample(each: FileField) -> str:

@@ -50,7 +50,7 @@ def list_changes(
         call.messages.note(f"the latest {most:,} of {counted(len(records), 'change')}")
         records = records[-most:]
     columns = SHOWN if call.printer.draws else COLUMNS
-    record_ids(call.settings, "changes", "id", ({"id": each["id"]} for each in records), call.mask)
+    record_ids(call.settings, "changes", "id", ({"id": record["id"]} for record in records), call.mask)
     call.printer.show(records, columns, "id", COLUMNS)
 
 

@@ -264,7 +264,7 @@ class Doctor:
             raise AccessError(message, hint=f"accounts: {', '.join(ids[:5])}")
         data = self._send(GetUserAccess(account_id=account)).data
         permissions = data.get("permissions") if isinstance(data, dict) else None
-        roles = [str(each) for each in permissions] if isinstance(permissions, list) else []
+        roles = [str(permission) for permission in permissions] if isinstance(permissions, list) else []
         if roles and not set(roles) & {*CHANGING_ROLES}:
             hint = "have an administrator of the account give the user another role, to change anything"
             return warning(f"in {account} the user may only read: {', '.join(roles)}", hint)

@@ -83,7 +83,7 @@ def _show_metrics(ctx: typer.Context) -> None:
     call = Invocation.of(ctx, is_help=True)
     metrics = list(catalog_metrics(SERVICES[_service(call)]))
     if not call.printer.draws:
-        call.printer.show([each._asdict() for each in metrics], CatalogMetric._fields, "metric")
+        call.printer.show([metric._asdict() for metric in metrics], CatalogMetric._fields, "metric")
         return
     formatter = ctx.make_formatter()
     for group, own in groupby(metrics, key=attrgetter("group")):

@@ -51,7 +51,7 @@ def completions(settings: Settings, kind: str) -> Iterator[tuple[str, str]]:
         profiles = settings.read_config().get("profiles") or {}
         return _offered((str(name), "profile") for name in (*profiles, LOCAL))
     if kind == "entities":
-        return chain.from_iterable(completions(settings, each) for each in ENTITIES)
+        return chain.from_iterable(completions(settings, entity) for entity in ENTITIES)
     if kind == "jobs":
         journals = sorted((settings.state_dir / "jobs").glob("*.jsonl"), reverse=True)
         return _offered((path.stem, "job") for path in journals[:MAX_IDS])

@@ -185,7 +185,7 @@ class Argument(TypedParameter, TyperArgument):
 
     def handle_parse_result(self, ctx: Any, opts: Any, args: Any) -> Any:
         """Take the only word, which the parser gives to the last argument, where that may be left out."""
-        last = [each.name for each in ctx.command.params if isinstance(each, Argument)][-1]
+        last = [param.name for param in ctx.command.params if isinstance(param, Argument)][-1]
         if self.nargs == -1 and self.required and not opts[self.name] and isinstance(opts[last], str):
             opts |= {self.name: (opts[last],), last: None}
         return super().handle_parse_result(ctx, opts, args)
@@ -270,7 +270,7 @@ def words_left(context: Any) -> list[str]:
 def _without_none(annotation: Any) -> Any:
     if type(None) not in get_args(annotation):
         return annotation
-    (value_type,) = (each for each in get_args(annotation) if each is not type(None))
+    (value_type,) = (arg for arg in get_args(annotation) if arg is not type(None))
     return value_type
 
 

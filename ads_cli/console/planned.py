@@ -37,7 +37,7 @@ class PlannedWrites:
 
     def look(self, requests: Iterable[PreparedRequest]) -> None:
         """Look at requests, which are sent as they are, and at the records that they touch."""
-        new = [each for each in requests if _digest(each) not in self._digests]
+        new = [request for request in requests if _digest(request) not in self._digests]
         self._digests.update(map(_digest, new))
         writes = [
             write for each in new if (write := self._write_of(each)).endpoint and write.endpoint.changes
@@ -67,8 +67,8 @@ class PlannedWrites:
 
     def _tell_or_require(self, digests: Iterable[bytes], touched: list[dict[str, Any]]) -> None:
         found = sha256(msgspec.json.encode(touched, order="deterministic"))
-        for each in digests:
-            found.update(each)
+        for digest in digests:
+            found.update(digest)
         if self._line.is_plan:
             document = json.dumps({"digest": found.hexdigest(), "touched": touched})
             self._messages.show(f"{PLANNED}{document}")

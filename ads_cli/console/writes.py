@@ -106,7 +106,7 @@ def recent_changes(settings: Settings, account: str) -> dict[str, dict[str, Reco
     found: dict[str, dict[str, Record]] = {}
     for entry in ChangeLog(settings.state_dir).since(now(LISTED_AFTER_SECONDS)):
         groups = entry.path.split("/")
-        field = next((each for each in SOURCES if SOURCES[each].replace("-", "_") in groups), "")
+        field = next((source for source in SOURCES if SOURCES[source].replace("-", "_") in groups), "")
         own = found.setdefault(field, {})
         several = entry.fields if isinstance(entry.fields, list) else [entry.fields or {}] * len(entry.ids)
         is_new = entry.method == "POST" and entry.path.rpartition("/")[2] not in entry.ids

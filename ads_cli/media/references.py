@@ -120,7 +120,7 @@ class MediaReferences:
             for item in record:
                 self._take(item, folder, is_of_table=False)
         elif isinstance(record, dict):
-            for name in [each for each in FILE_NAMES_IN_DOCUMENTS if each in record]:
+            for name in [document for document in FILE_NAMES_IN_DOCUMENTS if document in record]:
                 files = record.pop(name)
                 if files is not None and not (is_of_table and files == ""):  # an empty cell
                     self._replace(record, name, files, folder, is_of_table=is_of_table)

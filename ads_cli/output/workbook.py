@@ -219,7 +219,7 @@ def write_records(
 def _amount(micros: Any, currency: Any) -> Any:
     """Return micro-units in units of a currency: a number, its text, and those within a list or a record."""
     if isinstance(micros, list):
-        return [_as_json(_amount(each, currency)) for each in micros]
+        return [_as_json(_amount(micro, currency)) for micro in micros]
     if isinstance(micros, dict):
         return {key: _as_json(_amount(each, currency)) for key, each in micros.items()}
     if isinstance(micros, str) and MICROS.fullmatch(micros):

@@ -162,7 +162,9 @@ class ChartData:
     def compared_columns(self) -> list[str]:
         """The columns with numbers other than zero now or in the earlier period, in their order."""
         return [
-            each for each in self.columns if self._has_number(each) or self._has_number(earlier_name(each))
+            column
+            for column in self.columns
+            if self._has_number(column) or self._has_number(earlier_name(column))
         ]
 
     def _has_number(self, column: str) -> bool:

@@ -133,7 +133,7 @@ def parse_shown(text: str | None, entity: str) -> MetricChoice:
 def _conversions(metrics: Iterable[str]) -> tuple[str, ...]:
     """Return the conversions among metrics, else purchases; adding what these need changes nothing of it."""
     asked = {*metrics}
-    return tuple(each for each in METRICS["WEB_CONVERSION"] if each in asked) or (PURCHASES,)
+    return tuple(metric for metric in METRICS["WEB_CONVERSION"] if metric in asked) or (PURCHASES,)
 
 
 def needed_metrics(derived: DerivedMetric, conversions: Sequence[str] = (PURCHASES,)) -> Iterator[str]:
@@ -170,7 +170,7 @@ def with_derived(table: StatsTable, metrics: Sequence[str], shown: Sequence[str]
     def cells(row: Row) -> Iterable[Any]:
         """Compute the numbers of a row, of each period, from those at these positions."""
         numbers = ({column: row[at] for column, at in period.items()} for period in periods)
-        values = [[_value(name, each, conversions) for name in shown or all_of_them] for each in numbers]
+        values = [[_value(name, number, conversions) for name in shown or all_of_them] for number in numbers]
         return chain.from_iterable(map(_with_change, *values)) if is_compared else values[0]
 
     rows = ((*row[:width], *cells(row)) for row in table.rows)

@@ -85,12 +85,12 @@ class RecordSearch:
             found = {str(record.get("id")): record for record in self._listed(ids)}
             return [found[id] for id in ids if id in found]
         conditions, matching, unknown = self._conditions(), list[Any](), 0
-        names = {self._amounts.get(each.column, each.column) for each in conditions}
+        names = {self._amounts.get(condition.column, condition.column) for condition in conditions}
         for record in self._listed():
             neutral = to_neutral(record)
             if not names <= neutral.keys():
                 unknown += 1  # what is not shown is neither equal nor another value
-            elif all(self._holds(each, neutral) for each in conditions):
+            elif all(self._holds(condition, neutral) for condition in conditions):
                 matching.append(record)
         if unknown:
             what = counted(unknown, self.singular, self.noun)
@@ -228,7 +228,9 @@ class SeveralRecords:
             )
         requests = self._requests(ids, records, request_of)
         if chosen.where and is_update:
-            requests = [each for each in requests if differing_fields(each, records[self._id(each)])]
+            requests = [
+                request for request in requests if differing_fields(request, records[self._id(request)])
+            ]
         for line in self._drawn(requests, records) if records else ():
             call.messages.say(line)
         if not requests:

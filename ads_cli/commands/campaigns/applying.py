@@ -143,12 +143,16 @@ class ApplyRun:
             uncovered = {record["id"] for record in listed} - {record["id"] for record in covered}
         comparison = Comparison(parsed, campaigns, memory, replace=self.replace, is_copy=is_copy)
         matches = comparison.match_campaigns()
-        within = {one.id for one in matches.values()} | {each.id for each in parsed.campaigns if each.id}
+        within = {one.id for one in matches.values()} | {
+            campaign.id for campaign in parsed.campaigns if campaign.id
+        }
         if self.prune and parsed.may_prune:
             within |= {one.id for one in campaigns} - uncovered
         campaigns = reader.tree(listed, self._lists(parsed), within, needed)
         resolve_names(call.client, call.account, parsed)
-        paying = {str(each.values[FUNDING]) for each in parsed.campaigns if each.values.get(FUNDING)}
+        paying = {
+            str(campaign.values[FUNDING]) for campaign in parsed.campaigns if campaign.values.get(FUNDING)
+        }
         found = Comparison(
             parsed,
             campaigns,

@@ -83,7 +83,9 @@ def copy(
         _require_set(settings, copy_file, plan)
         # What its owner has changed since of a copy that is there stays: it is only activated.
         plan.changes = [
-            each for each in plan.changes if each.action == "create" or each.values.get(STATUS) == ACTIVE
+            change
+            for change in plan.changes
+            if change.action == "create" or change.values.get(STATUS) == ACTIVE
         ]
         for each in plan.changes:
             if each.action == "update":

@@ -69,7 +69,7 @@ def run_under_profiles(root: Any, command_line: CommandLine) -> bool:
 def _require_none(problems: list[TaskProblem]) -> None:
     """Raise the worst error of problems, if there are any."""
     if problems:
-        lines = map(mask_address, grouped((each.task, each.text) for each in problems))
+        lines = map(mask_address, grouped((problem.task, problem.text) for problem in problems))
         raise worst_of(problems)(Lines([*lines, "nothing was run"]))
 
 

@@ -80,10 +80,10 @@ def look_for(
             return Look(doubt="the list does not say when its records were created")
         if created >= since and str(each.get(record_id)) not in known and _may_be(each, values):
             news.append(each)
-    alike = [each for each in news if _is_alike(each, values)]
+    alike = [new for new in news if _is_alike(new, values)]
     if len(news) == 1 and alike:
         return Look(alike[0])
-    ids = ", ".join(str(each.get(record_id)) for each in news)
+    ids = ", ".join(str(new.get(record_id)) for new in news)
     return Look(doubt=f"one of those that were created since may be its record: {ids}" if news else "")
 
 

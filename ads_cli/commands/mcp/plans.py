@@ -284,7 +284,7 @@ def _lines(dry: Finished, mark: str) -> list[str]:
 
 def count_actions(records: Sequence[Any]) -> dict[str, int]:
     """Count what would be created, updated and deleted."""
-    return dict(Counter(str(each["action"]) for each in records if "action" in each))
+    return dict(Counter(str(record["action"]) for record in records if "action" in record))
 
 
 def _values(request: Any) -> dict[str, Any]:

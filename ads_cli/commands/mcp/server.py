@@ -212,7 +212,7 @@ def _error_of_message(error: Exception) -> types.JSONRPCError:
     """Answer a message that could not be read, under its id where that can be read."""
     problems = error.errors() if isinstance(error, ValidationError) else []
     is_json = bool(problems) and problems[0]["type"] != "json_invalid"
-    read = [each["input"] for each in problems]  # the message, parts of it, or its text
+    read = [problem["input"] for problem in problems]  # the message, parts of it, or its text
     if not is_json:
         with suppress(ValueError, RecursionError):
             read = [json.loads(str(text)) for text in read]  # half a surrogate is JSON to it

@@ -120,7 +120,9 @@ def _built(kind: Any, values: dict[str, Any]) -> Any:
     try:
         return convert(kind, values)
     except InvalidError as error:
-        words = (f"{OPTIONS.get(each.path, each.path)}: {each.message}" for each in error.problems)
+        words = (
+            f"{OPTIONS.get(problem.path, problem.path)}: {problem.message}" for problem in error.problems
+        )
         raise UsageError(Lines(words)) from None
 
 

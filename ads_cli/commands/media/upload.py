@@ -270,7 +270,7 @@ def upload(
         run.upload_all(due)
         is_ids = call.printer.format == "ids"  # what was not uploaded has none
         records = [file.record for file in result.checked]
-        _show(call, [each for each in records if each["media_key"] or not is_ids], "media_key")
+        _show(call, [record for record in records if record["media_key"] or not is_ids], "media_key")
     run.end()
 
 
@@ -351,8 +351,8 @@ class UploadRun:
 
     def end(self) -> None:
         """Say what became of the files; raise where some were not uploaded."""
-        counts = Counter(each.status for each in self._files)
-        left = sum(bool(each.refusal) for each in self._files)
+        counts = Counter(file.status for file in self._files)
+        left = sum(bool(file.refusal) for file in self._files)
         self._call.note_summary({"files": dict(counts), "refused": left})
         if error := self._stopped or self._unfinished:
             error.message += f"; {counted(left, 'file')} not uploaded"

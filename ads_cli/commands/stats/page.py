@@ -159,7 +159,7 @@ class StatsPage(NamedTuple):
 
     def _ratios(self, sums: Mapping[str, Any]) -> dict[str, Any]:
         derived = derived_of(
-            self.question, {neutral_name(each): sums.get(each) for each in self.gathered.columns}
+            self.question, {neutral_name(column): sums.get(column) for column in self.gathered.columns}
         )
         return {ratio: derived[ratio] for ratio in RATIOS if derived.get(ratio) is not None}
 

@@ -36,7 +36,7 @@ test-long: environments oldest-environment data-environment
 test-pythons:
 	$(PYTHON) -m tools.pythons
 # Files, signals, locks, threads and sockets; archives, XML and other readers; SQLite; start-up; whole pushes.
-SHORT := tests/audiences tests/config tests/crash $(wildcard tests/feeds/test_*.py) tests/uploads tests/emulator/test_server.py \
+SHORT := tests/audiences tests/config tests/crash/long_crash.py $(wildcard tests/feeds/test_*.py) tests/uploads tests/emulator/test_server.py \
 	tests/feeds/locations/test_https.py tests/test_numbers.py tests/test_signals.py \
 	$(addprefix tests/products/,feeds/fixes sync/test_database.py test_disk.py test_fix.py test_push.py test_resume.py) \
 	$(addprefix tests/promises/,test_examples.py test_startup.py test_streams.py)
@@ -62,7 +62,7 @@ chaos: ready
 	$(BIN)/python -m tests.chaos $(SYNCS) $(SEED) SyncedCustomers
 	$(BIN)/python -m tests.chaos.media $(UPLOADS) $(SEED)
 	$(BIN)/python -m tests.model $(STEPS) $(SEED)
-	CRASHES=1000 $(BIN)/python -m pytest -n auto --timeout=0 tests/crash
+	CRASHES=1000 $(BIN)/python -m pytest -n auto --timeout=0 tests/crash/long_crash.py
 	HOURS=$(HOURS) $(BIN)/python -m pytest -n auto --timeout=0 tests/client/test_long_runs.py
 	FUZZ=$(FUZZ) $(BIN)/python -m pytest -n auto --timeout=0 tests/promises/test_fuzz.py tests/emulator/test_hostile.py
 	FEED_CASES=$(FEED_CASES) FEED_SEED=$(SEED) $(BIN)/python -m pytest -n auto --timeout=0 tests/feeds/test_hostile_feeds.py

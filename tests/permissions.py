@@ -23,4 +23,5 @@ def tests_of(file: Path) -> list[str]:
 
 
 if __name__ == "__main__":
-    print(*(test for path in sorted(Path("tests").rglob("test_*.py")) for test in tests_of(path)), sep="\n")
+    files = sorted(path for path in Path("tests").rglob("*.py") if path.name.startswith(("test_", "long_")))
+    print(*(test for path in files for test in tests_of(path)), sep="\n")

@@ -8,9 +8,9 @@ from itertools import product
 
 import pytest
 
+from tests.campaigns.long_generated_accounts import CAFE, FUNDING, edited, generated
+from tests.campaigns.long_generated_accounts import document as whole_account
 from tests.campaigns.test_campaign_files import apply, document, plan
-from tests.campaigns.test_generated_accounts import CAFE, FUNDING, edited, generated
-from tests.campaigns.test_generated_accounts import document as whole_account
 from tests.campaigns.test_refused_changes import below, changing_lists
 from tests.effort import tries
 from tests.emulator.seeded import (

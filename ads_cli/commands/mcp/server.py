@@ -107,12 +107,13 @@ class ToolServer:
             return
         with anyio.open_signal_receiver(signal.SIGTERM, signal.SIGINT, signal.SIGHUP) as signals:
             async for signum in signals:
-                for scope in self._running:
-                    scope.cancel()
-                while self._running:
-                    await anyio.sleep(END_POLL_SECONDS)
-                self._toolbox.close()
-                os._exit(128 + signum)
+                with anyio.CancelScope(shield=True):  # after the end of input, the last answer ends the group
+                    for scope in self._running:
+                        scope.cancel()
+                    while self._running:
+                        await anyio.sleep(END_POLL_SECONDS)
+                    self._toolbox.close()
+                    os._exit(128 + signum)
 
 
 def _described(tool: Tool, root: Any) -> types.Tool:

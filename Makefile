@@ -38,7 +38,7 @@ test-pythons:
 # Files, signals, locks, threads and sockets; archives, XML and other readers; SQLite; start-up; whole pushes.
 SHORT := tests/audiences tests/config tests/crash/long_crash.py $(wildcard tests/feeds/test_*.py) tests/uploads tests/emulator/test_server.py \
 	tests/feeds/locations/test_https.py tests/test_numbers.py tests/test_signals.py \
-	$(addprefix tests/products/,feeds/fixes sync/test_database.py test_disk.py test_fix.py test_push.py test_resume.py) \
+	$(addprefix tests/products/,feeds/fixes sync/test_database.py long_disk.py test_fix.py test_push.py test_resume.py) \
 	$(addprefix tests/promises/,test_examples.py test_startup.py test_streams.py)
 short: ready run-environment
 	$(BIN)/python -m pytest -n $(WORKERS) --dist worksteal $(SHORT)

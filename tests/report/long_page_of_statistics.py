@@ -10,7 +10,7 @@ from selenium.webdriver.common.by import By
 
 from tests.browser import needs_chromium
 from tests.report.conftest import HOSTILE, open_page, requested
-from tests.report.test_in_browser import WIDTHS, show, shown_rows, table
+from tests.report.long_in_browser import WIDTHS, show, shown_rows, table
 
 pytestmark = needs_chromium
 ALL_DRAWN = """

@@ -40,14 +40,14 @@ class AccountReader:
         The filters of the service are not relied on: a service that ignores one lists others too.
         """
         some_or_all = chunks([*ids]) if ids else [None]
-        found = self._list(CAMPAIGN.list, "campaign_ids", some_or_all, q=q, with_draft=True)
+        campaigns = self._list(CAMPAIGN.list, "campaign_ids", some_or_all, q=q, with_draft=True)
         if ids:
-            found = [record for record in found if record["id"] in ids]
+            campaigns = [record for record in campaigns if record["id"] in ids]
         if q is not None:
-            found = [record for record in found if begins(str(record.get("name") or ""), q)]
-        if missing := {*ids} - {record["id"] for record in found}:
+            campaigns = [record for record in campaigns if begins(str(record.get("name") or ""), q)]
+        if missing := {*ids} - {record["id"] for record in campaigns}:
             raise NotFoundError(f"the account {self.account} has no campaign {', '.join(sorted(missing))}")
-        return found
+        return campaigns
 
     def line_items(self, campaigns: Sequence[str]) -> list[Any]:
         """List the line items of campaigns, drafts too."""
@@ -79,9 +79,9 @@ class AccountReader:
             pages = self.client.pages(request)
             return [record for page in pages for record in records_in(page, "id", *required)]
 
-        found = map_ordered(records, requests, REQUESTS_AT_ONCE, max(len(requests), 1))
+        listed = map_ordered(records, requests, REQUESTS_AT_ONCE, max(len(requests), 1))
         once: dict[str, Any] = {}  # what is created meanwhile may move a record to the next page
-        for of_one in found:
+        for of_one in listed:
             for record in of_one:
                 once.setdefault(record["id"], record)
         return [*once.values()]
@@ -89,10 +89,10 @@ class AccountReader:
     def currencies(self, campaigns: Iterable[Any], wanted: Collection[str]) -> dict[str, str]:
         """Return the currencies of what pays, by its id: those of campaigns, and of what else is wanted."""
         records = map(to_neutral, campaigns)
-        known = {str(one.get("funding_instrument_id")): one.get("currency") for one in records}
+        known = {str(record.get("funding_instrument_id")): record.get("currency") for record in records}
         if not all(map(known.get, wanted)):
             listed = list_all(self.client, ListFundingInstruments, account_id=self.account)
-            known |= {str(one.get("id")): one.get("currency") for one in listed}
+            known |= {str(record.get("id")): record.get("currency") for record in listed}
         return {id: currency for id, currency in known.items() if isinstance(currency, str)}
 
     def tree(
@@ -108,11 +108,11 @@ class AccountReader:
         leaves out of the `needed` fields of a kind is asked for by id.
         """
         there = self._completed(CAMPAIGN, filter(_is_there, map(to_neutral, campaigns)), needed)
-        found = [Stored(CAMPAIGN, record) for record in there]
-        by_id = {one.id: one for one in found}
+        tops = [Stored(CAMPAIGN, record) for record in there]
+        by_id = {stored.id: stored for stored in tops}
         wanted = [id for id in by_id if within is None or id in within]
         if "line_items" not in lists:
-            return _sorted(found)
+            return _sorted(tops)
         items = _place(LINE_ITEM, by_id, self._completed(LINE_ITEM, self.line_items(wanted), needed))
         for kind in KINDS:
             if kind.parent_field == "line_item_id" and kind.list_name in lists:
@@ -123,20 +123,20 @@ class AccountReader:
         for item in items.values():
             for inner in item.below.values():
                 inner.sort(key=_order)
-        for one in found:
-            one.below["line_items"] = _sorted(one.below["line_items"])
-        return _sorted(found)
+        for stored in tops:
+            stored.below["line_items"] = _sorted(stored.below["line_items"])
+        return _sorted(tops)
 
     def to_copy(self, ids: Collection[str]) -> list[Stored]:
         """Return campaigns with all that belongs to them; raise where a limit of spending is not shown."""
         needed = {kind: file_fields(kind) for kind in (CAMPAIGN, LINE_ITEM)}
-        found = self.tree(self.campaigns(ids=ids), LISTS, needed=needed)
-        for one in (*found, *(item for top in found for item in top.below["line_items"])):
-            assert one.kind.update
-            limits = marked_fields(one.kind.update, "limit")
-            if missing := [name for name in limits if name not in one.fields]:
-                raise not_shown(one.kind, one.id, missing)
-        return found
+        campaigns = self.tree(self.campaigns(ids=ids), LISTS, needed=needed)
+        for stored in (*campaigns, *(item for top in campaigns for item in top.below["line_items"])):
+            assert stored.kind.update
+            limits = marked_fields(stored.kind.update, "limit")
+            if missing := [name for name in limits if name not in stored.fields]:
+                raise not_shown(stored.kind, stored.id, missing)
+        return campaigns
 
     def _completed(
         self, kind: Kind, records: Iterable[Any], needed: Mapping[Kind, Collection[str]]
@@ -145,7 +145,7 @@ class AccountReader:
 
         Raise UnavailableError where a record does not tell what it is known by.
         """
-        found: list[dict[str, Any]] = []
+        completed: list[dict[str, Any]] = []
         own, shown = identity(kind), kind.list.endpoint.record_fields
         names = {*own, *(name for name in needed.get(kind, ()) if name in shown)}
         for record in map(to_neutral, records):
@@ -153,8 +153,8 @@ class AccountReader:
                 record = {**self.single(kind, record["id"]), **record}
             if missing := [name for name in own if name not in record]:
                 raise not_shown(kind, record["id"], missing)
-            found.append(record)
-        return found
+            completed.append(record)
+        return completed
 
     def single(self, kind: Kind, id: str) -> Mapping[str, Any]:
         """Return a record as it is shown by itself; an empty one where it is not, or many were read."""
@@ -181,15 +181,15 @@ def not_shown(kind: Kind, id: str, names: Iterable[str]) -> UnavailableError:
 
 def _place(kind: Kind, parents: Mapping[str, Stored], records: Iterable[Any]) -> dict[str, Stored]:
     """Put records of a kind that are not deleted below their parents; return them by id."""
-    found: dict[str, Stored] = {}
+    placed: dict[str, Stored] = {}
     for parent in parents.values():
         parent.below.setdefault(kind.list_name, [])
     for record in records:
         above = parents.get(record[kind.parent_field])
         if above and _is_there(record):
-            found[record["id"]] = one = Stored(kind, record, above)
-            above.below[kind.list_name].append(one)
-    return found
+            placed[record["id"]] = stored = Stored(kind, record, above)
+            above.below[kind.list_name].append(stored)
+    return placed
 
 
 def records_in(response: "Response", *ids: str) -> list[Any]:
@@ -223,8 +223,8 @@ def _is_there(record: Any) -> bool:
 
 def _sorted(records: list[Stored]) -> list[Stored]:
     """Order records as they were made, whatever they are called now."""
-    return sorted(records, key=lambda one: (str(one.fields.get("created_at")), one.id))
+    return sorted(records, key=lambda record: (str(record.fields.get("created_at")), record.id))
 
 
-def _order(one: Stored) -> tuple[Any, ...]:
-    return KINDS.index(one.kind), [value or "" for value in one.content], one.id
+def _order(record: Stored) -> tuple[Any, ...]:
+    return KINDS.index(record.kind), [value or "" for value in record.content], record.id

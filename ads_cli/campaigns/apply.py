@@ -71,7 +71,7 @@ class Apply:
 
     def requests(self) -> Iterator[tuple[Request, str]]:
         """Yield each change as a request of its own, and what stands for the id of a record that is new."""
-        ids = self.result.ids = {entry: one.id for entry, one in self._plan.matched.items()}
+        ids = self.result.ids = {entry: stored.id for entry, stored in self._plan.matched.items()}
         for number, change in enumerate(self._plan.changes):
             new_id = ""
             if change.action == "create":
@@ -90,7 +90,7 @@ class Apply:
         memory, plan = self._memory, self._plan
         memory.remember(plan.ids)
         memory.settle()
-        self.result.ids = {entry: one.id for entry, one in plan.matched.items()}
+        self.result.ids = {entry: stored.id for entry, stored in plan.matched.items()}
         known = (change for change in plan.changes if change.parent_id != PLACEHOLDER_ID)
         if begun := [*self._replacements(known)]:
             memory.begin_attempt(begun)
@@ -112,7 +112,7 @@ class Apply:
         order = {change: number for number, change in enumerate(plan.changes)}
         self.result.failed = [
             (f"{change.path} ({change.action} {change.kind.noun} {change.key})", reason)
-            for change, reason in sorted(self._failed, key=lambda each: order[each[0]])
+            for change, reason in sorted(self._failed, key=lambda failure: order[failure[0]])
         ]
         return self.result
 
@@ -153,16 +153,16 @@ class Apply:
             return
         listed = map(to_neutral, AccountReader(self._client, self._account).below(kind.list, parents))
         there = {
-            (one["line_item_id"], content_of(kind, one)): one
-            for one in listed
-            if one.get("deleted") is not True
+            (candidate["line_item_id"], content_of(kind, candidate)): candidate
+            for candidate in listed
+            if candidate.get("deleted") is not True
         }
         ids: dict[Mark, str] = {}
         for change in refused:
-            if one := there.get((self._parent_id(change), content_of(kind, change.values))):
+            if candidate := there.get((self._parent_id(change), content_of(kind, change.values))):
                 self._failed = [each for each in self._failed if each[0] is not change]
                 self._refused_entries.discard(_entry(change))
-                self._made(change, one, ids)
+                self._made(change, candidate, ids)
                 self._note_applied([change])
         self._memory.remember(ids)
 
@@ -209,9 +209,9 @@ class Apply:
         wanted = [change for change in (*updates, *creations) if change.values.get(STATUS) == ACTIVE]
         for kind in reversed(KINDS):
             self._send_updates(
-                (each, {STATUS: ACTIVE})
-                for each in wanted
-                if each.kind is kind and not self._is_incomplete(_entry(each))
+                (activation, {STATUS: ACTIVE})
+                for activation in wanted
+                if activation.kind is kind and not self._is_incomplete(_entry(activation))
             )
 
     def _is_incomplete(self, entry: Entry) -> bool:
@@ -246,11 +246,13 @@ class Apply:
         for change, values in changes:
             if values:
                 of_kind.setdefault(change.kind, []).append((change, values))
-        for found in of_kind.values():
-            plain = [each for each in found if None not in each[1].values()]
-            removing = [each for each in found if None in each[1].values()]
-            self._send_all("update", [change for change, _ in plain], [self._change(*each) for each in plain])
-            self._at_once(lambda each: self._call(each[0], self._change(*each)), removing)
+        for updates in of_kind.values():
+            plain = [update for update in updates if None not in update[1].values()]
+            removing = [update for update in updates if None in update[1].values()]
+            self._send_all(
+                "update", [change for change, _ in plain], [self._change(*update) for update in plain]
+            )
+            self._at_once(lambda update: self._call(update[0], self._change(*update)), removing)
 
     def _change(self, change: Change, values: Mapping[str, Any]) -> Request:
         return update_request(change.kind, self._account, self.result.ids[_entry(change)], values)
@@ -261,9 +263,13 @@ class Apply:
 
     def _delete(self, changes: Iterable[Change]) -> None:
         """Delete records, from the bottom up, but for those whose replacement is not whole."""
-        found = [each for each in changes if not (each.replaced_by and self._is_incomplete(each.replaced_by))]
+        deletions = [
+            deletion
+            for deletion in changes
+            if not (deletion.replaced_by and self._is_incomplete(deletion.replaced_by))
+        ]
         for kind in reversed(KINDS):
-            of_kind = [change for change in found if change.kind is kind]
+            of_kind = [change for change in deletions if change.kind is kind]
             self._send_all("delete", of_kind, [*map(self._deletion, of_kind)])
 
     def _send_all(self, action: str, changes: Sequence[Change], requests: Sequence[Request]) -> None:
@@ -271,7 +277,7 @@ class Apply:
         sent = [*zip(changes, requests, strict=True)]
         batch = requests[0].endpoint.batch if len(requests) > 1 else None
         if batch is None:
-            self._at_once(lambda each: self._call(*each), sent)
+            self._at_once(lambda call: self._call(*call), sent)
             return
         for some in chunks(sent, batch.size):
             self._send_batch(action, [change for change, _ in some], [request for _, request in some])
@@ -291,7 +297,9 @@ class Apply:
         bodies = [encode_operation(operation(request, self._client.names)) for request in requests]
         own_id = str(endpoint.id_field)
         ids = [str(getattr(request, own_id, number)) for number, request in enumerate(requests)]
-        places = [(number, each.entry.line if each.entry else 0) for number, each in enumerate(changes)]
+        places = [
+            (number, created.entry.line if created.entry else 0) for number, created in enumerate(changes)
+        ]
         # What is repeated with the same effect needs no mark.
         attempts = CreationAttempt(self._memory, self._attempt_marks(changes) if action == "create" else [])
         try:

@@ -36,17 +36,17 @@ class _Matches:
         self.found: dict[Entry, Stored] = {}
         self._taken: dict[Stored, Entry] = {}
 
-    def is_free(self, one: Stored) -> bool:
+    def is_free(self, stored: Stored) -> bool:
         """Whether no entry is a record yet."""
-        return one not in self._taken
+        return stored not in self._taken
 
-    def add(self, entry: Entry, one: Stored) -> None:
+    def add(self, entry: Entry, stored: Stored) -> None:
         """Match an entry; note it in the file where another one is the same record."""
-        if first := self._taken.get(one):
+        if first := self._taken.get(stored):
             self._file.find_lines()
-            self._file.note(entry, f"is {one.kind.noun} {one.id}, as is line {first.line}")
+            self._file.note(entry, f"is {stored.kind.noun} {stored.id}, as is line {first.line}")
         else:
-            self._taken[one], self.found[entry] = entry, one
+            self._taken[stored], self.found[entry] = entry, stored
 
 
 class Comparison:
@@ -74,7 +74,7 @@ class Comparison:
         self._prune, self._replace, self._is_copy = prune, replace, is_copy
         self._currencies = currencies or {}  # by the id of what pays
         self._currencies_of_new: dict[Entry, str] = {}
-        self._by_id = {one.id: one for top in campaigns for one in (top, *_each_below(top))}
+        self._by_id = {stored.id: stored for top in campaigns for stored in (top, *_each_below(top))}
         self._ids_obsolete: set[Entry] = set()  # whose ids are those of records that were replaced
         self._has_replaced = any(mark.is_replacement for mark in (*memory.ids, *memory.lost))
         self._still_present: dict[Entry, Stored] = {}  # what was replaced, and is still there
@@ -89,9 +89,9 @@ class Comparison:
     def match_campaigns(self) -> dict[Entry, Stored]:
         """Find the campaigns of the file; what is wrong is not noted."""
         noted = [*self._file.problems]
-        found = self._matches(self._file.campaigns, self._campaigns, ROOT)
+        matches = self._matches(self._file.campaigns, self._campaigns, ROOT)
         self._file.problems[:] = noted
-        return found
+        return matches
 
     def _siblings(
         self,
@@ -105,68 +105,68 @@ class Comparison:
         """Compare the records of one list."""
         matches = self._matches(entries, stored, parent_id)
         self.plan.matched |= matches
-        covered = [one for one in stored if parent or one.id not in self._uncovered]
+        covered = [record for record in stored if parent or record.id not in self._uncovered]
         self.plan.listed += len(covered)
         replaced = {entry: self._still_present[entry] for entry in entries if entry in self._still_present}
         for entry in entries:
             if entry in replaced:
                 self._note_deletion(replaced[entry], entry.path, entry)
-            if found := matches.get(entry):
-                self._compare(entry, found, parent, parent_id)
+            if match := matches.get(entry):
+                self._compare(entry, match, parent, parent_id)
             elif self._id(entry) is None:
                 self._create(entry, parent, parent_id)
         if self._prune and may_prune:
             kept = {*matches.values(), *replaced.values()}
-            for one in covered:
-                if one not in kept:
-                    self.plan.listed += sum(1 for _ in _each_below(one))  # they are deleted with it
-                    self._note_deletion(one, path)
+            for record in covered:
+                if record not in kept:
+                    self.plan.listed += sum(1 for _ in _each_below(record))  # they are deleted with it
+                    self._note_deletion(record, path)
 
     def _matches(
         self, entries: Sequence[Entry], stored: Sequence[Stored], parent_id: str
     ) -> dict[Entry, Stored]:
         """Find out which entry is which record: by id, by what is remembered, by name or content."""
-        by_id = {one.id: one for one in stored}
+        by_id = {record.id: record for record in stored}
         matches = _Matches(self._file)
         for entry in entries:
             if replacement := self._replacement(entry, by_id, parent_id):
                 matches.add(entry, replacement)
             elif (id := self._id(entry)) is not None:
-                one = by_id.get(id)
-                if one and one.kind is entry.kind:
-                    matches.add(entry, one)
+                record = by_id.get(id)
+                if record and record.kind is entry.kind:
+                    matches.add(entry, record)
                 else:
                     self._note_unlisted(entry, id, parent_id)
                     self._file.note(entry, self._no_such_id(entry, parent_id), "id")
         rest = [entry for entry in entries if self._id(entry) is None and entry not in matches.found]
         for entry in rest:
             mark = mark_of(entry, parent_id)
-            one = by_id.get(self._memory.ids.get(mark, "")) if mark else None
-            if mark and one and one.kind is entry.kind and matches.is_free(one):
-                self._require_own(entry, one, mark)
-                matches.add(entry, one)
+            record = by_id.get(self._memory.ids.get(mark, "")) if mark else None
+            if mark and record and record.kind is entry.kind and matches.is_free(record):
+                self._require_own(entry, record, mark)
+                matches.add(entry, record)
         alike: dict[Any, list[Stored]] = {}
-        for one in filter(matches.is_free, stored):
-            alike.setdefault(_match_key_of_stored(one), []).append(one)
+        for record in filter(matches.is_free, stored):
+            alike.setdefault(_match_key_of_stored(record), []).append(record)
         for entry in rest:
             if entry not in matches.found:
-                candidates = [one for key in _match_keys_of_entry(entry) for one in alike.get(key, ())]
+                candidates = [record for key in _match_keys_of_entry(entry) for record in alike.get(key, ())]
                 self._match_alike(entry, [*filter(matches.is_free, candidates)], parent_id, matches)
-        for entry, one in matches.found.items():
+        for entry, record in matches.found.items():
             if mark := mark_of(entry, parent_id):
-                self.plan.ids[mark] = one.id
+                self.plan.ids[mark] = record.id
             if entry in self._ids_obsolete:
-                self.plan.ids[replacement_mark(entry, parent_id)] = one.id
+                self.plan.ids[replacement_mark(entry, parent_id)] = record.id
         return matches.found
 
-    def _require_own(self, entry: Entry, one: Stored, mark: Mark) -> None:
+    def _require_own(self, entry: Entry, stored: Stored, mark: Mark) -> None:
         """Note a key under which another file has a record of another name."""
-        if as_stored(entry.name or "") == as_stored(one.name or ""):
+        if as_stored(entry.name or "") == as_stored(stored.name or ""):
             return
         if file := self._memory.other_file(mark, self._file.identity):
-            noun, name = entry.kind.noun, f" {one.name!r}" if one.name else ""
+            noun, name = entry.kind.noun, f" {stored.name!r}" if stored.name else ""
             text = (
-                f"{entry.key!r} is the key of {noun} {one.id}{name} in {file}: write another key, or the id"
+                f"{entry.key!r} is the key of {noun} {stored.id}{name} in {file}: write another key or the id"
             )
             self._file.note(entry, text, "key")
 
@@ -179,12 +179,14 @@ class Comparison:
         if not candidates or (self._is_copy and entry.kind is CAMPAIGN and not is_lost):
             return
         if len(candidates) > 1 and entry.kind.is_named and not is_lost:
-            ids = ", ".join(one.id for one in candidates)
+            ids = ", ".join(candidate.id for candidate in candidates)
             text = f"several records have this name: {ids}; write the id of the one that is meant"
             self._file.note(entry, text)
             matches.found[entry] = candidates[0]  # so that nothing else is noted of it
         elif len(candidates) > 1:
-            matches.add(entry, min(candidates, key=lambda one: len(self._differences(entry, one))))
+            matches.add(
+                entry, min(candidates, key=lambda candidate: len(self._differences(entry, candidate)))
+            )
         else:
             matches.add(entry, candidates[0])
 
@@ -209,8 +211,16 @@ class Comparison:
             return None
         if not replacement and mark in memory.lost:
             wanted = _match_keys_of_entry(entry)
-            same = (one for one in by_id.values() if one.id != id and _match_key_of_stored(one) in wanted)
-            can_become = (one for one in same if not self._unchangeable(entry, self._differences(entry, one)))
+            same = (
+                candidate
+                for candidate in by_id.values()
+                if candidate.id != id and _match_key_of_stored(candidate) in wanted
+            )
+            can_become = (
+                candidate
+                for candidate in same
+                if not self._unchangeable(entry, self._differences(entry, candidate))
+            )
             replacement = next(can_become, None)
         if replacement:
             self._still_present[entry] = by_id[id]
@@ -243,53 +253,53 @@ class Comparison:
         why = "it was deleted, or is of another account or kind; without id it is created"
         return f"{where} no {noun} {entry.id}: {why}"
 
-    def _differences(self, entry: Entry, one: Stored) -> dict[str, Any]:
+    def _differences(self, entry: Entry, stored: Stored) -> dict[str, Any]:
         """Return the values of an entry that the account has not, by field."""
         fields = file_fields(entry.kind)
-        found = {}
+        differences = {}
         for name, value in entry.values.items():
-            if name not in one.fields:
-                if one.is_shown(name):
-                    found[name] = value  # whatever the account has, it is not known to be equal
+            if name not in stored.fields:
+                if stored.is_shown(name):
+                    differences[name] = value  # whatever the account has, it is not known to be equal
                 else:
                     self.plan.not_compared.add(fields[name].key)
                 continue
-            there = one.fields[name]
-            if name == "name" and self._memory.names.get(one.id) == (value, there):
+            there = stored.fields[name]
+            if name == "name" and self._memory.names.get(stored.id) == (value, there):
                 continue  # the service stores it so
             if value != there and fields[name].comparable(value) != fields[name].comparable(there):
-                found[name] = value
-        return found
+                differences[name] = value
+        return differences
 
-    def _compare(self, entry: Entry, one: Stored, parent: Entry | None, parent_id: str) -> None:
+    def _compare(self, entry: Entry, stored: Stored, parent: Entry | None, parent_id: str) -> None:
         """Note what differs of a record, and of those below it."""
         fields = file_fields(entry.kind)
-        differing = self._differences(entry, one)
+        differing = self._differences(entry, stored)
         fixed = self._unchangeable(entry, differing)
-        if unknown := [name for name in fixed if name not in one.fields]:
-            raise not_shown(one.kind, one.id, unknown)
+        if unknown := [name for name in fixed if name not in stored.fields]:
+            raise not_shown(stored.kind, stored.id, unknown)
         if fixed and self._replace:
             self._note_obsolete_ids(entry)
-            self._note_deletion(one, entry.path, entry)
+            self._note_deletion(stored, entry.path, entry)
             self._create(entry, parent, parent_id)
             return
         for name in fixed:
             noun = entry.kind.noun
             self._file.note(
                 entry,
-                f"cannot be changed: the {noun} {one.id} has {_words(fields[name], one)}; "
+                f"cannot be changed: the {noun} {stored.id} has {_words(fields[name], stored)}; "
                 "--replace deletes it and creates another",
                 name,
             )
         changing = {name: value for name, value in differing.items() if name not in fixed}
-        if changing and self._is_valid_update(entry, one, changing):
-            label = entry.key or label_of(entry.kind, one.fields)
-            about = ("update", entry.kind, entry.path, label, entry.name or one.name)
-            self.plan.changes.append(Change(*about, entry, one, changing, currency=one.currency))
+        if changing and self._is_valid_update(entry, stored, changing):
+            label = entry.key or label_of(entry.kind, stored.fields)
+            about = ("update", entry.kind, entry.path, label, entry.name or stored.name)
+            self.plan.changes.append(Change(*about, entry, stored, changing, currency=stored.currency))
         for key, entries in entry.below.items():
-            self._siblings(entries, one.below.get(key, ()), entry, one.id, f"{entry.path}.{key}")
+            self._siblings(entries, stored.below.get(key, ()), entry, stored.id, f"{entry.path}.{key}")
 
-    def _is_valid_update(self, entry: Entry, one: Stored, changing: dict[str, Any]) -> bool:
+    def _is_valid_update(self, entry: Entry, stored: Stored, changing: dict[str, Any]) -> bool:
         """Note what the declaration of a change refuses."""
         kind = entry.kind.update
         assert kind
@@ -302,9 +312,9 @@ class Comparison:
                 self._file.note(entry, "cannot be removed; leave it out to keep it", name)
         if len(self._file.problems) == before:
             sent = {name: value for name, value in changing.items() if value is not None}
-            values = {"account_id": "-", entry.kind.id_field: one.id, **sent}
+            values = {"account_id": "-", entry.kind.id_field: stored.id, **sent}
             self._note_all(entry, check(kind, values)[1])
-            self._note_too_precise(entry, changing, one.currency)
+            self._note_too_precise(entry, changing, stored.currency)
         return len(self._file.problems) == before
 
     def _note_too_precise(self, entry: Entry, values: Mapping[str, Any], currency: str) -> None:
@@ -318,8 +328,8 @@ class Comparison:
     def _note_all(self, entry: Entry, problems: Iterable[Problem]) -> None:
         noted = {problem.path for problem in self._file.problems}
         for problem in problems:
-            each = file_fields(entry.kind).get(problem.field)
-            path = f"{entry.path}.{each.key if each else problem.field}"
+            field = file_fields(entry.kind).get(problem.field)
+            path = f"{entry.path}.{field.key if field else problem.field}"
             if path not in noted and problem.severity == "error":
                 self._file.note(entry, problem.message, problem.field)
 
@@ -330,7 +340,9 @@ class Comparison:
         values = {name: value for name, value in entry.values.items() if value is not None}
         if entry in self._ids_obsolete:
             fields = file_fields(entry.kind)
-            values = {name: one for name, one in values.items() if not fields[name].is_made_by_service(one)}
+            values = {
+                name: held for name, held in values.items() if not fields[name].is_made_by_service(held)
+            }
         status = {STATUS: PAUSED} if STATUS in file_fields(entry.kind) else {}
         sent = {"account_id": "-", **status, **creation_values(entry.kind, [values], PLACEHOLDER_ID)}
         self._note_all(entry, check(entry.kind.create, sent)[1])
@@ -374,22 +386,22 @@ class Comparison:
         above = self.plan.matched.get(parent)
         return above.currency if above else ""
 
-    def _note_deletion(self, one: Stored, path: str, replaced_by: Entry | None = None) -> None:
+    def _note_deletion(self, stored: Stored, path: str, replaced_by: Entry | None = None) -> None:
         """Note a record that is deleted, and before it those below it."""
-        for key, below in one.below.items():
+        for key, below in stored.below.items():
             for inner in below:
                 self._note_deletion(inner, f"{path}.{key}" if replaced_by else path, replaced_by)
         self.plan.changes.append(
             Change(
                 "delete",
-                one.kind,
+                stored.kind,
                 path,
-                label_of(one.kind, one.fields),
-                one.name,
+                label_of(stored.kind, stored.fields),
+                stored.name,
                 None,
-                one,
+                stored,
                 replaced_by=replaced_by,
-                currency=one.currency,
+                currency=stored.currency,
             )
         )
 
@@ -415,8 +427,12 @@ def replacement_mark(entry: Entry, parent_id: str) -> Mark:
     return Mark(entry.kind.name, parent_id, entry.id or "", is_replacement=True)
 
 
-def _match_key_of_stored(one: Stored) -> Any:
-    return (one.kind.name, as_stored(one.name or "")) if one.kind.is_named else (one.kind, one.content)
+def _match_key_of_stored(stored: Stored) -> Any:
+    return (
+        (stored.kind.name, as_stored(stored.name or ""))
+        if stored.kind.is_named
+        else (stored.kind, stored.content)
+    )
 
 
 def _match_keys_of_entry(entry: Entry) -> list[Any]:
@@ -427,13 +443,13 @@ def _match_keys_of_entry(entry: Entry) -> list[Any]:
     return [(entry.kind, content), *as_preroll]
 
 
-def _words(each: FileField, one: Stored) -> str:
-    shown = shown_value(each, one.fields.get(each.name), one.currency)
+def _words(field: FileField, stored: Stored) -> str:
+    shown = shown_value(field, stored.fields.get(field.name), stored.currency)
     return ", ".join(shown) if isinstance(shown, list) else str(shown)
 
 
-def _each_below(one: Stored) -> Iterator[Stored]:
-    for records in one.below.values():
+def _each_below(stored: Stored) -> Iterator[Stored]:
+    for records in stored.below.values():
         for inner in records:
             yield inner
             yield from _each_below(inner)

@@ -89,7 +89,7 @@ def parse_settings(texts: Iterable[str], *, active: bool) -> list[CopySetting]:
     `active` says whether copies may be active.
     """
     statuses = (PAUSED, DRAFT, ACTIVE) if active else (PAUSED, DRAFT)
-    found = []
+    settings = []
     for text in texts:
         path, equals, value = text.partition("=")
         kind = LINE_ITEM if path.startswith(INNER) else CAMPAIGN
@@ -107,19 +107,19 @@ def parse_settings(texts: Iterable[str], *, active: bool) -> list[CopySetting]:
             raise UsageError(
                 f"--set {text}: is not one of {', '.join(statuses)}", hint="--active activates what is active"
             )
-        found.append(CopySetting(kind, known[key], value))
-    return found
+        settings.append(CopySetting(kind, known[key], value))
+    return settings
 
 
 def parse_map(texts: Iterable[str]) -> dict[str, str]:
     """Read `ID=ID`; raise UsageError."""
-    found = {}
+    mapping = {}
     for text in texts:
         old, _, new = text.partition("=")
         if not old or not new:
             raise UsageError(f"--map {text}: is not ID=ID", hint="as in --map 1nmth=1nmu0")
-        found[old] = new
-    return found
+        mapping[old] = new
+    return mapping
 
 
 @dataclass
@@ -138,11 +138,11 @@ class Copy:
         """Return the originals as records of a file that are new; what cannot be as it was is noted."""
         document = document_of(self.originals, "")
         del document["account"]
-        for record, one in zip(document["campaigns"], self.originals, strict=True):
-            self._change(record, one)
-            record["name"] = self.name.replace("{name}", one.name or "")
-            record["key"] = f"copy of {self.source}/{one.id} {record['name']}"
-            items = one.below.get("line_items", ())
+        for record, original in zip(document["campaigns"], self.originals, strict=True):
+            self._change(record, original)
+            record["name"] = self.name.replace("{name}", original.name or "")
+            record["key"] = f"copy of {self.source}/{original.id} {record['name']}"
+            items = original.below.get("line_items", ())
             for inner, item in zip(record["line_items"], items, strict=True):
                 self._change(inner, item)
                 inner.setdefault("name", item.name or f"Line item {item.id}")
@@ -164,19 +164,19 @@ class Copy:
                 file.note(entry, text, "end_time")
         return file
 
-    def _change(self, record: dict[str, Any], one: Stored) -> None:
+    def _change(self, record: dict[str, Any], original: Stored) -> None:
         """Take off what the original has by itself, and set what was asked for."""
         del record["id"]
         for setting in self.settings:
-            if setting.kind is one.kind:
+            if setting.kind is original.kind:
                 key = setting.field.key
                 try:
-                    record[key] = setting.of(record.get(key), one.currency)
+                    record[key] = setting.of(record.get(key), original.currency)
                 except UsageError as error:
-                    self._wrong.setdefault(error.message, []).append(f"{one.kind.noun} {one.id}")
+                    self._wrong.setdefault(error.message, []).append(f"{original.kind.noun} {original.id}")
         for key in [key for key, value in record.items() if value is None]:
             del record[key]
-        for each in file_fields(one.kind).values():
+        for each in file_fields(original.kind).values():
             if each.is_made_by_service(record.get(each.key)):
                 del record[each.key]
         if record.get(STATUS) != DRAFT and not (self.active and record.get(STATUS) == ACTIVE):
@@ -190,21 +190,23 @@ class Copy:
 
     def note_other_currencies(self, file: CampaignFile, plan: CampaignPlan) -> None:
         """Note amounts of new copies that are paid in another currency than their originals."""
-        named = {(each.kind, each.field.name) for each in self.settings if not each.is_relative}
-        currencies = {each.entry: each.currency for each in plan.changes if each.action == "create"}
-        for top, one in zip(file.campaigns, self.originals, strict=True):
+        named = {(setting.kind, setting.field.name) for setting in self.settings if not setting.is_relative}
+        currencies = {
+            setting.entry: setting.currency for setting in plan.changes if setting.action == "create"
+        }
+        for top, original in zip(file.campaigns, self.originals, strict=True):
             for entry in each_entry([top]):
                 currency, fields = currencies.get(entry), file_fields(entry.kind)
-                if not currency or not one.currency or currency == one.currency:
+                if not currency or not original.currency or currency == original.currency:
                     continue
                 prefix = INNER if entry.kind is LINE_ITEM else ""
                 for name, value in entry.values.items():
-                    each = fields[name]
-                    if each.is_money and value is not None and (entry.kind, name) not in named:
+                    setting = fields[name]
+                    if setting.is_money and value is not None and (entry.kind, name) not in named:
                         file.note(
                             entry,
-                            f"is in {one.currency}, and the copy is paid in {currency}: "
-                            f"--set {prefix}{each.key}=AMOUNT names the amount",
+                            f"is in {original.currency}, and the copy is paid in {currency}: "
+                            f"--set {prefix}{setting.key}=AMOUNT names the amount",
                             name,
                         )
 
@@ -216,9 +218,9 @@ def note_missing(client: "Client", account: str, file: CampaignFile) -> None:
         for kind, name, value in _references(entry):
             wanted.setdefault(kind, {}).setdefault(value, []).append((entry, name))
     for kind, values in wanted.items():
-        found = set() if kind is None else {*_ids(client, account, kind, [*values])}
+        known_ids = set() if kind is None else {*_ids(client, account, kind, [*values])}
         for value, places in values.items():
-            if value not in found:
+            if value not in known_ids:
                 text = f"{account} does not have {value}: --map {value}=ID names its own"
                 for entry, name in places:
                     file.note(entry, text, name)
@@ -247,4 +249,4 @@ def _ids(client: "Client", account: str, kind: Any, wanted: Sequence[str]) -> It
     if kind is ListPosts:
         own = ({"post_type": "PUBLISHED", "timeline_type": "ALL", "post_ids": ids} for ids in chunks(wanted))
     for values in own:
-        yield from (str(one.get("id")) for one in list_all(client, kind, account_id=account, **values))
+        yield from (str(record.get("id")) for record in list_all(client, kind, account_id=account, **values))

@@ -87,8 +87,8 @@ class CampaignFile:
     def note(self, entry: Entry, text: str, field: str = "") -> None:
         """Note a mistake in a record, or in one of its fields."""
         self.find_lines()
-        each = file_fields(entry.kind).get(field)
-        path = f"{entry.path}.{each.key if each else field}" if field else entry.path
+        file_field = file_fields(entry.kind).get(field)
+        path = f"{entry.path}.{file_field.key if file_field else field}" if field else entry.path
         self.problems.append(FileProblem(entry.line_of(field), path, text))
 
     def note_repeated(self) -> None:
@@ -152,9 +152,9 @@ def parse_file(content: bytes, label: str, folder: Path) -> CampaignFile:
         from .workbook import read_workbook
 
         records, problems = read_workbook(content, label)
-        found = file_of(records, label, folder, json.dumps(records, ensure_ascii=False).encode())
-        found.problems += problems
-        return found
+        parsed = file_of(records, label, folder, json.dumps(records, ensure_ascii=False).encode())
+        parsed.problems += problems
+        return parsed
 
     def lined() -> CampaignFile:
         document = load(content, label, LinedBuilder, fast_loader())
@@ -198,23 +198,23 @@ def file_of(
     lined: Callable[[], CampaignFile] | None = None,
 ) -> CampaignFile:
     """Make what a document says; where it has no lines, `lined` makes the same with them."""
-    found = CampaignFile(label, content=content, lined=lined)
-    reader = _Reader(found, folder)
+    file = CampaignFile(label, content=content, lined=lined)
+    reader = _Reader(file, folder)
     for key in document:
         if key not in KEYS:
             reader.note(document, "", f"{key!r} is not a key of the file{suggestion(key, KEYS)}", key)
-    found.account = reader.text(document, "account")
-    found.q = reader.text(document, "q")
+    file.account = reader.text(document, "account")
+    file.q = reader.text(document, "q")
     scope = reader.text(document, "scope")
     if scope not in (None, "account"):
         reader.note(document, "scope", f"must be account, not {scope!r}", "scope")
-    found.is_whole = scope == "account"
+    file.is_whole = scope == "account"
     if "campaigns" in document:
-        found.campaigns = reader.entries("campaigns", document["campaigns"], document, "campaigns", {})
+        file.campaigns = reader.entries("campaigns", document["campaigns"], document, "campaigns", {})
     else:
         reader.note(document, "campaigns", "is required")
-    found.note_repeated()
-    return found
+    file.note_repeated()
+    return file
 
 
 class _Reader:
@@ -255,7 +255,7 @@ class _Reader:
             empty = "is empty; write [] where all shall be deleted, or remove the line"
             self.note(at, path, "must be a list" if records else empty, list_name)
             return []
-        found: list[Entry] = []
+        entries: list[Entry] = []
         for number, record in enumerate(records):
             where = f"{path}[{number}]"
             if not isinstance(record, dict):
@@ -265,11 +265,11 @@ class _Reader:
                 entry = self._entry(list_name, record, where, turn)
                 if entry:
                     entry.is_looped = bool(turn)
-                    found.append(entry)
+                    entries.append(entry)
                 self._count += 1
                 if self._count > MAX_RECORDS:
                     raise ContentError(f"{self._file.label}: more than {MAX_RECORDS:,} records")
-        return found
+        return entries
 
     def _looped(
         self, record: dict[str, Any], path: str, values: Mapping[str, str]
@@ -293,7 +293,7 @@ class _Reader:
             self.note(loop, f"{path}.for.{key}", text, key)
         if mistakes:
             return
-        if not given or not all(isinstance(each, str) and each for each in given):
+        if not given or not all(isinstance(item, str) and item for item in given):
             self.note(loop, f"{path}.for.{key}", "must be a text, or a list of texts", key)
             return
         try:
@@ -333,13 +333,13 @@ class _Reader:
 
     def _filled(self, record: dict[str, Any], path: str, values: Mapping[str, str]) -> dict[str, Any]:
         """Fill placeholders into the own fields of a record, not into the records below it."""
-        found = {}
+        filled = {}
         for key, value in record.items():
             mistakes: list[str] = []
-            found[key] = value if key == "for" or key in LISTS else fill(value, values, mistakes.append)
+            filled[key] = value if key == "for" or key in LISTS else fill(value, values, mistakes.append)
             for text in mistakes:
                 self.note(record, f"{path}.{key}", text, key)
-        return found
+        return filled
 
     def _kind(
         self, list_name: str, record: dict[str, Any], filled: Mapping[str, Any], path: str
@@ -399,39 +399,39 @@ class _Reader:
         known = fields_by_key(entry.kind)
         seen: dict[str, str] = {}
         for key, raw in filled.items():
-            if not (each := known.get(key)):
-                listed = {each.key for each in known.values()} | {"id", "key", *entry.kind.below}
+            if not (field := known.get(key)):
+                listed = {field.key for field in known.values()} | {"id", "key", *entry.kind.below}
                 noun = entry.kind.noun
                 text = f"is not a field of {'an' if noun[0] in 'ai' else 'a'} {noun}{suggestion(key, listed)}"
                 self.note(record, f"{entry.path}.{key}", text, key)
-            elif (first := seen.setdefault(each.name, key)) != key:
+            elif (first := seen.setdefault(field.name, key)) != key:
                 self.note(record, f"{entry.path}.{key}", f"cannot be used with {first}", key)
             else:
                 if isinstance(record, LinedMapping):
-                    entry.lines[each.name] = record.lines.get(key, record.line)
+                    entry.lines[field.name] = record.lines.get(key, record.line)
                 if raw is None:
-                    entry.values[each.name] = None
+                    entry.values[field.name] = None
                 else:
-                    self._read_field(entry, record, each, key, raw)
+                    self._read_field(entry, record, field, key, raw)
 
-    def _read_field(self, entry: Entry, record: dict[str, Any], each: FileField, key: str, raw: Any) -> None:
+    def _read_field(self, entry: Entry, record: dict[str, Any], field: FileField, key: str, raw: Any) -> None:
         """Convert a value by its declared type; an invalid one is kept, since the account may have it too."""
-        if each.is_enum:
-            raw = to_neutral({each.name: raw})[each.name]
-        if each.is_money and key in amount_names(each.name):
+        if field.is_enum:
+            raw = to_neutral({field.name: raw})[field.name]
+        if field.is_money and key in amount_names(field.name):
             converted = in_micros(entry.kind.create, {key: raw})
             if converted.problems:
                 self.note(record, f"{entry.path}.{key}", converted.problems[0].message, key)
                 return
-            raw = converted.values[each.name]
-        if each.type.is_comma_list and isinstance(raw, str):
+            raw = converted.values[field.name]
+        if field.type.is_comma_list and isinstance(raw, str):
             raw = comma_list(raw)
         try:
-            entry.values[each.name] = each.typed(raw)
+            entry.values[field.name] = field.typed(raw)
         except msgspec.ValidationError as error:
-            entry.values[each.name] = raw
-            reason = explain(each.type, raw, False, error)
-            entry.invalid[each.name] = reason
-            is_definite = not each.type.choices and not (each.type.base is list and each.type.item.choices)
+            entry.values[field.name] = raw
+            reason = explain(field.type, raw, False, error)
+            entry.invalid[field.name] = reason
+            is_definite = not field.type.choices and not (field.type.base is list and field.type.item.choices)
             if is_definite or not entry.id:
                 self.note(record, f"{entry.path}.{key}", reason, key)

@@ -29,8 +29,8 @@ def turns(key: str, entries: Sequence[str], folder: Path) -> Iterator[Mapping[st
 
 def _matching(pattern: str, folder: Path) -> list[str]:
     """Return the names of the files that match a pattern, as `media` and `rows` take them."""
-    found = {pattern, *glob(pattern, root_dir=folder, recursive=True)}  # noqa: PTH207 - may be absolute
-    if files := sorted(name for name in found if (folder / name).is_file()):
+    paths = {pattern, *glob(pattern, root_dir=folder, recursive=True)}  # noqa: PTH207 - may be absolute
+    if files := sorted(name for name in paths if (folder / name).is_file()):
         if wrong := [name for name in files if not _is_utf_8(name)]:
             raise ContentError(f"{wrong[0]!r}: the name of a file is not UTF-8; rename it")
         return files
@@ -58,13 +58,13 @@ def _rows(name: str, folder: Path) -> Iterator[Mapping[str, str]]:
 def fill(value: Any, values: Mapping[str, str], note: Callable[[str], None]) -> Any:
     """Fill placeholders into a value and whatever is in it; note those that stand for nothing."""
     if isinstance(value, list):
-        return [fill(each, values, note) for each in value]
+        return [fill(item, values, note) for item in value]
     if isinstance(value, dict):
-        return {key: fill(each, values, note) for key, each in value.items()}
+        return {key: fill(item, values, note) for key, item in value.items()}
     if not isinstance(value, str):
         return value
     for name in PLACEHOLDER.findall(value):
         if name not in values:
             known = suggestion(name, values) or f"; it has {', '.join(values)}"
             note(f"{{{name}}} is not a column of the loop{known}")
-    return PLACEHOLDER.sub(lambda found: values.get(found[1], found[0]), value)
+    return PLACEHOLDER.sub(lambda match: values.get(match[1], match[0]), value)

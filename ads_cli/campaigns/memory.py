@@ -85,7 +85,7 @@ class ApplyMemory:
         if "attempt" in line:
             number = int(line["attempt"])
             self._attempts = max(self._attempts, number)
-            self._open[number] = marks = [_mark(each) for each in line["marks"]]
+            self._open[number] = marks = [_mark(part) for part in line["marks"]]
             self._begun[number] = float(line.get("at", 0))
             self.lost |= dict.fromkeys(marks, number)
         elif "ended" in line:
@@ -128,7 +128,7 @@ class ApplyMemory:
         files = self.files.get(mark, set())
         if not file or file in files:
             return ""
-        return next((each for each in sorted(files) if each == STANDARD_INPUT or Path(each).exists()), "")
+        return next((name for name in sorted(files) if name == STANDARD_INPUT or Path(name).exists()), "")
 
     def note_name(self, id: str, name: str, stored: str) -> None:
         """Note as what the service stores a name."""
@@ -186,11 +186,11 @@ def look_for_lost(
     """
     pause, waited = 1.0, 0.0
     while True:
-        found, missing = look()
+        record, missing = look()
         # What was sent in the future, by a clock that was wrong, is waited for once.
         left = min(memory.seconds_until_listed(missing), LISTED_AFTER_SECONDS - waited)
         if left <= 0:
-            return found
+            return record
         names = listed([f"{mark.kind} {mark.key}".replace("_", " ") for mark in missing], 5)
         words = f"{counted(len(missing), 'record')} may have been created by a request whose answer was lost"
         if say is None or not client.rate_limiter.allows_wait(left, is_stated=True):
@@ -267,6 +267,6 @@ def note_pulled(state_dir: Path, path: Path, content: bytes) -> None:
 
 def _pulled(state_dir: Path) -> dict[str, str]:
     with suppress(OSError, ValueError):
-        found = json.loads((state_dir / FOLDER / PULLED).read_bytes())
-        return found if isinstance(found, dict) else {}
+        pulled = json.loads((state_dir / FOLDER / PULLED).read_bytes())
+        return pulled if isinstance(pulled, dict) else {}
     return {}

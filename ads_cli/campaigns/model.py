@@ -208,12 +208,12 @@ class FileField:
         return lru_cache(MAX_REMEMBERED, typed=True)(self._compared_form)
 
     def _compared_form(self, value: Any) -> Any:
-        found = [*value] if isinstance(value, tuple) else value
+        form = [*value] if isinstance(value, tuple) else value
         with suppress(msgspec.ValidationError):
-            found = self._convert(found)
-        if isinstance(found, list):
-            return sorted(map(as_stored, map(str, found)))
-        return as_stored(found) or None if type(found) is str else found
+            form = self._convert(form)
+        if isinstance(form, list):
+            return sorted(map(as_stored, map(str, form)))
+        return as_stored(form) or None if type(form) is str else form
 
     def is_made_by_service(self, value: Any) -> bool:
         """Whether a record has a value that only the service gives it, and no request takes."""
@@ -221,25 +221,25 @@ class FileField:
 
     def text_of(self, value: Any) -> str | None:
         """Return the text that is equal for equal values."""
-        found = self.comparable(value)
-        return None if found is None else str(found)
+        form = self.comparable(value)
+        return None if form is None else str(form)
 
 
 @cache
 def file_fields(kind: Kind) -> Mapping[str, FileField]:
     """Return the fields of a kind by name, in the order of the requests: those that make a record first."""
     own = {"account_id", kind.id_field, kind.parent_field}
-    created = {kind.of_several.get(each.name, each.name): each for each in fields_of(kind.create)}
+    created = {kind.of_several.get(member.name, member.name): member for member in fields_of(kind.create)}
     updated = fields_by_name(kind.update) if kind.update else {}
     removable = removable_fields(kind.update) if kind.update else frozenset()
-    found = {}
+    fields = {}
     for name in dict.fromkeys((*created, *updated)):
         declared: Field = created.get(name) or updated[name]
         if name in own:
             continue
         type_ = declared.type.item if declared.name in kind.of_several else declared.type
         key = kind.renamed.get(name) or (amount_names(name)[0] if type_.extra("money") else name)
-        found[name] = FileField(
+        fields[name] = FileField(
             name,
             key,
             type_,
@@ -249,19 +249,19 @@ def file_fields(kind: Kind) -> Mapping[str, FileField]:
             is_money=bool(type_.extra("money")),
             is_enum=name in ENUMS,
         )
-    first = {name: found[name] for name in ("name", STATUS, *kind.own_fields) if name in found}
-    return first | dict(sorted(found.items(), key=lambda each: not each[1].required))
+    first = {name: fields[name] for name in ("name", STATUS, *kind.own_fields) if name in fields}
+    return first | dict(sorted(fields.items(), key=lambda member: not member[1].required))
 
 
 @cache
 def fields_by_key(kind: Kind) -> Mapping[str, FileField]:
     """Return the fields of a kind by every key that a file may have for them."""
-    found = {}
-    for each in file_fields(kind).values():
-        found[each.name] = found[each.key] = each
-        if each.is_money:
-            found |= dict.fromkeys(amount_names(each.name), each)
-    return found
+    fields = {}
+    for file_field in file_fields(kind).values():
+        fields[file_field.name] = fields[file_field.key] = file_field
+        if file_field.is_money:
+            fields |= dict.fromkeys(amount_names(file_field.name), file_field)
+    return fields
 
 
 @dataclass(eq=False, slots=True)
@@ -301,32 +301,32 @@ class Stored:
     @property
     def currency(self) -> str:
         """The currency of its amounts."""
-        found = self.fields.get("currency") or (self.parent.currency if self.parent else "")
-        return found if isinstance(found, str) else ""
+        currency = self.fields.get("currency") or (self.parent.currency if self.parent else "")
+        return currency if isinstance(currency, str) else ""
 
     def values(self, *, with_nulls: bool = False) -> dict[str, Any]:
         """Return what a file says of it, by the keys of a file; with what is empty and may be set."""
         shown = {}
-        for each in file_fields(self.kind).values():
-            if each.name not in self.fields:
+        for file_field in file_fields(self.kind).values():
+            if file_field.name not in self.fields:
                 continue
-            value = self.fields[each.name]
+            value = self.fields[file_field.name]
             if value is not None and value != []:
-                shown[each.key] = shown_value(each, value, self.currency)
-            elif with_nulls and each.is_removable:
-                shown[each.key] = None
+                shown[file_field.key] = shown_value(file_field, value, self.currency)
+            elif with_nulls and file_field.is_removable:
+                shown[file_field.key] = None
         return shown
 
 
-def shown_value(each: FileField, value: Any, currency: str) -> Any:
+def shown_value(field: FileField, value: Any, currency: str) -> Any:
     """Return a value as a file has it: amounts in units of the currency, ids as texts."""
     if value is None or isinstance(value, bool):
         return value
-    if each.is_money and isinstance(value, int):
+    if field.is_money and isinstance(value, int):
         return as_amount(value, currency).replace(",", "")
     if isinstance(value, list | tuple):
         return [*map(str, value)]
-    is_number = isinstance(value, int) and not each.name.endswith("_id")
+    is_number = isinstance(value, int) and not field.name.endswith("_id")
     return value if is_number else str(value)
 
 
@@ -407,27 +407,27 @@ def label_of(kind: Kind, values: Mapping[str, Any]) -> str:
 
 def content_of(kind: Kind, values: Mapping[str, Any]) -> tuple[Any, ...]:
     """Return what makes a record without a name what it is."""
-    fields, found = file_fields(kind), []
+    fields, content = file_fields(kind), []
     for name in kind.own_fields:
         value = values.get(name)
-        found.append(fields[name].text_of("EQ" if value is None and name == OPERATOR else value))
-    return tuple(found)
+        content.append(fields[name].text_of("EQ" if value is None and name == OPERATOR else value))
+    return tuple(content)
 
 
 def creation_values(kind: Kind, records: Sequence[Mapping[str, Any]], parent_id: str) -> dict[str, Any]:
     """Return the values of the request that creates a record, or several of one parent."""
     values = dict(records[0])
-    for many, one in kind.of_several.items():
-        if values.pop(one, None) is not None:
-            values[many] = [record[one] for record in records]
+    for many, singular in kind.of_several.items():
+        if values.pop(singular, None) is not None:
+            values[many] = [record[singular] for record in records]
     return values | ({kind.parent_field: parent_id} if kind.parent_field else {})
 
 
 def each_entry(entries: Sequence[Entry]) -> "list[Entry]":
     """Return records with all below them, parents first."""
-    found = []
+    collected = []
     for entry in entries:
-        found.append(entry)
+        collected.append(entry)
         for inner in entry.below.values():
-            found += each_entry(inner)
-    return found
+            collected += each_entry(inner)
+    return collected

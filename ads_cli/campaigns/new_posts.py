@@ -120,7 +120,7 @@ def _are_texts(values: Any) -> bool:
 
 def _digests_in_card(post: NewPost) -> list[str]:
     """Return digests of the files that a card names itself, such as those of its slides."""
-    files = [each.file for _, each in card_of(post).references if each.file not in post.places]
+    files = [reference.file for _, reference in card_of(post).references if reference.file not in post.places]
     return [file if is_remote(file) else _digest(file) for file in files]
 
 
@@ -227,9 +227,9 @@ def card_of(post: NewPost) -> CardRequest:
         values["media_key"] = keys[0]
     elif keys:
         several = {"type": "SWIPEABLE_MEDIA", "media_keys": [*keys]}
-        one = {"type": "MEDIA", "media_key": keys[0]}
+        component = {"type": "MEDIA", "media_key": keys[0]}
         own = values.get("components") or []
-        values["components"] = [one if len(keys) == 1 else several, *own]
+        values["components"] = [component if len(keys) == 1 else several, *own]
     if post.names:
         values["media"] = [*post.names]
     references.take_record(values, post.folder)
@@ -252,8 +252,8 @@ def make_post(
 ) -> str:
     """Create a post, unless a run without an answer has; return its id."""
     mark = mark_of_post(post)
-    if found := _found_lost(client, memory, mark, lambda: _find(client, account, post, memory), say):
-        return found
+    if lost := _found_lost(client, memory, mark, lambda: _find(client, account, post, memory), say):
+        return lost
     return _create_once(client, request, memory, mark, "id", str.isdecimal)
 
 
@@ -262,8 +262,8 @@ def make_card(
 ) -> str:
     """Create the card of a post, unless an earlier run has; return its address."""
     mark = Mark(CARD, "", post.card_digest)
-    if found := memory.ids.get(mark):
-        return found
+    if lost := memory.ids.get(mark):
+        return lost
     name = as_stored(str(getattr(request, "name", "")))
     listing = next(listed for made, listed in card_kinds().values() if isinstance(request, made))
 
@@ -274,8 +274,8 @@ def make_card(
                     return str(record["card_uri"])
         return None
 
-    if found := _found_lost(client, memory, mark, find, say):
-        return found
+    if lost := _found_lost(client, memory, mark, find, say):
+        return lost
     return _create_once(client, request, memory, mark, "card_uri", bool)
 
 
@@ -287,12 +287,12 @@ def _found_lost(
         return None
 
     def look() -> tuple[str | None, list[Mark]]:
-        found = find()
-        return found, [] if found else [mark]
+        record = find()
+        return record, [] if record else [mark]
 
-    if found := look_for_lost(client, memory, look, say):
-        memory.remember({mark: found})
-    return found
+    if lost := look_for_lost(client, memory, look, say):
+        memory.remember({mark: lost})
+    return lost
 
 
 def _create_once(
@@ -324,15 +324,19 @@ def _find(client: "Client", account: str, post: NewPost, memory: ApplyMemory) ->
     known = {id for (kind, *_), id in memory.ids.items() if kind == POST}
     author = {"user_id": post.values["as_user_id"]} if post.values.get("as_user_id") else {}
     published = {"account_id": account, "post_type": "PUBLISHED", "timeline_type": "ALL", **author}
-    ids = [str(one.get("id")) for one in list_all(client, ListPosts, **published) if _has_text(one, post)]
+    ids = [
+        str(record.get("id"))
+        for record in list_all(client, ListPosts, **published)
+        if _has_text(record, post)
+    ]
     return max((id for id in ids if id not in known and id.isdecimal()), key=int, default=None)
 
 
 def _has_text(record: Mapping[str, Any], post: NewPost) -> bool:
-    wanted, found = (
+    wanted, shown = (
         as_stored(str(text or "")) for text in (post.values.get("text"), record.get("full_text"))
     )
-    return found == wanted or found.startswith(f"{wanted} {LINK}".lstrip())
+    return shown == wanted or shown.startswith(f"{wanted} {LINK}".lstrip())
 
 
 def new_posts(entries: Iterable[Entry]) -> Iterator[tuple[Entry, NewPost]]:

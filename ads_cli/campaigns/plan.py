@@ -49,10 +49,10 @@ class Change:
     @property
     def goes_first(self) -> bool:
         """Whether it is deleted before what takes its place is made: the service refuses both at once."""
-        one, new = self.stored, self.replaced_by
-        if not (one and new and self.kind is new.kind is TARGETING):
+        stored, new = self.stored, self.replaced_by
+        if not (stored and new and self.kind is new.kind is TARGETING):
             return False
-        return exclude_each_other(one.fields, new.values)
+        return exclude_each_other(stored.fields, new.values)
 
     @property
     def before(self) -> dict[str, Any] | None:
@@ -85,8 +85,8 @@ class Change:
 
     def currency_of(self, key: str) -> str:
         """Return the currency of a value in `before` or `after`; empty where it is no amount."""
-        each = fields_by_key(self.kind).get(key)
-        return self.currency if each and each.is_money else ""
+        field = fields_by_key(self.kind).get(key)
+        return self.currency if field and field.is_money else ""
 
     def record(self) -> dict[str, Any]:
         """Return it as a record of a plan."""

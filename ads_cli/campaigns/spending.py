@@ -106,11 +106,11 @@ def _records(plan: CampaignPlan) -> dict[Key, _Record]:
     records: dict[Key, _Record] = {}
     covered = {*plan.matched.values(), *changes}  # of others, no line items were read
     for campaign in plan.campaigns:
-        for one in (campaign, *campaign.below.get("line_items", ())) if campaign in covered else ():
-            change = changes.get(one)
-            records[one] = _Record(one.id, one.fields, _after(one, change), change)
-            if one.parent:
-                _place(records[one], records[one.parent])
+        for record in (campaign, *campaign.below.get("line_items", ())) if campaign in covered else ():
+            change = changes.get(record)
+            records[record] = _Record(record.id, record.fields, _after(record, change), change)
+            if record.parent:
+                _place(records[record], records[record.parent])
     for change in plan.changes:
         if change.action == "create" and change.kind in (CAMPAIGN, LINE_ITEM) and change.entry:
             new = {STATUS: PAUSED, **change.values}
@@ -125,11 +125,11 @@ def _place(item: _Record, campaign: _Record) -> None:
     campaign.line_items.append(item)
 
 
-def _after(one: Stored, change: Change | None) -> Fields:
+def _after(stored: Stored, change: Change | None) -> Fields:
     if change and change.action == "delete":
-        return {**one.fields, "deleted": True}
+        return {**stored.fields, "deleted": True}
     update = change.kind.update if change else None
-    return after_change(update, one.fields, change.values) if change and update else one.fields
+    return after_change(update, stored.fields, change.values) if change and update else stored.fields
 
 
 def _parent(plan: CampaignPlan, change: Change) -> Key | None:
@@ -141,16 +141,16 @@ def _parent(plan: CampaignPlan, change: Change) -> Key | None:
 
 def _raises(records: Iterable[_Record]) -> list[str]:
     """Name each limit that rises, those first that rise most."""
-    found = []
+    raises = []
     for record in records:
         change = record.change
         if change and change.action == "update" and change.kind.update:
-            for one in raised_limits(change.kind.update, record.before, record.after):
-                before, after = one.words(change.currency)
-                if isinstance(one.after, int):  # it has the currency of both
+            for limit in raised_limits(change.kind.update, record.before, record.after):
+                before, after = limit.words(change.currency)
+                if isinstance(limit.after, int):  # it has the currency of both
                     before = before.removesuffix(f" {change.currency}")
-                found.append((one.factor, f"{one.limit} of {_label(change)} {before} -> {after}"))
-    return [words for _, words in sorted(found, key=lambda each: each[0], reverse=True)]
+                raises.append((limit.factor, f"{limit.limit} of {_label(change)} {before} -> {after}"))
+    return [words for _, words in sorted(raises, key=lambda item: item[0], reverse=True)]
 
 
 def _beginnings(records: Iterable[_Record]) -> Iterator[str]:

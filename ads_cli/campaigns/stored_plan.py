@@ -70,11 +70,11 @@ def encode(plan: CampaignPlan, file: CampaignFile, account: str, service: str, o
 def decode(content: bytes, label: str) -> StoredPlan:
     """Read a stored plan; raise ContentError where it is damaged or of another version."""
     try:
-        found = json.loads(content)
+        document = json.loads(content)
     except ValueError as error:
         raise ContentError(f"{label}: is not a whole plan: {error}", hint=AGAIN) from None
     try:
-        plan = msgspec.convert(found, StoredPlan)
+        plan = msgspec.convert(document, StoredPlan)
     except msgspec.ValidationError:
         raise ContentError(f"{label}: is not a plan that this version reads", hint=AGAIN) from None
     load(plan.content, label, LinedBuilder, fast_loader())
@@ -83,14 +83,14 @@ def decode(content: bytes, label: str) -> StoredPlan:
 
 def seen(plan: CampaignPlan) -> dict[str, str]:
     """Return digests of what a plan changes, and of what that lies in, by their ids."""
-    found = {}
+    seen = {}
     for change in plan.changes:
-        for one in (change.stored, _above(plan, change)):
-            if one:
-                fields = {name: value for name, value in one.fields.items() if name not in VOLATILE}
+        for stored in (change.stored, _above(plan, change)):
+            if stored:
+                fields = {name: value for name, value in stored.fields.items() if name not in VOLATILE}
                 text = json.dumps(fields, sort_keys=True)
-                found[one.id] = blake2b(text.encode(), digest_size=16).hexdigest()
-    return found
+                seen[stored.id] = blake2b(text.encode(), digest_size=16).hexdigest()
+    return seen
 
 
 def keep_planned(stored: StoredPlan, plan: CampaignPlan, *, is_begun: bool) -> int:
@@ -123,7 +123,7 @@ def keep_planned(stored: StoredPlan, plan: CampaignPlan, *, is_begun: bool) -> i
     others = {*plan.changes}.difference(kept)
     touched = {campaigns[change] for change in kept}
     if is_begun:
-        touched |= {_top(one) for one in plan.matched.values() if one.id in stored.seen}
+        touched |= {_top(matched) for matched in plan.matched.values() if matched.id in stored.seen}
         touched |= {campaigns[change] for change in others if creation(change.record())}
     plan.changes = kept
     is_same = touched.isdisjoint(campaigns[change] for change in others) and (
@@ -149,17 +149,17 @@ def _above(plan: CampaignPlan, change: Change) -> Stored | None:
 
 def _campaigns(plan: CampaignPlan) -> dict[Change, Stored | Entry | None]:
     """Return in which campaign each change is: one of the account, or a new one of the file."""
-    found, created = dict[Change, Stored | Entry | None](), dict[Entry | None, Stored | Entry | None]()
+    tops, created = dict[Change, Stored | Entry | None](), dict[Entry | None, Stored | Entry | None]()
     for change in plan.changes:  # what is above comes first
-        one = change.stored or _above(plan, change)
-        found[change] = _top(one) if one else created.get(change.parent, change.entry)
+        top = change.stored or _above(plan, change)
+        tops[change] = _top(top) if top else created.get(change.parent, change.entry)
         if change.action == "create":
-            created[change.entry] = found[change]
-    return found
+            created[change.entry] = tops[change]
+    return tops
 
 
-def _top(one: Stored) -> Stored:
-    return _top(one.parent) if one.parent else one
+def _top(stored: Stored) -> Stored:
+    return _top(stored.parent) if stored.parent else stored
 
 
 def _identity(record: dict[str, Any]) -> tuple[Any, ...]:

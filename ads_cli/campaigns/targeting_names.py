@@ -39,7 +39,7 @@ SEARCHES: dict[str, tuple[re.Pattern[str], Any]] = {
 def resolve_names(client: "Client", account: str, file: CampaignFile) -> None:
     """Replace the names in criteria by values; note those that are not found, or are those of several."""
     audiences = cache(lambda: [*list_all(client, ListAudiences, account_id=account)])
-    found: dict[tuple[str, str], list[str]] = {}
+    matches: dict[tuple[str, str], list[str]] = {}
     is_replaced = False
     for entry in each_entry(file.campaigns):
         type_, text = str(entry.values.get(TYPE)), entry.values.get(VALUE)
@@ -50,15 +50,15 @@ def resolve_names(client: "Client", account: str, file: CampaignFile) -> None:
         if looks.fullmatch(text) and not may_be_name:
             continue
         key = (type_, text)
-        if key not in found:  # several criteria may have the same name
+        if key not in matches:  # several criteria may have the same name
             if search is ListAudiences:
-                found[key] = _values_of(text, audiences(), "id")
+                matches[key] = _values_of(text, audiences(), "id")
             else:
                 own = {"q": text} if "q" in search.__struct_fields__ else {}
-                found[key] = _values_of(text, list_all(client, search, **own), VALUE)
-            if not found[key] and looks.fullmatch(text):
-                found[key] = [text]
-        values = found[key]
+                matches[key] = _values_of(text, list_all(client, search, **own), VALUE)
+            if not matches[key] and looks.fullmatch(text):
+                matches[key] = [text]
+        values = matches[key]
         if len(values) == 1:
             is_replaced = is_replaced or values[0] != text
             entry.values[VALUE] = values[0]

@@ -38,33 +38,33 @@ def as_workbook(campaigns: Sequence[Stored], about: Mapping[str, Any]) -> bytes:
     stream = BytesIO()
     with open_workbook(stream) as book:
         sheet = book.add_sheet(ABOUT, ("key", "value"))
-        for each in about.items():
-            sheet.write(each)
-        for name, found in records.items():
+        for item in about.items():
+            sheet.write(item)
+        for name, rows in records.items():
             fields = {field.name: field for kind in kinds_in(name) for field in file_fields(kind).values()}
             parent = [PARENTS[name]] if name in PARENTS else []
             remarks = [NAME] if name == "targeting" else []
             sheet = book.add_sheet(
                 name, [*parent, "id", "key", *(field.key for field in fields.values()), *remarks]
             )
-            for one in found:
-                shown = one.values()
+            for row in rows:
+                shown = row.values()
                 cells = [_cell(field, shown.get(field.key)) for field in fields.values()]
-                above = [one.parent.id if one.parent else None] if parent else []
-                sheet.write([*above, one.id, None, *cells, *([one.name] if remarks else [])])
+                above = [row.parent.id if row.parent else None] if parent else []
+                sheet.write([*above, row.id, None, *cells, *([row.name] if remarks else [])])
     return stream.getvalue()
 
 
-def _collect(records: Sequence[Stored], found: dict[str, list[Stored]]) -> None:
-    for one in records:
-        found[one.kind.list_name].append(one)
-        for key in one.kind.below:
-            _collect(one.below.get(key, ()), found)
+def _collect(records: Sequence[Stored], groups: dict[str, list[Stored]]) -> None:
+    for record in records:
+        groups[record.kind.list_name].append(record)
+        for key in record.kind.below:
+            _collect(record.below.get(key, ()), groups)
 
 
-def _cell(each: FileField, value: Any) -> Any:
+def _cell(field: FileField, value: Any) -> Any:
     """Return what a cell has of a value: an amount is a number, an id and a time are texts."""
-    if each.is_money and isinstance(value, str):
+    if field.is_money and isinstance(value, str):
         return Decimal(value)
     return ", ".join(map(str, value)) if isinstance(value, list) else value
 
@@ -135,15 +135,15 @@ class _WorkbookReader:
                 by_word.setdefault(str(word), []).append(parent)
         for row in rows:
             word = row.pop(column, None)
-            found = by_word.get(str(word), [])
-            if len(found) == 1:
-                found[0][name].append(row)
+            places = by_word.get(str(word), [])
+            if len(places) == 1:
+                places[0][name].append(row)
             elif word is None:
                 self._note(
                     row.line, f"{column}: is required: the id, key or name of its {column.replace('_', ' ')}"
                 )
             else:
-                what = "several rows are" if found else "no row is"
+                what = "several rows are" if places else "no row is"
                 self._note(row.line, f"{column}: {what} {word!r}; name the id or the key of one")
 
     def _note(self, line: int, text: str) -> None:
@@ -165,23 +165,23 @@ class _WorkbookReader:
         try:
             for cells in merged_cells(BytesIO(self._content), name):
                 self._note(_Row(name, 1), f"the cells {cells} are merged; unmerge them")
-            for found in read_sheet(BytesIO(self._content), name, MAX_RECORDS):
-                line = _Row(name, found.number)
+            for values_of_row in read_sheet(BytesIO(self._content), name, MAX_RECORDS):
+                line = _Row(name, values_of_row.number)
                 if not heads:
-                    heads = self._heads(found.cells, line)
+                    heads = self._heads(values_of_row.cells, line)
                     continue
-                for cell, text in found.errors.items():
+                for cell, text in values_of_row.errors.items():
                     self._note(line, f"the cell {cell} is {text}")
                 row = LinedMapping()
                 row.line = line
-                for at, text in enumerate(found.cells):
+                for at, text in enumerate(values_of_row.cells):
                     head = heads[at] if at < len(heads) else ""
                     if head.startswith(REMARK) or (not text.strip() and head != "value"):
                         continue
-                    where = f"the cell {_column(at)}{found.number}"
+                    where = f"the cell {_column(at)}{values_of_row.number}"
                     if not head:
                         self._note(line, f"{where} has no heading")
-                    elif at in found.rounded:
+                    elif at in values_of_row.rounded:
                         self._note(
                             line, f"{where} is a number that the spreadsheet has rounded; make it a text"
                         )

@@ -44,24 +44,24 @@ def document_of(
         about["q"] = q
     elif whole:
         about["scope"] = "account"
-    return {**about, "campaigns": [record_of(one) for one in campaigns]}
+    return {**about, "campaigns": [record_of(campaign) for campaign in campaigns]}
 
 
-def record_of(one: Stored) -> dict[str, Any]:
+def record_of(stored: Stored) -> dict[str, Any]:
     """Return a record as a file has it, with the lists below it."""
-    if one.kind is TARGETING:
-        operator = OPERATOR_WORDS.get(str(one.fields.get(OPERATOR) or "EQ"))
-        value = str(one.fields.get(VALUE))
+    if stored.kind is TARGETING:
+        operator = OPERATOR_WORDS.get(str(stored.fields.get(OPERATOR) or "EQ"))
+        value = str(stored.fields.get(VALUE))
         if operator is None:
-            return {TYPE: one.fields.get(TYPE), OPERATOR: one.fields.get(OPERATOR), VALUE: value}
-        criterion = _Criterion({f"{operator}{one.fields.get(TYPE)}": value})
-        name = one.name
+            return {TYPE: stored.fields.get(TYPE), OPERATOR: stored.fields.get(OPERATOR), VALUE: value}
+        criterion = _Criterion({f"{operator}{stored.fields.get(TYPE)}": value})
+        name = stored.name
         criterion.comment = "" if name is None or name.lower() == value.lower() else name
         return criterion
-    record = {"id": one.id, **one.values(with_nulls=True)}
-    for key in one.kind.below:
-        if key in one.below:
-            record[key] = [record_of(inner) for inner in one.below[key]]
+    record = {"id": stored.id, **stored.values(with_nulls=True)}
+    for key in stored.kind.below:
+        if key in stored.below:
+            record[key] = [record_of(inner) for inner in stored.below[key]]
     return record
 
 
@@ -83,7 +83,7 @@ def as_json(document: Mapping[str, Any]) -> str:
 
 def _mapping(values: Mapping[str, Any], indent: str) -> Iterator[str]:
     for key, value in values.items():
-        if isinstance(value, list) and any(isinstance(each, Mapping) for each in value):
+        if isinstance(value, list) and any(isinstance(item, Mapping) for item in value):
             yield f"{indent}{key}:"
             yield from _list(value, indent)
         else:
@@ -216,22 +216,22 @@ def _fields(kind: Kind, name: str, indent: str) -> Iterator[str]:
             yield f"{indent}# {field.key}: {_sample(field)}{_about(field)}\n"
 
 
-def _sample(each: FileField) -> str:
-    if each.is_money:
+def _sample(field: FileField) -> str:
+    if field.is_money:
         return "10.00"
-    if each.type.choices:
-        return each.type.choices[-1]
-    return "true" if each.type.base is bool else "..."
+    if field.type.choices:
+        return field.type.choices[-1]
+    return "true" if field.type.base is bool else "..."
 
 
-def _about(each: FileField) -> str:
+def _about(field: FileField) -> str:
     words = []
-    if each.is_money:
+    if field.is_money:
         words.append("in units of the currency")
-    elif each.type.choices:
-        words.append("|".join(each.type.choices))
-    elif description := each.type.limit("description"):
+    elif field.type.choices:
+        words.append("|".join(field.type.choices))
+    elif description := field.type.limit("description"):
         words.append(str(description))
-    if not each.in_update:
+    if not field.in_update:
         words.append("cannot be changed")
     return f"  # {'; '.join(words)}" if words else ""

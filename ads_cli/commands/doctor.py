@@ -126,12 +126,12 @@ class Doctor:
 
     def path(self) -> Diagnosis:
         """Look for another adsctl, which a shell would run in place of this one."""
-        found = shutil.which("adsctl")
-        if found is None:
+        program = shutil.which("adsctl")
+        if program is None:
             return warning("no adsctl is on PATH", f"add {Path(sys.executable).parent} to PATH")
         try:
             done = subprocess.run(
-                [found, "--version"],
+                [program, "--version"],
                 capture_output=True,
                 encoding="utf-8",
                 errors="replace",
@@ -139,11 +139,11 @@ class Doctor:
             )
             said = done.stdout.strip()
         except (OSError, subprocess.SubprocessError) as error:
-            return warning(f"{found} does not run: {error}", "remove it, or install it again")
+            return warning(f"{program} does not run: {error}", "remove it, or install it again")
         if said != f"adsctl {__version__}":
             hint = f"remove it, or put {Path(sys.executable).parent} before it on PATH"
-            return warning(f"{found} is {said[:60] or 'no adsctl'}, and this is {__version__}", hint)
-        return ok(found)
+            return warning(f"{program} is {said[:60] or 'no adsctl'}, and this is {__version__}", hint)
+        return ok(program)
 
     def configuration(self) -> Diagnosis:
         """Read the profile and the guard."""
@@ -251,7 +251,7 @@ class Doctor:
         from ..api.settings import GetUserAccess
 
         settings = self.call.settings
-        ids = [str(each.get("id")) for each in self.accounts if not each.get("deleted")]
+        ids = [str(listed.get("id")) for listed in self.accounts if not listed.get("deleted")]
         if not ids:
             hint = "have the user added to an account, by its administrator"
             raise AccessError("the user has no advertising account", hint=hint)
@@ -277,12 +277,12 @@ class Doctor:
         from ..api.catalog import ListCatalogs
 
         try:
-            found = self._send(ListCatalogs()).records
+            catalogs = self._send(ListCatalogs()).records
         except (AccessError, NotFoundError, RefusedError) as error:
             return warning(f"catalogs cannot be listed: {error.message}", "see the check early_access")
-        if not found:
+        if not catalogs:
             return warning("there is no product catalog", "adsctl catalog create --name 'My shop'")
-        named, chosen = [str(each.get("id")) for each in found], self.call.settings.get("catalog")
+        named, chosen = [str(record.get("id")) for record in catalogs], self.call.settings.get("catalog")
         if chosen and chosen not in named:
             message = f"the catalog {chosen} is not one of the user's"
             raise AccessError(message, hint=f"catalogs: {', '.join(named[:5])}")
@@ -295,7 +295,9 @@ class Doctor:
         from ..api.audiences import ListAudiences
         from ..api.catalog import ListCatalogs
 
-        account = self.call.settings.get("account") or next((each.get("id") for each in self.accounts), None)
+        account = self.call.settings.get("account") or next(
+            (record.get("id") for record in self.accounts), None
+        )
         if account is None:
             return UNKNOWN
         requests = {"catalogs": ListCatalogs(), "users": ListAudiences(account_id=str(account))}
@@ -335,7 +337,7 @@ class Doctor:
         folder = self.call.settings.state_dir
         note = check_writers(folder)
         ensure_writable(folder, "ADSCTL_STATE_DIR")
-        existing = next(each for each in (folder, *folder.parents) if each.exists())
+        existing = next(parent for parent in (folder, *folder.parents) if parent.exists())
         free = shutil.disk_usage(existing).free
         if free < MIN_FREE_BYTES:
             hint = "free some space, or set ADSCTL_STATE_DIR to another folder"

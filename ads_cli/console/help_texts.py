@@ -87,16 +87,16 @@ def sections_of(params: Iterable[Any], ctx: Any) -> dict[str, list[tuple[str, st
     options = [(param, line) for param, line in shown if isinstance(param, Option)]
     has_sections = len(options) >= MIN_OPTIONS_FOR_SECTIONS
     reads_rows = any(READS_ROWS in param.opts for param, _ in options)
-    found: dict[str, list[tuple[str, str]]] = {name: [] for name in ("Options", *SECTIONS, COMMON)}
+    sections: dict[str, list[tuple[str, str]]] = {name: [] for name in ("Options", *SECTIONS, COMMON)}
     for param, line in options:
         section = next(filter(None, map(SECTION_OF.get, param.opts)), "Options")
         if not has_sections or (section == ROWS and not reads_rows):
             section = "Options"
         elif not param.expose_value:
             section = COMMON
-        found[section].append(line)
+        sections[section].append(line)
     arguments = [line for param, line in shown if not isinstance(param, Option)]
-    return {section: lines for section, lines in ({"Arguments": arguments} | found).items() if lines}
+    return {section: lines for section, lines in ({"Arguments": arguments} | sections).items() if lines}
 
 
 class ExampleCommand(WithExample, Parsing, TyperCommand):

@@ -50,11 +50,11 @@ def check_log_file(log: str, context: Any, settings: Settings) -> None:
     with suppress(OSError):
         if not stat.S_ISREG(Path(log).stat().st_mode):
             return  # a terminal, a pipe, or no file at all, which opening it tells
-    found = next((name for name in _files_of(context, settings) if _is_same(log, name)), None)
-    found = found or _own_file(log, settings) or _stream(log)
-    if found:
+    same = next((name for name in _files_of(context, settings) if _is_same(log, name)), None)
+    same = same or _own_file(log, settings) or _stream(log)
+    if same:
         raise UsageError(
-            f"--log-file: {log} is {found}, which the command reads or writes",
+            f"--log-file: {log} is {same}, which the command reads or writes",
             hint="name a file of its own for the log",
         )
 
@@ -108,11 +108,11 @@ def _stream(log: str) -> str:
     return ""
 
 
-def _is_same(one: str, other: str) -> bool:
+def _is_same(first: str, other: str) -> bool:
     try:
-        return Path(one).samefile(other)
+        return Path(first).samefile(other)
     except (OSError, ValueError):  # one of them does not exist yet
-        return os.path.realpath(one) == os.path.realpath(other)
+        return os.path.realpath(first) == os.path.realpath(other)
 
 
 class ResultFile:

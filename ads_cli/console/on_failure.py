@@ -94,8 +94,8 @@ def _secret_variables(command_line: CommandLine) -> Iterator[str]:
     """Yield the variables that hold secrets: tokens, addresses that words name, and keys of clouds."""
     yield from TOKEN_VARIABLES
     for word in (*command_line.words, *command_line.task_words):
-        if found := VARIABLE_WORD.fullmatch(word):
-            yield found[1]
+        if match := VARIABLE_WORD.fullmatch(word):
+            yield match[1]
     for name in os.environ:
         is_secret = any(part in name for part in SECRET_PARTS) and not name.endswith("_FILE")
         if name.startswith(CLOUD_PREFIXES) and is_secret:
@@ -106,5 +106,5 @@ def _end(code: int) -> str:
     """Say how a process ended; a negative code is a signal."""
     if code > 0:
         return f"ended with {code}"
-    names = {each.value: each.name for each in signal.Signals}  # most real-time signals have none
+    names = {number.value: number.name for number in signal.Signals}  # most real-time signals have none
     return f"was stopped by {names.get(-code, f'signal {-code}')}"

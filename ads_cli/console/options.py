@@ -150,8 +150,8 @@ class CommandLine:
         """Values of the common options; read from the words where parsing failed or never began."""
         if self.is_parsed:
             return self.parsed_options
-        found = dict(find_common_options(self.words))
-        return {name: found[name] for name in found.keys() - self.fixed.keys()} | self.parsed_options
+        options = dict(find_common_options(self.words))
+        return {name: options[name] for name in options.keys() - self.fixed.keys()} | self.parsed_options
 
 
 def find_common_options(words: Sequence[str]) -> Iterator[tuple[str, Any]]:

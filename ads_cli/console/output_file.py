@@ -98,7 +98,7 @@ class RunReport(ABC):
         path, self.path = self.path, None
         if path is None:
             return
-        if any(each.is_same_file(str(path)) for each in inputs):
+        if any(source.is_same_file(str(path)) for source in inputs):
             raise UsageError(f"--report: {path} is the input file", hint="choose another name")
         self.path = path
 

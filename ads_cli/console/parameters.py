@@ -117,7 +117,7 @@ class TypedParameter:
         """Convert what was typed; raise UsageError where it is not valid, or missing."""
         try:
             if isinstance(value, list | tuple):
-                value = [self._converted(each) for each in value] or None
+                value = [self._converted(item) for item in value] or None
             elif type(value) is str:  # not the default of a choice, nor what a flag means
                 value = self._converted(value)
         except ValueError as error:

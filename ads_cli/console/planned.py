@@ -40,14 +40,14 @@ class PlannedWrites:
         new = [request for request in requests if _digest(request) not in self._digests]
         self._digests.update(map(_digest, new))
         writes = [
-            write for each in new if (write := self._write_of(each)).endpoint and write.endpoint.changes
+            write for planned in new if (write := self._write_of(planned)).endpoint and write.endpoint.changes
         ]
         touched = [
-            each.as_dict()
+            planned.as_dict()
             for account in dict.fromkeys(write.account for write in writes)
-            for each in read_touched(
+            for planned in read_touched(
                 self._client,
-                [one for write in writes if write.account == account for one in write.operations],
+                [operation for write in writes if write.account == account for operation in write.operations],
                 account,
             )
         ]
@@ -57,8 +57,8 @@ class PlannedWrites:
     def look_at_rows(self, requests: Iterable[PreparedRequest], seen: Iterable[Any]) -> None:
         """Look at a run by its requests without rows, and by what was compared to find out its rows."""
         self._has_rows = True
-        encoded = (msgspec.json.encode(each, order="deterministic") for each in seen)
-        self._tell_or_require([*map(_digest, requests), *(sha256(each).digest() for each in encoded)], [])
+        encoded = (msgspec.json.encode(row, order="deterministic") for row in seen)
+        self._tell_or_require([*map(_digest, requests), *(sha256(row).digest() for row in encoded)], [])
 
     def require(self, prepared: PreparedRequest) -> None:
         """Raise NotConfirmedError for a request that nobody has looked at; it is about to be sent."""
@@ -66,19 +66,19 @@ class PlannedWrites:
             raise NotConfirmedError(f"{prepared.method} {prepared.url}: is not planned", hint=PLAN_AGAIN)
 
     def _tell_or_require(self, digests: Iterable[bytes], touched: list[dict[str, Any]]) -> None:
-        found = sha256(msgspec.json.encode(touched, order="deterministic"))
+        hashed = sha256(msgspec.json.encode(touched, order="deterministic"))
         for digest in digests:
-            found.update(digest)
+            hashed.update(digest)
         if self._line.is_plan:
-            document = json.dumps({"digest": found.hexdigest(), "touched": touched})
+            document = json.dumps({"digest": hashed.hexdigest(), "touched": touched})
             self._messages.show(f"{PLANNED}{document}")
         elif self._line.mandate:
-            self._line.mandate.require_planned(found.hexdigest())
+            self._line.mandate.require_planned(hashed.hexdigest())
 
 
 def _digest(prepared: PreparedRequest) -> bytes:
     """Return a digest of what is sent."""
-    found = sha256(f"{prepared.method} {prepared.url}\n{prepared.content_type}\n".encode())
+    digest = sha256(f"{prepared.method} {prepared.url}\n{prepared.content_type}\n".encode())
     for piece in (prepared.body, *prepared.pieces):
-        found.update(piece)
-    return found.digest()
+        digest.update(piece)
+    return digest.digest()

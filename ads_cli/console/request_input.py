@@ -80,8 +80,8 @@ def request_from_input(
     if invalid := [name for name, value in values.items() if not is_text(value)]:
         problems += [Problem(name, "contains a lone surrogate") for name in invalid]
     else:
-        request, found = request_of(kind, values, all_amounts, currency_of)
-        problems += found
+        request, texts = request_of(kind, values, all_amounts, currency_of)
+        problems += texts
         if request and file is not None:
             wrong = problems_of_currency(request, read.get(CURRENCY), currency_of)
             problems += wrong

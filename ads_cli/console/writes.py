@@ -103,11 +103,11 @@ def recent_changes(settings: Settings, account: str) -> dict[str, dict[str, Reco
     """
     from ..batches.upload import LISTED_AFTER_SECONDS
 
-    found: dict[str, dict[str, Record]] = {}
+    changes: dict[str, dict[str, Record]] = {}
     for entry in ChangeLog(settings.state_dir).since(now(LISTED_AFTER_SECONDS)):
         groups = entry.path.split("/")
         field = next((source for source in SOURCES if SOURCES[source].replace("-", "_") in groups), "")
-        own = found.setdefault(field, {})
+        own = changes.setdefault(field, {})
         several = entry.fields if isinstance(entry.fields, list) else [entry.fields or {}] * len(entry.ids)
         is_new = entry.method == "POST" and entry.path.rpartition("/")[2] not in entry.ids
         for identifier, fields in zip(entry.ids, several, strict=False) if entry.account == account else ():
@@ -116,7 +116,7 @@ def recent_changes(settings: Settings, account: str) -> dict[str, dict[str, Reco
             else:
                 new = {"id": identifier} if is_new and "name" in fields else {}
                 own[identifier] = {**own.get(identifier, {}), **new, **fields}
-    return found
+    return changes
 
 
 def made_ids(write: Write, response: "Response") -> list[str]:
@@ -124,8 +124,8 @@ def made_ids(write: Write, response: "Response") -> list[str]:
     field = write.endpoint.record_id if write.endpoint else "id"
     data = response.data if write.operations else None
     records = data if isinstance(data, list) else [data]
-    found = [record.get(field) for record in records if isinstance(record, dict)]
-    return [str(id) for id in found if isinstance(id, str | int) and not _is_personal(field)]
+    ids = [record.get(field) for record in records if isinstance(record, dict)]
+    return [str(id) for id in ids if isinstance(id, str | int) and not _is_personal(field)]
 
 
 def _changed(call: Caller, write: Write) -> tuple[list[str], Any, Any]:
@@ -153,14 +153,14 @@ def _fields(call: Caller, operation: Operation, *, is_raw: bool) -> dict[str, An
     own = {"account_id", *(kind.endpoint.path_fields if kind else ()), kind and kind.endpoint.id_field}
     money = money_fields(kind) if kind else []
     declared = kind.__struct_fields__ if kind else ()
-    found = {}
+    fields = {}
     for name, value in operation.values.items():
         if name in own:
             continue
         is_unknown = name not in declared or (is_raw and _is_nested(value))
         is_count = name in money and re.fullmatch("[0-9]{1,18}", str(value))
-        found[name] = MASK if is_unknown else _masked(call, name, int(value) if is_count else value)
-    return found
+        fields[name] = MASK if is_unknown else _masked(call, name, int(value) if is_count else value)
+    return fields
 
 
 def _is_nested(value: Any) -> bool:
@@ -177,9 +177,9 @@ def _masked(call: Caller, name: str, value: Any) -> Any:
     if _is_personal(name):
         return MASK
     if isinstance(value, dict):
-        return {key: _masked(call, str(key), each) for key, each in value.items()}
+        return {key: _masked(call, str(key), item) for key, item in value.items()}
     if isinstance(value, list):
-        return [_masked(call, name, each) for each in value]
+        return [_masked(call, name, item) for item in value]
     return call.parsed.mask(mask_people(mask_address(value))) if isinstance(value, str) else value
 
 
@@ -349,7 +349,7 @@ class Writes:
         """
         if self._planned:
             requests = [*requests]
-            self._planned.look_at_rows((each for each, _ in requests), seen)
+            self._planned.look_at_rows((request for request, _ in requests), seen)
         with self._judging():
             self.guard.approve_plan(requests)
 

@@ -75,7 +75,7 @@ class MediaReferences:
     def only(self, requests: Iterable[Request]) -> "MediaReferences":
         """Return those of some requests."""
         few, needed = MediaReferences(self._request), set[str]().union(*map(placeholders_in, requests))
-        few._found = {name: found for name, found in self._found.items() if name in needed}
+        few._found = {name: file for name, file in self._found.items() if name in needed}
         return few
 
     def take_options(self, values: dict[str, Any]) -> list[str]:
@@ -194,7 +194,7 @@ class MediaReferences:
 
     def in_words(self) -> dict[str, str]:
         """Return what a dry run shows in place of the media keys."""
-        return {placeholder: f"<media of {each.name}>" for placeholder, each in self._found.items()}
+        return {placeholder: f"<media of {file.name}>" for placeholder, file in self._found.items()}
 
 
 FILE_NAMES_IN_DOCUMENTS = {name: field for field, name in FILE_NAMES.items() if field != "media_keys"}

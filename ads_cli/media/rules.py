@@ -92,12 +92,12 @@ def default_category(info: MediaInfo, uses: Collection[Use] = ()) -> Category | 
     return choices.get(info.kind)
 
 
-def unchecked_rules(info: MediaInfo, found: Collection[Breach]) -> tuple[str, ...]:
+def unchecked_rules(info: MediaInfo, breaches: Collection[Breach]) -> tuple[str, ...]:
     """Name the rules that could not be looked at, since the bytes do not tell what they ask for.
 
     Where the file must be encoded again anyway, none is named.
     """
-    if not {finding.rule for finding in found}.isdisjoint(RULES_THAT_ASK_TO_ENCODE):
+    if not {finding.rule for finding in breaches}.isdisjoint(RULES_THAT_ASK_TO_ENCODE):
         return ()
     return tuple(dict.fromkeys(map(RULES_OF_FACTS.__getitem__, unknown_facts(info))))
 
@@ -121,11 +121,11 @@ def findings(info: MediaInfo, uses: Collection[Use] = (), category: Category | N
         return [Breach("media_type", f"{what} image, GIF or video", hint)]
     if problem := _category_problem(info, chosen):
         return [problem]
-    found = [*_damage(info), *_of_category(info, chosen, uses)]
+    breaches = [*_damage(info), *_of_category(info, chosen, uses)]
     for use in dict.fromkeys(uses):
-        found += USE_RULES[use](info, use)
-    found.sort(key=lambda finding: finding.severity == "warning")  # an error says the same, and more
-    once = {(finding.rule, finding.words): finding for finding in reversed(found)}
+        breaches += USE_RULES[use](info, use)
+    breaches.sort(key=lambda finding: finding.severity == "warning")  # an error says the same, and more
+    once = {(finding.rule, finding.words): finding for finding in reversed(breaches)}
     return [*reversed(once.values())]
 
 

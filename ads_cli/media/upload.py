@@ -143,8 +143,8 @@ class Uploader(msgspec.Struct, kw_only=True):
         if begun is None or not journal.is_finalized:
             return False
         if self.to_library:
-            if found := self._find_in_library(begun.media_key):
-                self._update_in_library(found, details)
+            if record := self._find_in_library(begun.media_key):
+                self._update_in_library(record, details)
                 return True
             if journal.is_added or journal.has_expired:
                 journal.note(Forgotten())  # it was deleted, or is gone
@@ -161,21 +161,21 @@ class Uploader(msgspec.Struct, kw_only=True):
     def _find_in_library(self, media_key: str) -> dict[str, Any] | None:
         """Return media of the library that are not deleted."""
         try:
-            found = self.client.call(GetLibraryMedia(account_id=self.account, media_key=media_key))
+            response = self.client.call(GetLibraryMedia(account_id=self.account, media_key=media_key))
         except NotFoundError:
             return None
-        data = found.neutral_data
+        data = response.neutral_data
         if not (isinstance(data, dict) and data.get("media_key") == media_key):
             message = f"the library answered with other media than {media_key}"
-            raise UnavailableError(message, http_status=found.status)
+            raise UnavailableError(message, http_status=response.status)
         return None if data.get("deleted") else data
 
-    def _update_in_library(self, found: dict[str, Any], details: Details) -> None:
+    def _update_in_library(self, record: dict[str, Any], details: Details) -> None:
         """Change what the library says of media where that differs from the details that are given."""
         given = {name: getattr(details, name) for name in IN_LIBRARY}
-        changed = {name: value for name, value in given.items() if value and value != found.get(name)}
+        changed = {name: value for name, value in given.items() if value and value != record.get(name)}
         if changed:
-            key = found["media_key"]
+            key = record["media_key"]
             self.client.call(UpdateLibraryMedia(account_id=self.account, media_key=key, **changed))
 
     # --- the bytes ---
@@ -405,9 +405,9 @@ class Uploader(msgspec.Struct, kw_only=True):
         except (RefusedError, UnavailableError) as error:
             error.hint = error.hint or RESUME_HINT
             may_be_there = isinstance(error, RefusedError) or error.may_be_applied
-            if not (may_be_there and (found := self._find_in_library(begun.media_key))):
+            if not (may_be_there and (record := self._find_in_library(begun.media_key))):
                 raise
-            self._update_in_library(found, details)
+            self._update_in_library(record, details)
         journal.note(Added())
 
     def _set_details(self, media_id: str, category: Category, details: Details) -> None:

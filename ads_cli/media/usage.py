@@ -78,42 +78,46 @@ class Usage:
     def unused(self, media: list[dict[str, Any]]) -> list[dict[str, Any]]:
         """Return those of some media of the library that nothing shows."""
         return [
-            one for one in media if to_neutral(one).get("posted") is False and not self._named & _names(one)
+            record
+            for record in media
+            if to_neutral(record).get("posted") is False and not self._named & _names(record)
         ]
 
     def _read(self) -> None:
         posts = [record for kind in (ListDrafts, ListScheduledPosts) for record in self._of_users(kind)]
         creatives = self._not_deleted(ListMediaCreatives(account_id=self._account))
         media = self._all_pages(ListAccountMedia(account_id=self._account, with_deleted=True))
-        kept = {one.get("account_media_id") for one in creatives}
+        kept = {item.get("account_media_id") for item in creatives}
         cards = self._cards()
-        shown = [*posts, *(one for one in media if not one.get("deleted") or one.get("id") in kept)]
-        shown += [one for one in cards if not one.get("deleted")]
-        deleted = [one for one in cards if one.get("deleted")]
+        shown = [*posts, *(item for item in media if not item.get("deleted") or item.get("id") in kept)]
+        shown += [item for item in cards if not item.get("deleted")]
+        deleted = [item for item in cards if item.get("deleted")]
         if deleted:  # posts keep their card
             published = self._of_users(ListPosts, post_type="PUBLISHED", timeline_type="ALL")
-            uris = {one.get("card_uri") for one in (*posts, *published)}
-            shown += [one for one in deleted if one.get("card_uri") in uris]
+            uris = {item.get("card_uri") for item in (*posts, *published)}
+            shown += [item for item in deleted if item.get("card_uri") in uris]
         for record in shown:
             self._named.update(map(_plain, _texts(record)))
-        for one in library(self._client, ListLibraryMedia(account_id=self._account)):
-            if poster := one.get("poster_media_key"):
+        for item in library(self._client, ListLibraryMedia(account_id=self._account)):
+            if poster := item.get("poster_media_key"):
                 self._named.add(str(poster))
 
     @cached_property
     def _users(self) -> tuple[int, ...]:
         users = self._not_deleted(ListPromotableUsers(account_id=self._account))
-        return tuple(dict.fromkeys(int(one["user_id"]) for one in users if one.get("user_id")))
+        return tuple(dict.fromkeys(int(user["user_id"]) for user in users if user.get("user_id")))
 
     def _cards(self) -> list[dict[str, Any]]:
         of_all = ListCards(account_id=self._account, include_legacy_cards=True, with_deleted=True)
         cards = self._all_pages(of_all)
         for kind in OLDER_CARDS:
-            found = self._all_pages(kind(account_id=self._account, with_deleted=True))
+            every_card = self._all_pages(kind(account_id=self._account, with_deleted=True))
             if kind in CONVERSATIONS:
-                live = [one for one in found if not one.get("deleted")]
-                self.conversations |= {str(one.get("id")): str(one.get("updated_at") or "") for one in live}
-            cards += found
+                live = [card for card in every_card if not card.get("deleted")]
+                self.conversations |= {
+                    str(card.get("id")): str(card.get("updated_at") or "") for card in live
+                }
+            cards += every_card
         return cards
 
     def _of_users(self, kind: Any, **values: Any) -> list[dict[str, Any]]:
@@ -124,19 +128,19 @@ class Usage:
         return [record for request in requests for record in self._all_pages(request)]
 
     def _not_deleted(self, request: Request) -> list[dict[str, Any]]:
-        return [one for one in self._all_pages(request) if not one.get("deleted")]
+        return [record for record in self._all_pages(request) if not record.get("deleted")]
 
     def _all_pages(self, request: Request) -> list[dict[str, Any]]:
-        return [to_neutral(one) for one in _records(self._client, request)]
+        return [to_neutral(record) for record in _records(self._client, request)]
 
 
 def library(client: Client, listing: ListLibraryMedia) -> list[dict[str, Any]]:
     """List all media of the library that a request is for, as the service names their fields."""
     request = msgspec.structs.replace(listing, count=LIBRARY_PAGE)
-    found = _records(client, request)
-    if any(not isinstance(one.get("media_key"), str) for one in found):
+    records = _records(client, request)
+    if any(not isinstance(record.get("media_key"), str) for record in records):
         raise UnavailableError("the service listed media without a key")
-    return [one for one in found if _is_meant(to_neutral(one), listing)]
+    return [record for record in records if _is_meant(to_neutral(record), listing)]
 
 
 def _is_meant(media: dict[str, Any], listing: ListLibraryMedia) -> bool:
@@ -148,13 +152,13 @@ def _is_meant(media: dict[str, Any], listing: ListLibraryMedia) -> bool:
 
 def _records(client: Client, request: Request) -> list[dict[str, Any]]:
     """Fetch all pages of a list; raise UnavailableError where one is none."""
-    found: list[dict[str, Any]] = []
+    records: list[dict[str, Any]] = []
     for page in client.pages(request):
-        if not (isinstance(page.data, list) and all(isinstance(one, dict) for one in page.data)):
+        if not (isinstance(page.data, list) and all(isinstance(record, dict) for record in page.data)):
             command = request.endpoint.command
             raise UnavailableError(f"the answer to '{command}' is no list: what shows media is not known")
-        found += page.data
-    return found
+        records += page.data
+    return records
 
 
 def _names(media: dict[str, Any]) -> set[str]:
@@ -168,13 +172,13 @@ def _texts(value: Any) -> Iterator[str]:
     """Yield the texts and numbers in a record, however deep."""
     waiting = [value]
     while waiting:
-        one = waiting.pop()
-        if isinstance(one, dict):
-            waiting += one.values()
-        elif isinstance(one, list):
-            waiting += one
-        elif isinstance(one, str) or type(one) is int:
-            yield str(one)
+        item = waiting.pop()
+        if isinstance(item, dict):
+            waiting += item.values()
+        elif isinstance(item, list):
+            waiting += item
+        elif isinstance(item, str) or type(item) is int:
+            yield str(item)
 
 
 def _is_soon_after(changed: str, logged: str) -> bool:

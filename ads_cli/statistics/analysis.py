@@ -143,9 +143,9 @@ def parse_compare(text: str | None) -> str | Range | None:
     word = text.strip().lower()
     if word in WORDS:
         return word
-    found = RANGE.fullmatch(word)
+    match = RANGE.fullmatch(word)
     try:
-        start, end = map(date.fromisoformat, found.groups() if found else ())
+        start, end = map(date.fromisoformat, match.groups() if match else ())
     except ValueError:
         raise UsageError(
             f"--compare: {text!r} is not a period{suggestion(word, WORDS)}", hint=EXAMPLES
@@ -169,7 +169,7 @@ def earlier_period(asked: StatsQuery, compare: str | Range) -> Period:
     first, last = (datetime.combine(day, time(), start.tzinfo) for day in compare)
     period = Period(first, last)
     if asked.granularity != "TOTAL" and last - first != end - start:
-        steps = [f"{each.count(asked.granularity)}" for each in (asked.period, period)]
+        steps = [f"{counted.count(asked.granularity)}" for counted in (asked.period, period)]
         raise UsageError(
             f"--compare: {' and '.join(steps)} {asked.granularity.lower()}s cannot be set side by side",
             hint="choose a period of the same length, or --granularity TOTAL",
@@ -223,15 +223,15 @@ def _side_by_side(
     width, none = len(table.keys), [None] * len(table.metrics)
     start, end = (table.keys.index(name) for name in TIMES)
     own = [position for position in range(width) if position not in (start, end)]
-    now_at, then_at = ({each: at for at, each in enumerate(of.start)} for of in (times, earlier_times))
+    now_at, then_at = ({time: at for at, time in enumerate(of.start)} for of in (times, earlier_times))
 
     def key(row: Row, at: dict[str, int]) -> tuple[Any, ...]:
         return at[row[start]], *(row[position] for position in own)
 
     then = {key(row, then_at): row for row in before}
     for row in rows:
-        found = then.pop(key(row, now_at), None)
-        yield *row, *(found[width:] if found else none)
+        earlier = then.pop(key(row, now_at), None)
+        yield *row, *(earlier[width:] if earlier else none)
     for (at, *_), row in then.items():
         values = [*row[:width], *none, *row[width:]]
         values[start], values[end] = times.start[at], times.end[at]

@@ -64,9 +64,9 @@ def answers(
         return number, QueryResult(part, records_in(response.data))
 
     tasks = ((number, part) for number, few in enumerate(parts(question, MAX_PERIOD)) for part in few)
-    found = map_ordered(ask, tasks, client.concurrency, PARTS_AHEAD * client.concurrency)
+    answers = map_ordered(ask, tasks, client.concurrency, PARTS_AHEAD * client.concurrency)
     requests = 0
-    for _, group in groupby(found, key=lambda numbered: numbered[0]):
+    for _, group in groupby(answers, key=lambda numbered: numbered[0]):
         few = [answer for _, answer in group]
         requests += len(few)
         on_progress(requests)
@@ -113,11 +113,11 @@ def series_in(question: StatsQuery, answer: QueryResult) -> Iterator[Series]:
             raise UnavailableError(f"the answer has the statistics of {id} twice")
         seen.add(id)
         values = set()
-        for one in id_data:
-            metrics = one.get("metrics") if isinstance(one, dict) else None
+        for series in id_data:
+            metrics = series.get("metrics") if isinstance(series, dict) else None
             if not isinstance(metrics, dict):
                 raise UnavailableError(f"the statistics of {id} have no metrics")
-            segment, name = _segment(id, one.get("segment"))
+            segment, name = _segment(id, series.get("segment"))
             if segment in values:
                 what = f"of the segment {segment}" if segment else "without a segment"
                 raise UnavailableError(f"the answer has the statistics of {id} {what} twice")
@@ -153,7 +153,7 @@ def _columns(
     neutral = {neutral_name(name): numbers for name, numbers in metrics.items()}
     if len(neutral) < len(metrics):
         raise UnavailableError("the answer has a metric by two of its names")
-    found, unmapped_metrics, length = Columns(), set[str](), part.window.count(question.granularity)
+    collected, unmapped_metrics, length = Columns(), set[str](), part.window.count(question.granularity)
     for metric in question.metrics:
         if not any(metric in METRICS[group] for group in part.groups):
             continue
@@ -166,11 +166,11 @@ def _columns(
             if own is None:
                 continue
             if column in columns:
-                found[column] = _checked(column, own, length)
+                collected[column] = _checked(column, own, length)
             else:
                 unmapped_metrics.add(column)
-    doubts = {f"{column} {doubt}" for column, own in found.items() for doubt in _doubts(column, own)}
-    return found, unmapped_metrics, doubts
+    doubts = {f"{column} {doubt}" for column, own in collected.items() for doubt in _doubts(column, own)}
+    return collected, unmapped_metrics, doubts
 
 
 def _checked(column: str, numbers: Any, length: int) -> list[Any]:

@@ -138,8 +138,8 @@ def _conversions(metrics: Iterable[str]) -> tuple[str, ...]:
 
 def needed_metrics(derived: DerivedMetric, conversions: Sequence[str] = (PURCHASES,)) -> Iterator[str]:
     """Yield the metrics of the service that a derived one is computed from."""
-    for each in filter(None, (derived.dividend, derived.divisor)):
-        yield from conversions if each in OF_CONVERSIONS else (metric_named(each),)
+    for name in filter(None, (derived.dividend, derived.divisor)):
+        yield from conversions if name in OF_CONVERSIONS else (metric_named(name),)
 
 
 def metric_columns(
@@ -211,7 +211,7 @@ def _value(name: str, numbers: Numbers, conversions: Sequence[str]) -> Any:
 def _sum(name: str, numbers: Numbers, conversions: Sequence[str]) -> Any:
     if name not in OF_CONVERSIONS:
         return numbers[name]
-    columns = (f"{conversion}_{each}" for conversion in conversions for each in OF_CONVERSIONS[name])
+    columns = (f"{conversion}_{part}" for conversion in conversions for part in OF_CONVERSIONS[name])
     counted = [numbers[column] for column in columns if numbers[column] is not None]
     return sum(counted) if counted else None
 

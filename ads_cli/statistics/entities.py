@@ -53,30 +53,30 @@ class EntityLookup:
         """Describe entities; one that no listing has is left out."""
         if entity == "ACCOUNT":
             # An account has no currency of its own, and no sum of amounts in several.
-            currencies = {one.currency for _, one in self._list("FUNDING_INSTRUMENT") if one.currency}
+            currencies = {info.currency for _, info in self._list("FUNDING_INSTRUMENT") if info.currency}
             only = currencies.pop() if len(currencies) == 1 else None
             return {id: EntityInfo(currency=only) for id in ids}
-        found = {id: self._listed[entity, id] for id in ids if (entity, id) in self._listed}
-        found |= self._by_id(entity, (id for id in ids if id not in found))
-        line_items, campaigns = self._owners(entity, found)
-        return {id: _with_owners(one, line_items, campaigns) for id, one in found.items()}
+        infos = {id: self._listed[entity, id] for id in ids if (entity, id) in self._listed}
+        infos |= self._by_id(entity, (id for id in ids if id not in infos))
+        line_items, campaigns = self._owners(entity, infos)
+        return {id: _with_owners(info, line_items, campaigns) for id, info in infos.items()}
 
-    def _owners(self, entity: str, found: ById) -> tuple[ById, ById]:
+    def _owners(self, entity: str, infos: ById) -> tuple[ById, ById]:
         """Return the line items and the campaigns that entities lie in, or are."""
-        line_items: ById = found
+        line_items: ById = infos
         if entity != "LINE_ITEM":
-            line_items = self._by_id("LINE_ITEM", (one.line_item_id for one in found.values()))
+            line_items = self._by_id("LINE_ITEM", (info.line_item_id for info in infos.values()))
         if entity == "CAMPAIGN":
-            return line_items, found
-        inside = (*found.values(), *line_items.values())
-        return line_items, self._by_id("CAMPAIGN", (one.campaign_id for one in inside))
+            return line_items, infos
+        inside = (*infos.values(), *line_items.values())
+        return line_items, self._by_id("CAMPAIGN", (info.campaign_id for info in inside))
 
     def _by_id(self, entity: str, ids: Iterable[str | None]) -> dict[str, EntityInfo]:
         """List some entities, each once."""
-        found = dict[str, EntityInfo]()
+        infos = dict[str, EntityInfo]()
         for few in batched(dict.fromkeys(str(id) for id in ids if id), IDS_AT_ONCE):
-            found |= self._list(entity, few)
-        return found
+            infos |= self._list(entity, few)
+        return infos
 
     def _list(self, entity: str, ids: list[str] | None = None) -> Iterator[tuple[str, EntityInfo]]:
         """List the entities of a kind, or some of them, with their ids."""

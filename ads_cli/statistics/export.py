@@ -130,14 +130,14 @@ def find_orphaned_jobs(
 
     Those that failed, or whose result has expired, are no use.
     """
-    part_of, found = {_comparable(params): part for part, params in missing.items()}, dict[int, str]()
+    part_of, jobs = {_comparable(params): part for part, params in missing.items()}, dict[int, str]()
     noted = {*noted}
     for response in client.pages(ListJobs(account_id=account)):
         for job in map(to_neutral, response.records):
             id, part = str(job.get("id_str") or ""), part_of.get(_comparable(job))
             if id and id not in noted and part is not None and _is_alive(job) and _made_since(job, begun):
-                found[part] = id
-    return found
+                jobs[part] = id
+    return jobs
 
 
 def _is_alive(job: Mapping[str, Any]) -> bool:
@@ -211,9 +211,9 @@ class Export:
         if not missing or folder.begun is None:
             return 0
         known = {*folder.jobs.values(), *folder.failed}
-        found = find_orphaned_jobs(self._client, self._account, missing, folder.begun, known)
-        folder.note(*(PartEntry(number, "made", job) for number, job in found.items()))
-        return len(found)
+        orphaned = find_orphaned_jobs(self._client, self._account, missing, folder.begun, known)
+        folder.note(*(PartEntry(number, "made", job) for number, job in orphaned.items()))
+        return len(orphaned)
 
     def run(self, on_progress: Callable[[int], None]) -> None:
         """Download every result; raise UnavailableError where a job fails twice, or none ends in time."""
@@ -233,7 +233,7 @@ class Export:
         for few in self._groups:
             numbers = range(number, number + len(few))
             number += len(few)
-            yield [self._answer(each, self._folder.load(each)) for each in numbers]
+            yield [self._answer(part_number, self._folder.load(part_number)) for part_number in numbers]
 
     def _answer(self, number: int, packed: bytes) -> QueryResult:
         """Return the answer to a part that a result holds; raise UnavailableError if it cannot be read."""
@@ -345,11 +345,11 @@ class Export:
 
     def _states(self) -> dict[str, dict[str, Any]]:
         """Return the jobs that are in processing as they are by now."""
-        found = dict[str, dict[str, Any]]()
+        states = dict[str, dict[str, Any]]()
         for few in batched(self._folder.jobs.values(), JOBS_AT_ONCE):
             for response in self._client.pages(ListJobs(account_id=self._account, job_ids=few)):
-                found |= {str(job.get("id_str")): job for job in response.records}
-        return found
+                states |= {str(job.get("id_str")): job for job in response.records}
+        return states
 
     def _wait(self, delay: float, last_ended: float) -> None:
         """Wait for jobs, at most --max-wait since one has ended: that the service answers is no progress."""

@@ -30,10 +30,10 @@ ROWS_OF_A_GROUP = 10_000  # in parquet
 def format_of(path: Path) -> Format:
     """Return the format of a file by its name; raise UsageError."""
     name = path.with_suffix("") if path.suffix.lower() == ".gz" else path
-    found = EXTENSIONS.get(name.suffix.lower())
-    if found is None or (found in ("xlsx", "parquet") and name != path):
+    format = EXTENSIONS.get(name.suffix.lower())
+    if format is None or (format in ("xlsx", "parquet") and name != path):
         raise UsageError(f"{path}: the name ends in none of {', '.join(EXTENSIONS)}", hint="or .csv.gz")
-    return found
+    return format
 
 
 def check_format(path: Path) -> None:

@@ -49,10 +49,10 @@ STYLE = {
 
 def format_of(path: Path) -> Format:
     """Return the format of a picture by its name; raise UsageError."""
-    found = path.suffix.lower().removeprefix(".")
-    if found not in ("svg", "png"):
+    suffix = path.suffix.lower().removeprefix(".")
+    if suffix not in ("svg", "png"):
         raise UsageError(f"--plot: {path}: the name ends in neither .svg nor .png", hint="as in clicks.svg")
-    return cast(Format, found)
+    return cast(Format, suffix)
 
 
 def require_matplotlib() -> Any:

@@ -120,16 +120,16 @@ def _group_of(word: str, entity: str) -> tuple[str, tuple[str, ...]]:
     """Return the group that a word names or its metric is of, and the metrics that it names."""
     available = GROUPS_BY_ENTITY[entity]
     group, metric = word.upper().replace("-", "_"), metric_named(word)
-    for each in available:
-        if group == each:
-            return each, metrics_of(entity, each)
-        if metric in metrics_of(entity, each):
-            return each, (metric,)
+    for candidate in available:
+        if group == candidate:
+            return candidate, metrics_of(entity, candidate)
+        if metric in metrics_of(entity, candidate):
+            return candidate, (metric,)
     if group in METRICS or any(metric in metrics for metrics in METRICS.values()):
         raise UsageError(
             f"--metrics: {entity} has no {word}", hint=f"it has the groups {', '.join(available)}"
         )
-    known = (*METRICS, *(each for metrics in METRICS.values() for each in metrics))
+    known = (*METRICS, *(candidate for metrics in METRICS.values() for candidate in metrics))
     raise UsageError(
         f"--metrics: {word!r} is not a known group or metric{suggestion(word, known)}",
         hint=f"groups: {', '.join(ALL_GROUPS)}; 'adsctl help metrics' lists every metric",

@@ -99,7 +99,7 @@ class ResultContext(NamedTuple):
         if self.question.entity != "PROMOTED_POST":
             return set()
         known = (self.described.get(id, EntityInfo()) for id in self.question.ids)
-        return in_several_campaigns((each.post_id, each.campaign_id) for each in known)
+        return in_several_campaigns((info.post_id, info.campaign_id) for info in known)
 
     @property
     def times(self) -> "Times":
@@ -123,7 +123,7 @@ def in_several_campaigns(posts: Iterable[tuple[str | None, str | None]]) -> set[
     for post, campaign in posts:
         if post:
             campaigns.setdefault(post, set()).add(campaign)
-    return {post for post, found in campaigns.items() if len(found) > 1}
+    return {post for post, ids in campaigns.items() if len(ids) > 1}
 
 
 def table_of(asked: ResultContext, answers: Iterable[Sequence[QueryResult]]) -> StatsTable:
@@ -136,17 +136,17 @@ def table_of(asked: ResultContext, answers: Iterable[Sequence[QueryResult]]) -> 
 def rows_of(asked: ResultContext, answers: Sequence[QueryResult], times: Times) -> Iterator[Row]:
     """Yield the rows of some entities from the answers to all their parts; raise UnavailableError."""
     question = asked.question
-    found: dict[str, dict[str | None, _Numbers]] = {id: {} for answer in answers for id in answer.part.ids}
+    rows: dict[str, dict[str | None, _Numbers]] = {id: {} for answer in answers for id in answer.part.ids}
     windows = sorted({answer.part.window for answer in answers})
     for answer in answers:
         for series in series_in(question, answer):
-            own = found[series.id].setdefault(series.segment, _Numbers(question, windows))
+            own = rows[series.id].setdefault(series.segment, _Numbers(question, windows))
             own.add(answer.part.window, series)
             asked.unmapped_metrics.update(series.unmapped_metrics)
             asked.doubts.update(series.doubts)
     shared = asked.names.to_wire({"entity": question.entity, "placement": question.placement})
     shared["account"] = asked.account
-    for id, segments in found.items():
+    for id, segments in rows.items():
         info = asked.described.get(id, EntityInfo())
         for segment, numbers in segments.items():
             own_keys = {"entity_id": id, "segment": numbers.segment_name, SEGMENT_VALUE: segment}
@@ -187,12 +187,12 @@ class _Numbers:
 def amounts(series: Iterable[Any], currency: str | None) -> list[Decimal | None]:
     """Return micro-units in units of a currency: with its decimals, as 1.50, or more where they need more."""
     digits = decimals_of(currency or "")
-    smallest, found = 10 ** (6 - digits), list[Decimal | None]()
+    smallest, amounts = 10 ** (6 - digits), list[Decimal | None]()
     for micros in series:
         if micros is None:
-            found.append(None)
+            amounts.append(None)
         elif micros % smallest:
-            found.append(Decimal(micros).scaleb(-6).normalize())
+            amounts.append(Decimal(micros).scaleb(-6).normalize())
         else:
-            found.append(Decimal(int(micros // smallest)).scaleb(-digits))
-    return found
+            amounts.append(Decimal(int(micros // smallest)).scaleb(-digits))
+    return amounts

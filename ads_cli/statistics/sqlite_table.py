@@ -120,14 +120,14 @@ class StatisticsTable:
 
     def _prepare(self, db: sqlite3.Connection) -> None:
         """Create the table, or bring an earlier one up to date; raise StateError for another table."""
-        found = _columns(db)
-        key = {name for name, column in found.items() if column.is_key}
-        if not found:
+        existing = _columns(db)
+        key = {name for name, column in existing.items() if column.is_key}
+        if not existing:
             _create_table(db, TABLE, KINDS)
         elif key == {*KEY}:
             _add_columns(db, KINDS)
         elif key == OLD_KEY:
-            _convert_table(db, found)
+            _convert_table(db, existing)
         else:
             hint = "name another file"
             raise StateError(f"--into: {self._path} has a table {TABLE} that adsctl did not make", hint=hint)
@@ -143,8 +143,8 @@ class StatisticsTable:
         near = _instants(Period(question.period.start - NEAR, question.period.end + NEAR))
         query = f'SELECT DISTINCT "start", "end" FROM "{TABLE}" WHERE {WITHIN}'
         for id in question.ids:
-            found = db.execute(query, self._scope(asked, id) | near)
-            stored = sorted(Period(*map(datetime.fromisoformat, times)) for times in found)
+            matches = db.execute(query, self._scope(asked, id) | near)
+            stored = sorted(Period(*map(datetime.fromisoformat, times)) for times in matches)
             for period in periods_again(question.period, stored):
                 ids.setdefault(period, []).append(id)
         return [
@@ -187,15 +187,15 @@ def _create_table(db: sqlite3.Connection, table: str, kinds: Mapping[str, str]) 
 
 def _add_columns(db: sqlite3.Connection, kinds: Mapping[str, str]) -> None:
     """Extend the table by the columns that it lacks."""
-    found = _columns(db)
-    for name in (name for name in kinds if name not in found):
+    existing = _columns(db)
+    for name in (name for name in kinds if name not in existing):
         db.execute(f'ALTER TABLE "{TABLE}" ADD COLUMN "{name}" {kinds[name]}')
 
 
-def _convert_table(db: sqlite3.Connection, found: "Mapping[str, _Column]") -> None:
+def _convert_table(db: sqlite3.Connection, existing: "Mapping[str, _Column]") -> None:
     """Give a table of an earlier version the key of now."""
-    others = {name: column.kind for name, column in found.items() if name not in KINDS}
-    names = ", ".join(f'"{name}"' for name in found)
+    others = {name: column.kind for name, column in existing.items() if name not in KINDS}
+    names = ", ".join(f'"{name}"' for name in existing)
     db.execute("PRAGMA legacy_alter_table = ON")  # views of the table stay as they are
     _create_table(db, f"{TABLE}_new", KINDS | others)
     db.execute(

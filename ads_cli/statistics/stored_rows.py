@@ -112,9 +112,9 @@ class StoredRows(NamedTuple):
 def read_stored(paths: Iterable[Path]) -> StoredRows:
     """Read rows from files; raise ContentError for what is none, or cannot be added up."""
     paths = [*paths]
-    found = _by_segment(paths)
-    _refuse_overlaps(next(iter(segments.values())) for segments in found.values())
-    unsorted = (row for segments in found.values() for row in segments.values())
+    by_segment = _by_segment(paths)
+    _refuse_overlaps(next(iter(segments.values())) for segments in by_segment.values())
+    unsorted = (row for segments in by_segment.values() for row in segments.values())
     rows = sorted(unsorted, key=attrgetter("local"))  # a chart has the times in their order
     records = [row.record for row in rows]
     if not records:
@@ -158,14 +158,14 @@ def _by_segment(paths: Iterable[Path]) -> dict[Row, dict[Row, _TimedRecord]]:
 
     Raises ContentError where that would count people twice: all of them beside a part, or parts of two kinds.
     """
-    found = dict[Row, dict[Row, _TimedRecord]]()
+    by_segment = dict[Row, dict[Row, _TimedRecord]]()
     for path in paths:
         own = dict[Row, dict[Row, _TimedRecord]]()
         for record in _records(path):
             timed = _TimedRecord.of(record)
             own.setdefault(timed.key, {})[timed.segment] = timed
         for key, segments in own.items():
-            earlier = found.get(key, segments)
+            earlier = by_segment.get(key, segments)
             is_mixed = len(segments) > 1 and ("", "") in segments
             if is_mixed or earlier.keys().isdisjoint(segments):
                 row = next(iter(segments.values()))
@@ -174,8 +174,8 @@ def _by_segment(paths: Iterable[Path]) -> dict[Row, dict[Row, _TimedRecord]]:
                     " people twice: they are of other segments than those beside them",
                     hint="name files of one --segment-by, or of none; of metros, those of one country",
                 )
-            found[key] = segments
-    return found
+            by_segment[key] = segments
+    return by_segment
 
 
 def _records(path: Path) -> Iterator[Record]:

@@ -90,11 +90,11 @@ def status(
         return
     settings = call.settings
     call.warn_unknown_keys()
-    found = {name: settings.find(name) for name in ("service", *ADDRESSES, "account", "catalog", "user")}
-    if settings.is_local and not found["account"]:
-        found["account"] = Setting(call.account, EMULATOR)
+    shown = {name: settings.find(name) for name in ("service", *ADDRESSES, "account", "catalog", "user")}
+    if settings.is_local and not shown["account"]:
+        shown["account"] = Setting(call.account, EMULATOR)
     rows = [StatusRow("profile", settings.profile, settings.profile_origin)]
-    rows += [StatusRow(name, *(setting or ())) for name, setting in found.items()]
+    rows += [StatusRow(name, *(setting or ())) for name, setting in shown.items()]
     secrets = [*(_grant_rows(call) if settings.uses_grant else _key_rows(call))]
     missing = not all(row.origin for row in secrets)
     rows += secrets
@@ -177,8 +177,8 @@ def token(
 
 
 def _bearer_token(call: Invocation) -> str:
-    if found := call.secrets.find(BEARER):
-        return found.secret.value
+    if token := call.secrets.find(BEARER):
+        return token.secret.value
     raise AccessError("no bearer token is stored", hint="adsctl auth bearer issue")
 
 

@@ -241,7 +241,7 @@ def _addresses(call: Invocation) -> dict[str, str]:
             hint = f"set {as_variable(name)}; {SERVICE_X}"
             address = _ask(f"Address of the {what} (https://...): ", name, hint)
             call.flags[name] = check_address(address, name, UsageError)
-    return {name: check_address(*found) for name in ADDRESSES if (found := settings.find(name))}
+    return {name: check_address(*setting) for name in ADDRESSES if (setting := settings.find(name))}
 
 
 def _ask(prompt: str, name: str, hint: str = "", *, hidden: bool = False) -> str:

@@ -48,10 +48,10 @@ def show(
         call = call.with_flags({"profile": name})
     settings = call.settings
     call.warn_unknown_keys()
-    found = {"profile": Setting(settings.profile, "NAME" if name else settings.profile_origin)}
-    found |= {name: setting for name in PROFILE_KEYS if (setting := settings.find(name))}
+    shown = {"profile": Setting(settings.profile, "NAME" if name else settings.profile_origin)}
+    shown |= {name: setting for name in PROFILE_KEYS if (setting := settings.find(name))}
     columns = ("setting", *(Setting._fields if show_origin else Setting._fields[:1]))
-    records = [dict(zip(columns, (name, *setting), strict=False)) for name, setting in found.items()]
+    records = [dict(zip(columns, (name, *setting), strict=False)) for name, setting in shown.items()]
     call.printer.show(records, columns, "setting")
 
 
@@ -114,8 +114,8 @@ def remove(ctx: typer.Context, name: Name) -> None:
     what = f"the profile {name}, its guard" if has_guard else f"the profile {name}"
     call.confirm(f"Remove {what} and its stored secrets", at_service=False, needs_terminal=has_guard)
     other = call.with_flags({"profile": name})
-    for each in other.secrets.stores:
-        each.delete(name, SECRET_NAMES)
+    for place in other.secrets.stores:
+        place.delete(name, SECRET_NAMES)
 
     def change(config: dict[str, Any]) -> None:
         del config["profiles"][name]
@@ -144,10 +144,10 @@ def _key_and_value(pair: str) -> tuple[str, str | None]:
 
 def _confirm_looser(call: Invocation, profile: str, limits: dict[str, str | None]) -> None:
     """Ask before a limit of the guard is loosened, which a script cannot do."""
-    found = loosened(call.settings, profile, limits) if limits else []
-    if found and not call.dry_run:
+    looser = loosened(call.settings, profile, limits) if limits else []
+    if looser and not call.dry_run:
         call.confirm(
-            f"Loosen the guard of the profile {profile}: {', '.join(found)}",
+            f"Loosen the guard of the profile {profile}: {', '.join(looser)}",
             at_service=False,
             needs_terminal=True,
         )

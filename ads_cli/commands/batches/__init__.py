@@ -120,14 +120,14 @@ def send_records(
     has_one = len([*islice(rows, 2)]) == 1
     if has_one and not batch.of_several(kind):
         require_valid(call, plan, skip_invalid=False, failed_out=None, hint=INVALID_HINT)
-        found: R = plan.items[0]
+        first: R = plan.items[0]
         if reader.reads_records:
             on_record([*reader.not_sent])
         if not kind.endpoint.makes_anew:
-            return found
+            return first
         key = plan.key(call.service, skip_invalid=False)
-        digest = content_of_request(call, found)
-        return OneRecord(found, source.location, digest, key, batch.uncertain, batch.resume)
+        digest = content_of_request(call, first)
+        return OneRecord(first, source.location, digest, key, batch.uncertain, batch.resume)
     if (id_field := kind.endpoint.id_field) in reader.options:
         raise UsageError(f"{str(id_field).upper()}: names one record, and {source.label} has several")
     if batch.resume and kind.endpoint.makes_anew:
@@ -245,11 +245,11 @@ def only_what_differs(call: Invocation, requests: Sequence[Request]) -> list[Req
     """
     if call.dry_run and not call.settings.is_local:
         return [*requests]
-    found: list[Request | None] = []
+    differing: list[Request | None] = []
     for request, record in zip(requests, _current(call, requests), strict=True):
         fields = differing_fields(request, record)
-        found.append(only(request, fields) if fields else None)
-    return found
+        differing.append(only(request, fields) if fields else None)
+    return differing
 
 
 def current_of(call: Invocation, kind: type[Request], id: str) -> Record:
@@ -271,8 +271,8 @@ def _current(call: Invocation, requests: Sequence[Request]) -> Iterator[Record]:
     field = str(requests[0].endpoint.id_field) if requests else ""
     ids = [str(getattr(request, field)) for request in requests]
     if field in SOURCES and len(ids) > 1:
-        found = call.stored.read(field, ids)
-        yield from (found[id] for id in ids)
+        records = call.stored.read(field, ids)
+        yield from (records[id] for id in ids)
     elif field in SOURCES:
         yield from (call.stored.named(field, id) for id in ids)
     else:
@@ -300,4 +300,4 @@ def _shown_record(call: Invocation, request: Request) -> Any:
 def request_of_group(call: Invocation, group: Sequence[str], verb: str) -> Any:
     """Return the request of a command such as `campaigns list`; raise KeyError where there is none."""
     named = requests_named((*group, verb))
-    return next(each for each in named if is_of_service(each, call.settings.service))
+    return next(request for request in named if is_of_service(request, call.settings.service))

@@ -82,8 +82,8 @@ class RecordSearch:
         """Return the records that are meant, as the service sends them, in the order of the ids."""
         if not self.chosen.where:
             ids = [*dict.fromkeys(self.chosen.ids)]
-            found = {str(record.get("id")): record for record in self._listed(ids)}
-            return [found[id] for id in ids if id in found]
+            records = {str(record.get("id")): record for record in self._listed(ids)}
+            return [records[id] for id in ids if id in records]
         conditions, matching, unknown = self._conditions(), list[Any](), 0
         names = {self._amounts.get(condition.column, condition.column) for condition in conditions}
         for record in self._listed():
@@ -120,7 +120,7 @@ class RecordSearch:
         settable = {*self.kind.__struct_fields__} if endpoint.method == "PUT" else set[str]()
         known = {*fields, *self._amounts, *settable.difference(endpoint.path_fields)}
         headings = {header(name): name for name in fields}
-        found = []
+        conditions = []
         for text in self.chosen.where:
             condition = Where.parse(text)
             name = neutral_name(condition.column.replace("-", "_"))
@@ -139,8 +139,8 @@ class RecordSearch:
                 value = normalize("NFC", value)  # a blank at its end counts
             elif value:
                 value = self._comparable(name, as_stored(value))
-            found.append(Where(name, condition.operator, value))
-        return found
+            conditions.append(Where(name, condition.operator, value))
+        return conditions
 
     def _comparable(self, name: str, text: str) -> str:
         """Return a value as records have it; raise UsageError for one that no record can have."""
@@ -196,13 +196,13 @@ class SeveralRecords:
     def show(self, *, envelope: bool) -> None:
         """Print the records; raise an error where some of the ids are those of none."""
         search = self._search
-        found = search.find()
-        ids = {str(record.get("id")) for record in found}
+        records = search.find()
+        ids = {str(record.get("id")) for record in records}
         missing = [id for id in dict.fromkeys(search.chosen.ids) if id not in ids]
         words = f"there is no {search.singular} {listed(missing)}"
-        if missing and not found:
+        if missing and not records:
             raise NotFoundError(words)
-        show(self._call, self._any_request, {"data": found} if envelope else found)
+        show(self._call, self._any_request, {"data": records} if envelope else records)
         if missing:
             raise IncompleteError(words, hint="the others are shown")
 
@@ -272,20 +272,20 @@ class SeveralRecords:
     def settings_of_one(self) -> dict[str, str]:
         """Return the values of --set for the only record; raise NotFoundError where there is none."""
         search = self._search
-        found = [*map(to_neutral, search.find())]
-        if not found:
+        records = [*map(to_neutral, search.find())]
+        if not records:
             raise NotFoundError(f"there is no {search.singular} {search.chosen.ids[0]}")
         try:
-            return self._settings_of(found[0])
+            return self._settings_of(records[0])
         except UsageError as error:
-            error.message += f" ({search.named([str(found[0].get('id'))])})"
+            error.message += f" ({search.named([str(records[0].get('id'))])})"
             raise
 
     def _settings_of(self, record: Record) -> dict[str, str]:
         """Return the values of --set for a record, as options have them; raise UsageError."""
         from ...campaigns.copying import RELATIVE, relative_amount
 
-        search, amounts, found = self._search, fields_of_amounts(self._kind), dict[str, str]()
+        search, amounts, texts = self._search, fields_of_amounts(self._kind), dict[str, str]()
         known = {*amounts, *self._kind.__struct_fields__} - {"account_id", search.id_field}
         for text in search.chosen.settings:
             path, equals, value = text.partition("=")
@@ -296,16 +296,16 @@ class SeveralRecords:
                     hint="as in --set daily_budget=+10%",
                 )
             field = amounts.get(name, name)
-            names = {field, *(each for each, of in amounts.items() if of == field)}
-            if any(search.values.get(each) is not None for each in names) or names & found.keys():
+            names = {field, *(amount for amount, of in amounts.items() if of == field)}
+            if any(search.values.get(amount) is not None for amount in names) or names & texts.keys():
                 raise UsageError(f"--set {text}: {name} is given twice")
             if RELATIVE.fullmatch(value) and field in money_fields(self._kind):
                 self._is_relative = True
                 currency = str(record.get("currency") or "")
                 value = relative_amount(value, in_units(record, field), currency, name)
                 name = amount_names(field)[0]
-            found[name] = "" if value == "null" else value
-        return found
+            texts[name] = "" if value == "null" else value
+        return texts
 
     def _drawn(self, requests: Sequence[Request], records: Mapping[str, Record]) -> Iterator[str]:
         """Draw a plan: a line for each record, and one for each field that changes."""
@@ -344,7 +344,7 @@ class SeveralRecords:
         upload = BatchUpload(many, self._endpoint.action, self._search.noun, OPERATIONS)
         for at in range(0, len(requests), batch.size):
             some = requests[at : at + batch.size]
-            bodies = [encode_operation(operation(each, self._call.settings.names)) for each in some]
+            bodies = [encode_operation(operation(item, self._call.settings.names)) for item in some]
             places = [(at + number, 0) for number in range(len(some))]
             yield upload, Batch(at // batch.size, Items(bodies, [*map(self._id, some)]), places)
 

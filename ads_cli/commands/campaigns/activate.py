@@ -49,7 +49,7 @@ def _activate(call: Invocation, kind: "type[Request]", ids: Sequence[str]) -> No
 
     def requests(of: "type[Request]", **values: str) -> "list[Request]":
         named = ({"account_id": call.account, id_field: id, **values} for id in dict.fromkeys(ids))
-        return [request_from_input(of, each, None, service=call.settings.service) for each in named]
+        return [request_from_input(of, name, None, service=call.settings.service) for name in named]
 
     updates = requests(update, **{STATUS: ACTIVE})
     due = requests(kind) if call.settings.uses_grant else updates
@@ -69,5 +69,5 @@ def _activate(call: Invocation, kind: "type[Request]", ids: Sequence[str]) -> No
             if len(due) > 1:
                 error.message = f"{id}: {error.message}; activated: {', '.join(records) or 'none'}"
             raise
-    found = [*records.values()]
-    show(call, due[0], found[0] if len(found) == 1 else found)
+    campaigns = [*records.values()]
+    show(call, due[0], campaigns[0] if len(campaigns) == 1 else campaigns)

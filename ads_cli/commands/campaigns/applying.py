@@ -81,18 +81,18 @@ class ApplyRun:
         try:
             call.client.open()
             reader = AccountReader(call.client, call.account)
-            found = self._compared_surely(reader, parsed, is_copy=is_copy)
+            plan = self._compared_surely(reader, parsed, is_copy=is_copy)
         except AdsctlError:
             parsed.require_valid()  # mistakes are reported first
             raise
         if self.stored_plan:
             is_begun = self.memory.begun_plan == self.digest
-            if others := keep_planned(self.stored_plan, found, is_begun=is_begun):
+            if others := keep_planned(self.stored_plan, plan, is_begun=is_begun):
                 call.messages.note(
                     f"{counted(others, 'difference')} in campaigns that the plan does not touch: left as "
                     f"{'it is' if others == 1 else 'they are'}"
                 )
-        return found
+        return plan
 
     def _opened(self, content: bytes, label: str) -> tuple[bytes, str, Path]:
         """Return the file that a stored plan was made of, once its options hold."""
@@ -116,17 +116,17 @@ class ApplyRun:
 
         def look() -> tuple[CampaignPlan, list[Mark]]:
             parsed.problems[:] = mistakes
-            found = self._compared(reader, parsed, is_copy=is_copy)
+            plan = self._compared(reader, parsed, is_copy=is_copy)
             parsed.require_valid()
-            return found, found.lost
+            return plan, plan.lost
 
         if self.resume is not None:
             return look_for_lost(call.client, self.memory, look, call.messages.say if self.resume else None)
-        found, lost = look()
+        plan, lost = look()
         if self.memory.seconds_until_listed(lost):
             what = counted(len(lost), "record")
             call.messages.note(f"{what} may be there, created by a request whose answer was lost")
-        return found
+        return plan
 
     def _compared(self, reader: AccountReader, parsed: CampaignFile, *, is_copy: bool) -> CampaignPlan:
         call, memory = self.call, self.memory
@@ -143,17 +143,17 @@ class ApplyRun:
             uncovered = {record["id"] for record in listed} - {record["id"] for record in covered}
         comparison = Comparison(parsed, campaigns, memory, replace=self.replace, is_copy=is_copy)
         matches = comparison.match_campaigns()
-        within = {one.id for one in matches.values()} | {
+        within = {stored.id for stored in matches.values()} | {
             campaign.id for campaign in parsed.campaigns if campaign.id
         }
         if self.prune and parsed.may_prune:
-            within |= {one.id for one in campaigns} - uncovered
+            within |= {stored.id for stored in campaigns} - uncovered
         campaigns = reader.tree(listed, self._lists(parsed), within, needed)
         resolve_names(call.client, call.account, parsed)
         paying = {
             str(campaign.values[FUNDING]) for campaign in parsed.campaigns if campaign.values.get(FUNDING)
         }
-        found = Comparison(
+        plan = Comparison(
             parsed,
             campaigns,
             memory,
@@ -163,17 +163,17 @@ class ApplyRun:
             replace=self.replace,
             is_copy=is_copy,
         ).run()
-        self._require_deleted(reader, found)
-        if found.not_compared:
+        self._require_deleted(reader, plan)
+        if plan.not_compared:
             call.messages.note(
-                f"the service never shows {', '.join(sorted(found.not_compared))}: not compared"
+                f"the service never shows {', '.join(sorted(plan.not_compared))}: not compared"
             )
-        return found
+        return plan
 
-    def _require_deleted(self, reader: AccountReader, found: CampaignPlan) -> None:
+    def _require_deleted(self, reader: AccountReader, plan: CampaignPlan) -> None:
         """Raise UnavailableError where known records are not listed where they belong, and yet are there."""
-        listed, there = {one.id for one in self.listed}, dict[str, str]()
-        for entry, id, parent_id in found.unlisted:
+        listed, there = {campaign.id for campaign in self.listed}, dict[str, str]()
+        for entry, id, parent_id in plan.unlisted:
             record = reader.single(entry.kind, id)
             above = record.get(entry.kind.parent_field, parent_id)
             is_in_place = above == parent_id or (entry.kind is LINE_ITEM and above not in listed)
@@ -194,31 +194,31 @@ class ApplyRun:
         of_file = {key for entry in each_entry(parsed.campaigns) for key in entry.below}
         return ["line_items", *(key for key in LISTS[1:] if key in of_file)]
 
-    def approve(self, found: CampaignPlan) -> None:
+    def approve(self, plan: CampaignPlan) -> None:
         """Look at the files of media, and let the guard judge the whole plan."""
         call = self.call
-        apply = Apply(call.client, call.account, found, self.memory)
-        self.posting = Posting(call, found, resume=bool(self.resume))
+        apply = Apply(call.client, call.account, plan, self.memory)
+        self.posting = Posting(call, plan, resume=bool(self.resume))
         self.posting.check()
-        requests = chain(((each, "") for each in self.posting.requests()), apply.requests())
+        requests = chain(((content, "") for content in self.posting.requests()), apply.requests())
         prepared = ((call.client.prepare(request), new_id) for request, new_id in requests)
-        call.writes.approve_plan(prepared, _compared(found))
+        call.writes.approve_plan(prepared, _compared(plan))
 
-    def carry_out(self, found: CampaignPlan) -> Applied:
+    def carry_out(self, plan: CampaignPlan) -> Applied:
         """Ask, and send what differs."""
         call, memory = self.call, self.memory
-        self.ask(found)
+        self.ask(plan)
         if self.stored_plan:
             memory.begin_plan(self.digest)
-        with self._job(found) as note_done:
+        with self._job(plan) as note_done:
             self.posting.make(memory)
-            with progress(call.messages, "Applying", len(found.changes)) as on_progress:
+            with progress(call.messages, "Applying", len(plan.changes)) as on_progress:
 
                 def on_done(done: int) -> None:
                     note_done(done)
                     on_progress(done)
 
-                result = Apply(call.client, call.account, found, memory, on_done).run()
+                result = Apply(call.client, call.account, plan, memory, on_done).run()
         for sent, stored in dict.fromkeys(result.renamed):
             call.messages.note(f"the service stores the name {sent!r} as {stored!r}")
         if self.stored_plan and not result.failed:
@@ -226,7 +226,7 @@ class ApplyRun:
         return result
 
     @contextmanager
-    def _job(self, found: CampaignPlan) -> Iterator[Callable[[int], None]]:
+    def _job(self, plan: CampaignPlan) -> Iterator[Callable[[int], None]]:
         """Keep a job of the run, unfinished until it ends; yield what notes the changes that are sent.
 
         It takes the place of unfinished ones of the same file: a run compares, and does what is left.
@@ -236,13 +236,13 @@ class ApplyRun:
         place = UploadTarget(call.service, f"campaigns of {digest[:16]}", call.account)
         jobs = call.settings.state_dir / "jobs"
         earlier = [path for path, job, ended in list_jobs(jobs) if not ended and job.key.target == place]
-        if not found.changes:
+        if not plan.changes:
             yield lambda done: None
             for path in earlier:
                 path.unlink(missing_ok=True)
             return
         key = document_key(place, "apply", digest, {})
-        job = new_job(call, key, "changes", label, len(found.changes), batches=0)
+        job = new_job(call, key, "changes", label, len(plan.changes), batches=0)
         with closing(Journal(call.settings.state_dir, job, resume=False)) as journal:
             for path in earlier:
                 path.unlink(missing_ok=True)
@@ -257,47 +257,45 @@ class ApplyRun:
             journal.flush()
             journal.finish()
 
-    def ask(self, found: CampaignPlan) -> None:
+    def ask(self, plan: CampaignPlan) -> None:
         """Ask before something is deleted, or may spend more."""
-        self._require_possible(found)
-        if found.changes and (question := _question(found)):
+        self._require_possible(plan)
+        if plan.changes and (question := _question(plan)):
             self.call.confirm(question)
 
-    def _require_possible(self, found: CampaignPlan) -> None:
+    def _require_possible(self, plan: CampaignPlan) -> None:
         """Raise ContentError for values that the service cannot remove."""
         if self.call.settings.service == "x":
             return
-        for change in found.changes:
+        for change in plan.changes:
             for name, value in change.values.items():
                 if change.action == "update" and value is None and change.entry:
                     self.file.note(change.entry, "the service generic cannot remove a value", name)
         self.file.require_valid()
 
 
-def _compared(found: CampaignPlan) -> Iterator[object]:
+def _compared(plan: CampaignPlan) -> Iterator[object]:
     """Yield what may be spent, and what differs, with the records that change and those above them."""
-    yield planned_spending(found).words
-    for change in found.changes:
-        parent = found.matched.get(change.parent) if change.parent else None
+    yield planned_spending(plan).words
+    for change in plan.changes:
+        parent = plan.matched.get(change.parent) if change.parent else None
         above = change.stored.parent if change.stored else None
-        yield [change.record(), *(each.fields for each in (change.stored, parent, above) if each)]
+        yield [change.record(), *(record.fields for record in (change.stored, parent, above) if record)]
 
 
-def _question(found: CampaignPlan) -> str:
+def _question(plan: CampaignPlan) -> str:
     """Return what is asked: nothing where nothing is deleted, and nothing may spend more."""
-    deletions = found.count("delete")
+    deletions = plan.count("delete")
     activated = [
-        change
-        for change in found.changes
-        if change.action != "delete" and change.values.get(STATUS) == ACTIVE
+        change for change in plan.changes if change.action != "delete" and change.values.get(STATUS) == ACTIVE
     ]
-    spending = planned_spending(found)
+    spending = planned_spending(plan)
     if not (deletions or activated or spending.is_more):
         return ""
-    what = [f"Change campaigns: {found.words}"]
+    what = [f"Change campaigns: {plan.words}"]
     if activated:
         what.append(f"{counted(len(activated), 'record')} active")
-    if first := sum(change.goes_first for change in found.changes):
+    if first := sum(change.goes_first for change in plan.changes):
         criteria = counted(first, "criterion", "criteria")
         what.append(f"deleted before what takes its place is made: {criteria}")
     return "; ".join([*what, spending.words])

@@ -87,9 +87,9 @@ def copy(
             for change in plan.changes
             if change.action == "create" or change.values.get(STATUS) == ACTIVE
         ]
-        for each in plan.changes:
-            if each.action == "update":
-                each.values = {STATUS: ACTIVE}
+        for difference in plan.changes:
+            if difference.action == "update":
+                difference.values = {STATUS: ACTIVE}
         _report_copied_before(target, copy_file, plan)
         show_plan(target, plan, is_result=False)
         run.approve(plan)
@@ -103,7 +103,7 @@ def copy(
 
 def _require_new_names(run: "ApplyRun", copy_file: "CampaignFile", plan: "CampaignPlan") -> None:
     """Refuse names that other campaigns have."""
-    taken = {as_stored(one.name): one.id for one in run.listed if one.name}
+    taken = {as_stored(campaign.name): campaign.id for campaign in run.listed if campaign.name}
     for entry in copy_file.campaigns:
         if entry not in plan.matched and (other := taken.get(as_stored(entry.name or ""))):
             copy_file.note(entry, f"{entry.name!r} is the name of campaign {other}: add --name", "name")
@@ -116,7 +116,7 @@ def _require_set(settings: Iterable["CopySetting"], copy_file: "CampaignFile", p
         if change.action != "update" or change.entry is None:
             continue
         before, after = change.before or {}, change.after or {}
-        keys = {one.field.name: one.field.key for one in settings if one.kind is change.kind}
+        keys = {setting.field.name: setting.field.key for setting in settings if setting.kind is change.kind}
         for name, key in keys.items():
             if name in change.values and (name, change.values[name]) != (STATUS, ACTIVE):
                 copy_file.note(

@@ -114,15 +114,15 @@ def plan(
         check_output_path("--out", Path(out), is_plan_file, "is no stored plan", "choose another name")
     with CampaignReport(call, report, file).written() as about:
         run = ApplyRun(call, prune=prune, replace=replace)
-        found = about.plan = run.compare(file)
+        compared = about.plan = run.compare(file)
         if out:
             options = PlanOptions(prune, replace)
             with atomic(Path(out), is_output=True) as stream:
-                stream.write(encode(found, run.file, call.account, call.service, options))
-        show_plan(call, found)
-        if excess := pruning_excess(found, limit):
-            call.messages.note(f"{excess}: apply needs --max-delete {found.pruned}")
-        if found.changes:
+                stream.write(encode(compared, run.file, call.account, call.service, options))
+        show_plan(call, compared)
+        if excess := pruning_excess(compared, limit):
+            call.messages.note(f"{excess}: apply needs --max-delete {compared.pruned}")
+        if compared.changes:
             raise typer.Exit(DIFFERENCES_FOUND)
 
 
@@ -158,30 +158,30 @@ def apply(
     with CampaignReport(call, report, file).written() as about:
         run = ApplyRun(call, prune=prune, replace=replace, resume=resume)
         with run.locked():
-            found = about.plan = run.compare(file, takes_plans=True)
+            compared = about.plan = run.compare(file, takes_plans=True)
             is_workbook = Path(file).suffix.lower() == WORKBOOK_SUFFIX
             if write_ids and (file == "-" or run.stored_plan or is_workbook):
                 raise UsageError(
                     "--write-ids: needs a file of campaigns in YAML or JSON",
                     hint="pull a workbook again after it was applied: it has the ids then",
                 )
-            show_plan(call, found, is_result=False)
-            if resume and not found.changes:
+            show_plan(call, compared, is_result=False)
+            if resume and not compared.changes:
                 call.messages.say("nothing is left to resume")
-            if excess := pruning_excess(found, limit):
+            if excess := pruning_excess(compared, limit):
                 raise NotConfirmedError(
                     excess,
-                    hint=f"nothing was changed; if that is right, add --max-delete {found.pruned}",
+                    hint=f"nothing was changed; if that is right, add --max-delete {compared.pruned}",
                 )
-            run.approve(found)
+            run.approve(compared)
             if call.dry_run:
                 if call.is_plan:
-                    run.ask(found)
-                    call.messages.show(plan_words(found))
-                print_plan(call, found)
+                    run.ask(compared)
+                    call.messages.show(plan_words(compared))
+                print_plan(call, compared)
                 return
-            result = about.result = run.carry_out(found)
-        print_plan(call, found, result)
+            result = about.result = run.carry_out(compared)
+        print_plan(call, compared, result)
         if write_ids:
             from ...campaigns.writer import write_into
 

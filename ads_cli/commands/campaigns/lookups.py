@@ -37,8 +37,8 @@ def fetch(
     request = request_from_input(kind, values | ({"card_id": cards[0]} if is_id else {"card_uris": cards}))
     response = call.client.call(request)
     if not is_id:
-        found = {card.get("card_uri") for card in response.records}
-        if missing := [card for card in cards if card not in found]:
+        uris = {card.get("card_uri") for card in response.records}
+        if missing := [card for card in cards if card not in uris]:
             call.messages.warn(f"not found: {listed(missing)}")
     show(call, request, response.data)
 

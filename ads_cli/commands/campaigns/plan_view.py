@@ -12,45 +12,45 @@ from ...output.text import Lines, cell, counted, safe
 from ..spending import SIGNS, value_change
 
 
-def plan_words(found: CampaignPlan) -> str:
+def plan_words(plan: CampaignPlan) -> str:
     """Say what a plan comes to: its changes, what rises, and what may be spent in a day."""
-    return f"{found.words}; {planned_spending(found).words}"
+    return f"{plan.words}; {planned_spending(plan).words}"
 
 
-def pruning_excess(found: CampaignPlan, limit: DeletionLimit) -> str:
+def pruning_excess(plan: CampaignPlan, limit: DeletionLimit) -> str:
     """Say that more records would be deleted than may be; "" where they are not."""
-    sentence = f"{found.pruned:,} of {counted(found.listed, 'record')} would be deleted"
-    return limit.excess(found.pruned, found.listed, sentence)
+    sentence = f"{plan.pruned:,} of {counted(plan.listed, 'record')} would be deleted"
+    return limit.excess(plan.pruned, plan.listed, sentence)
 
 
-def show_plan(call: Invocation, found: CampaignPlan, *, is_result: bool = True) -> None:
+def show_plan(call: Invocation, plan: CampaignPlan, *, is_result: bool = True) -> None:
     """Print a plan, and say what it comes to."""
     if is_result:
-        print_plan(call, found)
-    elif found.changes and not call.presentation.quiet:
-        for line in _drawn(found):
+        print_plan(call, plan)
+    elif plan.changes and not call.presentation.quiet:
+        for line in _drawn(plan):
             call.messages.say(line)
-    call.messages.say(plan_words(found))
+    call.messages.say(plan_words(plan))
 
 
-def print_plan(call: Invocation, found: CampaignPlan, result: Applied | None = None) -> None:
+def print_plan(call: Invocation, plan: CampaignPlan, result: Applied | None = None) -> None:
     """Print the changes as records, or drawn for people; of what was made, with its ids."""
     records = []
-    for change in found.changes:
+    for change in plan.changes:
         record = change.record()
         if result and change.action == "create" and change.entry:
             record["id"] = result.ids.get(change.entry)
         records.append(record)
     if call.printer.is_for_people:
         if result is None:
-            call.printer.stream.write("".join(f"{line}\n" for line in _drawn(found)))
+            call.printer.stream.write("".join(f"{line}\n" for line in _drawn(plan)))
         return
     call.printer.show(records, RECORD_FIELDS, "id")
 
 
-def _drawn(found: CampaignPlan) -> Iterator[str]:
+def _drawn(plan: CampaignPlan) -> Iterator[str]:
     """Draw a plan: a line for each record, and one for each field that changes."""
-    for change in found.changes:
+    for change in plan.changes:
         depth = "  " * change.path.count(".")
         name = change.name or change.key
         about = f" {change.id}" if change.id else ""

@@ -35,12 +35,12 @@ class Posting:
     ended, changes name posts that do not exist yet by numbers that must not be sent: a failure ends the run.
     """
 
-    def __init__(self, call: Invocation, found: CampaignPlan, *, resume: bool) -> None:
-        self._call, self._plan = call, found
+    def __init__(self, call: Invocation, plan: CampaignPlan, *, resume: bool) -> None:
+        self._call, self._plan = call, plan
         self._say = call.messages.say if resume else None  # of what may be waited for
         self._due: list[DuePost] = []
         kind, account = request_kind(call.settings.service), {"account_id": call.account}
-        for entry, post in new_posts(change.entry for change in found.changes if change.entry):
+        for entry, post in new_posts(change.entry for change in plan.changes if change.entry):
             values, card = dict(post.values), None
             if post.card:
                 values.pop("media_keys", None)

@@ -104,17 +104,17 @@ def _campaigns(call: Invocation, campaign: str | None) -> list[Node]:
     else:
         sent = records_in(call.client.call(GetCampaign(account_id=call.account, campaign_id=campaign)), "id")
     fields = to_neutral(sent)
-    ids = [one["id"] for one in fields]
+    ids = [record["id"] for record in fields]
     items = reader.line_items(ids)
     below = _below_line_items(reader, to_neutral(items))
     line_items: dict[str, list[Node]] = {id: [] for id in ids}
-    for one in items:
-        neutral = to_neutral(one)
-        node = Node(LINE_ITEM, one, neutral, below.get(neutral["id"], ()))
+    for record in items:
+        neutral = to_neutral(record)
+        node = Node(LINE_ITEM, record, neutral, below.get(neutral["id"], ()))
         line_items.setdefault(neutral["campaign_id"], []).append(node)
     return [
-        Node(CAMPAIGN, one, neutral, line_items[neutral["id"]])
-        for one, neutral in zip(sent, fields, strict=True)
+        Node(CAMPAIGN, record, neutral, line_items[neutral["id"]])
+        for record, neutral in zip(sent, fields, strict=True)
     ]
 
 
@@ -123,8 +123,8 @@ def _below_line_items(reader: "AccountReader", line_items: list[dict[str, Any]])
     below: dict[str, list[Node]] = {}
     for kind, (request, _) in BELOW_LINE_ITEMS.items():
         # The service refuses the others where it lists promoted accounts.
-        promoting = [one for one in line_items if one.get("product_type") == "PROMOTED_ACCOUNT"]
-        ids = [one["id"] for one in (promoting if kind == ACCOUNT else line_items)]
+        promoting = [item for item in line_items if item.get("product_type") == "PROMOTED_ACCOUNT"]
+        ids = [item["id"] for item in (promoting if kind == ACCOUNT else line_items)]
         for record in reader.below(request, ids):
             neutral = to_neutral(record)
             below.setdefault(neutral["line_item_id"], []).append(Node(kind, record, neutral))
@@ -158,9 +158,9 @@ def _doubts(nodes: Iterable[Node]) -> Iterator[str]:
 
 def _branch_of(node: Node) -> "Tree":
     """Draw a campaign or a line item, and what belongs to it."""
-    criteria = [one for one in node.below if one.kind == TARGETING]
-    line_items = [one for one in node.below if one.kind == LINE_ITEM]
-    creatives = [one for one in node.below if one.kind not in (TARGETING, LINE_ITEM)]
+    criteria = [child for child in node.below if child.kind == TARGETING]
+    line_items = [child for child in node.below if child.kind == LINE_ITEM]
+    creatives = [child for child in node.below if child.kind not in (TARGETING, LINE_ITEM)]
     budget = [*_bound(node, line_items), *_texts(node, BUDGET)]
     about = {"budget": budget, "dates": _texts(node, DATES)}
     return _branch(
@@ -170,7 +170,7 @@ def _branch_of(node: Node) -> "Tree":
             *(_branch(title, details) for title, details in about.items() if details),
             *map(_branch_of, line_items),
             *_targeting(criteria),
-            *(_branch(f"{one.kind} {one.name}", [one.status], has_status=True) for one in creatives),
+            *(_branch(f"{child.kind} {child.name}", [child.status], has_status=True) for child in creatives),
         ],
         before=str(node.fields.get("id")),
         has_status=True,
@@ -181,7 +181,7 @@ def _bound(node: Node, line_items: Sequence[Node]) -> Iterator[str]:
     """Yield what a campaign without a daily budget may spend in a day."""
     now = datetime.now(UTC)
     if node.kind == CAMPAIGN and daily_budget(node.fields) is None and may_serve(node.fields, now):
-        items = [one.fields for one in line_items]
+        items = [item.fields for item in line_items]
         bound = daily_bound([CampaignSpending("", node.fields, items)], now)
         yield f"{UNLIMITED} a day" if bound.unbounded else f"{bound} a day by its line items"
 

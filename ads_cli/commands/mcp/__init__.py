@@ -83,8 +83,8 @@ def _currencies(call: Invocation) -> set[str]:
 
     if not (call.settings.is_local or call.settings.get("account")):
         return set()
-    found = (record.get("currency") for record in call.stored.all(FUNDING_ID).values())
-    return {currency for currency in found if isinstance(currency, str)}
+    currencies = (record.get("currency") for record in call.stored.all(FUNDING_ID).values())
+    return {currency for currency in currencies if isinstance(currency, str)}
 
 
 def _how_to_connect(call: Invocation) -> str:

@@ -102,19 +102,21 @@ class AppliedPlans:
 
     def unanswered(self, creation: str) -> list[UnansweredCreation]:
         """Return the stopped processes that were to send a request and may have created a record."""
-        found = []
+        unanswered = []
         for plan in self._read_all():
             if plan.creation == creation and not plan.settled:
                 sent = self._sent(plan, self._state(plan.job))
                 if sent and sent.outcome in (OK, UNKNOWN):
-                    found.append(UnansweredCreation(plan.job, datetime.fromisoformat(plan.started), sent))
-        return found
+                    unanswered.append(
+                        UnansweredCreation(plan.job, datetime.fromisoformat(plan.started), sent)
+                    )
+        return unanswered
 
-    def settle(self, name: str, found: Any = None) -> None:
+    def settle(self, name: str, record: Any = None) -> None:
         """Note that it is known what a stopped process has created, or that another one creates it."""
         path = self._path(name, "json")
         plan = msgspec.json.decode(path.read_bytes(), type=AppliedPlan)
-        plan.settled, plan.found = True, found
+        plan.settled, plan.found = True, record
         with atomic(path) as file:
             file.write(msgspec.json.encode(plan).decode())
 
@@ -195,12 +197,12 @@ class AppliedPlans:
 
     def _read_all(self) -> list[AppliedPlan]:
         """Return what was carried out, the oldest first, as far as it can be read."""
-        found = []
+        lines = []
         with suppress(OSError):
             for path in self._folder.glob("*.json"):
                 with suppress(OSError, msgspec.DecodeError):
-                    found.append(msgspec.json.decode(path.read_bytes(), type=AppliedPlan))
-        return sorted(found, key=lambda plan: plan.started)
+                    lines.append(msgspec.json.decode(path.read_bytes(), type=AppliedPlan))
+        return sorted(lines, key=lambda plan: plan.started)
 
     def _state(self, name: str) -> ProcessState:
         if _is_locked(self._path(name, "out")):

@@ -51,10 +51,10 @@ class Look(NamedTuple):
 
 
 def listing_of(
-    reachable: "Reachable", found: "ReachableCommand", words: Sequence[str], values: Mapping[str, Any]
+    reachable: "Reachable", command: "ReachableCommand", words: Sequence[str], values: Mapping[str, Any]
 ) -> list[str] | None:
     """Return the command that lists what a command creates, if there is one."""
-    group = found.name.rpartition(" ")[0]
+    group = command.name.rpartition(" ")[0]
     if f"{group} list" not in reachable.names:
         return None
     lists = reachable.find(f"{group} list")
@@ -74,12 +74,12 @@ def look_for(
     """Look among the records of an account for the one that was created with some values since a time."""
     since = started - CLOCKS_DIFFER if is_believable(started) else BEGINNING
     news = []
-    for each in map(to_neutral, records):
-        created = _time(each.get(CREATED)) if isinstance(each, dict) else None
+    for record in map(to_neutral, records):
+        created = _time(record.get(CREATED)) if isinstance(record, dict) else None
         if created is None:
             return Look(doubt="the list does not say when its records were created")
-        if created >= since and str(each.get(record_id)) not in known and _may_be(each, values):
-            news.append(each)
+        if created >= since and str(record.get(record_id)) not in known and _may_be(record, values):
+            news.append(record)
     alike = [new for new in news if _is_alike(new, values)]
     if len(news) == 1 and alike:
         return Look(alike[0])

@@ -106,5 +106,5 @@ def _path_of(stream: BufferedReader, path: str) -> str:
     """Return where an open file is, by its descriptor where the system tells that."""
     if sys.platform == "linux":
         return str(Path(f"/proc/self/fd/{stream.fileno()}").readlink())
-    found = Path(os.path.realpath(path))
-    return str(found) if os.path.samestat(found.stat(), os.fstat(stream.fileno())) else os.devnull
+    real = Path(os.path.realpath(path))
+    return str(real) if os.path.samestat(real.stat(), os.fstat(stream.fileno())) else os.devnull

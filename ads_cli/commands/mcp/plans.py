@@ -103,44 +103,46 @@ class Plans:
         The process that applies it finds out the same again: the requests, the records that they change or
         name, the file and the questions; where any of them differs, it sends nothing.
         """
-        found = self._reachable.find(name)
-        if not found.changes:
-            raise UsageError(f"{found.name!r} changes nothing", hint="use read")
+        command = self._reachable.find(name)
+        if not command.changes:
+            raise UsageError(f"{command.name!r} changes nothing", hint="use read")
         _require_no_mask(arguments)
-        arguments, file = await self._with_file(found, arguments)
-        resume = found.makes_anew and as_flag("resume", arguments.pop("resume", False))
-        words = found.words(arguments)
+        arguments, file = await self._with_file(command, arguments)
+        resume = command.makes_anew and as_flag("resume", arguments.pop("resume", False))
+        words = command.words(arguments)
         if running := self._applied.running(words):
             raise NotConfirmedError(
                 "the same change is being carried out", hint=f"jobs shows it as {running}; plan again later"
             )
         dry = await self._commands.run(words, is_plan=True, file=file)
         if dry.error and dry.error.get("code") == GUARD:
-            refusal = {"command": found.name, "guard": dry.error["message"], "is_allowed": False}
+            refusal = {"command": command.name, "guard": dry.error["message"], "is_allowed": False}
             return await self._results.of(None, about=refusal)
         if dry.code:
             raise CommandError(dry)
         request = read_documents(dry.output)
         if file.path and isinstance(request, list):  # of campaigns, which may be from a result
-            _require_no_mask({each["path"]: each.get("after") for each in request if "path" in each})
+            _require_no_mask({item["path"]: item.get("after") for item in request if "path" in item})
         values = to_neutral(_values(request))
-        creation = self._creation(found, words, request, values, resume=resume) if found.makes_anew else None
+        creation = (
+            self._creation(command, words, request, values, resume=resume) if command.makes_anew else None
+        )
         look = await self._find(creation) if resume and creation else Look()
         if look.found and creation:
-            return await self._settled(creation, look.found, {"command": found.name})
+            return await self._settled(creation, look.found, {"command": command.name})
         questions = _lines(dry, QUESTION)
         notes = [line for line in dry.warnings if not line.startswith((QUESTION, PLANNED))]
         planned = [json.loads(line) for line in _lines(dry, PLANNED)]
-        digests = [each["digest"] for each in planned]
+        digests = [item["digest"] for item in planned]
         creation = creation and creation._replace(doubt=look.doubt)
         change = PlannedChange(words, digests, questions, time.monotonic(), file, creation)
         about = {
             "plan_id": self._keep(change),
-            "command": found.name,
+            "command": command.name,
             "is_allowed": True,
             "guard": "refuses nothing of it",
             "questions": [*([f"{look.doubt}: create another one?"] if look.doubt else []), *questions],
-            "destroys": found.deletes,
+            "destroys": command.deletes,
             "valid_seconds": PLAN_SECONDS,
             **({"notes": notes} if notes else {}),
         }
@@ -148,11 +150,11 @@ class Plans:
             counts = count_actions(request) if isinstance(request, list) else request
             about |= {"counts": counts, "destroys": bool(counts.get("delete"))}
             return await self._results.of(request, about=about)
-        records = [one["record"] for each in planned for one in each["touched"] if one["is_own"]]
+        records = [touched["record"] for item in planned for touched in item["touched"] if touched["is_own"]]
         own = records if isinstance(request, list) else records[0] if records else {}
         compared = _compared_several if isinstance(request, list) else _compared
         return await self._results.of(
-            {"request": request, **compared(found, own, request, words)}, about=about
+            {"request": request, **compared(command, own, request, words)}, about=about
         )
 
     async def apply(self, plan_id: str) -> dict[str, Any]:
@@ -181,8 +183,8 @@ class Plans:
                 files=plan.file.expected,
             )
         if creation and (done is None or not done.code):  # else it may have sent nothing
-            for each in creation.earlier:
-                self._applied.settle(each.job)
+            for attempt in creation.earlier:
+                self._applied.settle(attempt.job)
         if done is None:
             about |= {"is_applied": False, "is_running": True, "job": plan_id}
             return await self._results.of(None, about=about | {"hint": "jobs shows what became of this job"})
@@ -192,7 +194,7 @@ class Plans:
 
     def _creation(
         self,
-        found: ReachableCommand,
+        command: ReachableCommand,
         words: Sequence[str],
         request: Any,
         values: dict[str, Any],
@@ -212,44 +214,44 @@ class Plans:
             raise StateError(
                 "no stopped run of this change may have created a record", hint="plan it without resume"
             )
-        listing = listing_of(self._reachable, found, words, values)
-        record_id = found.request.endpoint.record_id if found.request else ""
+        listing = listing_of(self._reachable, command, words, values)
+        record_id = command.request.endpoint.record_id if command.request else ""
         return PlannedCreation(digest, values, listing, record_id, earlier)
 
     async def _find(self, creation: PlannedCreation) -> Look:
         """Look for what the stopped processes of a creation have created."""
         if not creation.earlier:
             return Look()
-        if ids := [id for each in creation.earlier for id in each.sent.ids]:
+        if ids := [id for attempt in creation.earlier for id in attempt.sent.ids]:
             return Look({creation.record_id: ids[0]})
         if not creation.listing:
             return Look(doubt="an earlier run may have created it, and no list tells")
         records = read_documents((await self._commands.succeed(creation.listing)).output)
-        starts = [each.started for each in creation.earlier]
+        starts = [attempt.started for attempt in creation.earlier]
         answered = ChangeLog(self._state_dir).made_ids()  # of these, no answer was lost
         look = look_for(creation.values, records, min(starts), answered, creation.record_id)
         is_recent = datetime.now(UTC) - max(starts) < timedelta(seconds=LISTED_AFTER_SECONDS)
         return Look(doubt=MAY_LAG) if is_recent and not any(look) else look
 
-    async def _settled(self, creation: PlannedCreation, found: Any, about: dict[str, Any]) -> dict[str, Any]:
+    async def _settled(self, creation: PlannedCreation, record: Any, about: dict[str, Any]) -> dict[str, Any]:
         """Return the record that a stopped process has created."""
-        for each in creation.earlier:
-            self._applied.settle(each.job, found)
+        for attempt in creation.earlier:
+            self._applied.settle(attempt.job, record)
         about |= {"is_applied": True, "job": creation.earlier[-1].job}
-        return await self._results.of(found, about=about | {"hint": "it exists: nothing more was sent"})
+        return await self._results.of(record, about=about | {"hint": "it exists: nothing more was sent"})
 
     async def _with_file(
-        self, found: ReachableCommand, arguments: Mapping[str, Any]
+        self, command: ReachableCommand, arguments: Mapping[str, Any]
     ) -> tuple[dict[str, Any], CheckedFile]:
         """Return the arguments with the path of their file, and that."""
-        if found.name not in NAMED_CHANGES:
+        if command.name not in NAMED_CHANGES:
             return {**arguments}, NO_FILE
-        named = [name for name in arguments if as_name(name) in found.file_names]
+        named = [name for name in arguments if as_name(name) in command.file_names]
         value = arguments[named[0]] if named else None
         value = value[0] if isinstance(value, list) and len(value) == 1 else value
         if len(named) != 1 or not isinstance(value, str):
             raise UsageError("file: must be one file", hint="name it as the argument 'file'")
-        is_campaigns = found.name.startswith("campaigns ")
+        is_campaigns = command.name.startswith("campaigns ")
         check = self._files.checked_campaigns if is_campaigns else self._files.checked_local
         file = await run_sync(check, value)
         return {**arguments, named[0]: file.path}, file
@@ -292,24 +294,24 @@ def _values(request: Any) -> dict[str, Any]:
     if not isinstance(request, dict):
         return {}
     body = request.get("body")
-    found: dict[str, Any] = dict(parse_qsl(urlsplit(str(request.get("url"))).query, keep_blank_values=True))
-    return found | (body if isinstance(body, dict) else {})
+    values: dict[str, Any] = dict(parse_qsl(urlsplit(str(request.get("url"))).query, keep_blank_values=True))
+    return values | (body if isinstance(body, dict) else {})
 
 
-def _compared(found: ReachableCommand, shown: Any, request: Any, words: Sequence[str]) -> dict[str, Any]:
+def _compared(command: ReachableCommand, shown: Any, request: Any, words: Sequence[str]) -> dict[str, Any]:
     """Return each field of a record before and after, and what it may spend."""
     own = to_neutral(shown) if isinstance(shown, dict) else {}
     values = to_neutral(_values(request))
-    spend = _spend(found, own, values)
+    spend = _spend(command, own, values)
     return {"changes": [*_changes(own, values)], **({"spend": spend} if spend else {})}
 
 
 def _compared_several(
-    found: ReachableCommand, shown: Any, request: Sequence[Any], words: Sequence[str]
+    command: ReachableCommand, shown: Any, request: Sequence[Any], words: Sequence[str]
 ) -> dict[str, Any]:
     """Return each field of several records before and after, and what each and all of them may spend."""
-    assert found.request
-    endpoint = found.request.endpoint
+    assert command.request
+    endpoint = command.request.endpoint
     records = map(to_neutral, shown if isinstance(shown, list) else [])
     own = {str(record.get(endpoint.record_id)): record for record in records}
     ids = dict.fromkeys(words[words.index("--") + 1 :])
@@ -318,7 +320,7 @@ def _compared_several(
         before = own.get(id, {})
         values = {name: value for name, value in to_neutral(values).items() if name != endpoint.id_field}
         changes += [{"id": id, **change} for change in _changes(before, values)]
-        if spend := _spend(found, before, values):
+        if spend := _spend(command, before, values):
             spends.append({"id": id, **spend})
     return {"changes": changes, **({"spend": _sum(spends)} if spends else {})}
 
@@ -352,14 +354,14 @@ def _sum(spends: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
 
 
 def _spend(
-    found: ReachableCommand, before: Mapping[str, Any], values: Mapping[str, Any]
+    command: ReachableCommand, before: Mapping[str, Any], values: Mapping[str, Any]
 ) -> dict[str, Any] | None:
     """Return what the record may spend in a day, before and after, by its own daily budget."""
-    if not found.request or (DAILY_BUDGET not in found.fields and DAILY_BUDGET not in before):
+    if not command.request or (DAILY_BUDGET not in command.fields and DAILY_BUDGET not in before):
         return None
     nothing = {"deleted": True}
-    after = nothing if found.deletes else after_change(found.request, before, values)
-    is_new = found.request.endpoint.method == "POST"
+    after = nothing if command.deletes else after_change(command.request, before, values)
+    is_new = command.request.endpoint.method == "POST"
     records = {"before": nothing if is_new else before, "after": after}
     bounds = {
         when: daily_bound([CampaignSpending("", record, None)], datetime.now(UTC))

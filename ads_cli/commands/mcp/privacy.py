@@ -47,17 +47,17 @@ def without_private(value: Any, mask: Callable[[str], str] = str, depth: int = 0
     if depth > MAX_DEPTH:
         return MASK
     if isinstance(value, list):
-        return [without_private(each, mask, depth + 1) for each in value]
+        return [without_private(item, mask, depth + 1) for item in value]
     if isinstance(value, Mapping):
         field = next((value[name] for name in FIELD_NAMES if isinstance(value.get(name), str)), "")
         shown, numbers = dict[str, Any](), Counter[str]()
-        for name, each in value.items():
+        for name, item in value.items():
             key = masked = private_text(str(name), mask)
             while key in shown:  # as of two that are masked
                 numbers[masked] += 1
                 key = f"{masked} {numbers[masked] + 1}"
             of_field = field if field and name in FIELD_VALUES else str(name)
-            shown[key] = _of_field(of_field, each, mask, depth + 1)
+            shown[key] = _of_field(of_field, item, mask, depth + 1)
         return shown
     return value
 
@@ -81,9 +81,9 @@ def _of_field(name: str, value: Any, mask: Callable[[str], str], depth: int) -> 
     if not is_number_name(name):
         return without_private(value, mask, depth)
     values = [
-        private_text(each, mask, numbers=not re.fullmatch(NUMBER, each))
-        if isinstance(each, str)
-        else without_private(each, mask, depth)
-        for each in (value if isinstance(value, list) else [value])
+        private_text(item, mask, numbers=not re.fullmatch(NUMBER, item))
+        if isinstance(item, str)
+        else without_private(item, mask, depth)
+        for item in (value if isinstance(value, list) else [value])
     ]
     return values if isinstance(value, list) else values[0]

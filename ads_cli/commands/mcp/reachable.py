@@ -231,7 +231,7 @@ class ReachableCommand(NamedTuple):
             param = parameters[named]
             if param.param_type_name == "argument":
                 several = value if isinstance(value, list) else [value]
-                positional += [text_of(argument, each) for each in several]
+                positional += [text_of(argument, item) for item in several]
             else:
                 if self.request and self.changes:
                     _require_effect(argument, param, value)
@@ -269,8 +269,8 @@ class Reachable:
     def names(self) -> tuple[str, ...]:
         """The names of all commands."""
         changes = [*CHANGES, *NAMED_CHANGES] if self._writes else []
-        found = [*READS, *NAMED_READS, *changes]
-        return tuple(sorted(name for name in found if self.has(name)))
+        names = [*READS, *NAMED_READS, *changes]
+        return tuple(sorted(name for name in names if self.has(name)))
 
     def has(self, name: str) -> bool:
         """Whether the tree has a command."""
@@ -294,8 +294,8 @@ class Reachable:
         words = [word for word in words if len(word) >= MIN_WORD_LENGTH]
         ranked = []
         for name in self.names:
-            found = self.find(name)
-            texts = (name.replace("-", " "), found.summary, " ".join(found.parameters).replace("_", " "))
+            command = self.find(name)
+            texts = (name.replace("-", " "), command.summary, " ".join(command.parameters).replace("_", " "))
             rank = sum(
                 weight
                 for word in words
@@ -303,8 +303,8 @@ class Reachable:
                 if (word.rstrip("s") or word) in text.lower()
             )
             if rank or not words:
-                ranked.append((-rank, name, found))
-        return [found for _, _, found in sorted(ranked, key=lambda each: each[:2])]
+                ranked.append((-rank, name, command))
+        return [command for _, _, command in sorted(ranked, key=lambda match: match[:2])]
 
     def _node(self, name: str) -> Any:
         node = self._root
@@ -363,8 +363,8 @@ def text_of(argument: str, value: Any) -> str:
     """Write a value as text, a list with commas; raise UsageError for one that no option takes."""
     if isinstance(value, bool):
         return "true" if value else "false"
-    if isinstance(value, list) and not any(isinstance(each, list) for each in value):
-        words = [text_of(argument, each) for each in value]
+    if isinstance(value, list) and not any(isinstance(item, list) for item in value):
+        words = [text_of(argument, item) for item in value]
         if wrong := next((word for word in words if "," in word), None):
             raise UsageError(f"{argument}: {wrong[:100]!r} has a comma, which would part it in two")
         return ",".join(words)

@@ -72,7 +72,7 @@ class ResultFiles:
 
     async def of_private(
         self,
-        found: Any,
+        data: Any,
         *,
         about: Mapping[str, Any],
         shape: ResultPart = WHOLE,
@@ -80,8 +80,8 @@ class ResultFiles:
     ) -> dict[str, Any]:
         """Return the result for data whose private values are masked."""
         if names := comma_list(shape.columns or ""):
-            found = _chosen(found, [*dict.fromkeys(names)])
-        whole = WholeResult(found, await self.private(dict(about)), next_cursor)
+            data = _chosen(data, [*dict.fromkeys(names)])
+        whole = WholeResult(data, await self.private(dict(about)), next_cursor)
         return self._part(whole, limit=shape.limit)
 
     async def of_error(self, error: AdsctlError) -> dict[str, Any]:
@@ -134,9 +134,9 @@ class ResultFiles:
         most = left = MAX_RESULT_LENGTH - RESERVED_LENGTH - _length(result)
         shown: list[Any] = []
         is_cut = False
-        for each in whole.data[offset : None if limit is None else offset + limit]:
-            is_too_long = _length(each) > most  # for any part
-            piece = _shortened(each) if is_too_long else each
+        for record in whole.data[offset : None if limit is None else offset + limit]:
+            is_too_long = _length(record) > most  # for any part
+            piece = _shortened(record) if is_too_long else record
             left -= _length(piece)
             if left < 0 and shown:
                 break
@@ -224,7 +224,7 @@ def _shortened(record: Any) -> str:
 
 def _chosen(data: Any, names: list[str]) -> Any:
     """Return records with some of their fields; raise UsageError for a field that no record has."""
-    records = [each for each in (data if isinstance(data, list) else [data]) if isinstance(each, dict)]
+    records = [item for item in (data if isinstance(data, list) else [data]) if isinstance(item, dict)]
     known = {name for record in records for name in record}
     if records and (unknown := [name for name in names if name not in known]):
         raise UsageError(
@@ -234,7 +234,7 @@ def _chosen(data: Any, names: list[str]) -> Any:
     def chosen(record: Any) -> Any:
         return {name: record.get(name) for name in names} if isinstance(record, dict) else record
 
-    return [chosen(each) for each in data] if isinstance(data, list) else chosen(data)
+    return [chosen(item) for item in data] if isinstance(data, list) else chosen(data)
 
 
 def _remove(path: Path) -> None:

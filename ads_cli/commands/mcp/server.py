@@ -217,7 +217,9 @@ def _error_of_message(error: Exception) -> types.JSONRPCError:
     if not is_json:
         with suppress(ValueError, RecursionError):
             read = [json.loads(str(text)) for text in read]  # half a surrogate is JSON to it
-    message = next((each for each in read if isinstance(each, dict) and "jsonrpc" in each), {})
+    message = next(
+        (candidate for candidate in read if isinstance(candidate, dict) and "jsonrpc" in candidate), {}
+    )
     id = message.get("id")
     is_id = type(id) is int or (isinstance(id, str) and id.isprintable())
     data = types.ErrorData(

@@ -89,31 +89,31 @@ class Tool(NamedTuple):
         if unknown := next((name for name in given if name not in known), None):
             takes = ", ".join(known) or "none"
             raise UsageError(f"{self.name} has no argument {unknown[:100]!r}", hint=f"it takes {takes}")
-        found = {name: value for name, value in given.items() if value is not None}
-        if sum(_size(value) for value in found.values()) > MAX_LENGTH:
+        arguments = {name: value for name, value in given.items() if value is not None}
+        if sum(_size(value) for value in arguments.values()) > MAX_LENGTH:
             raise UsageError(f"the arguments are longer than {MAX_LENGTH:,} characters")
-        for name, value in found.items():
+        for name, value in arguments.items():
             kind = known[name].kind
             if not isinstance(value, KINDS[kind]) or (isinstance(value, bool) and kind != "boolean"):
                 raise UsageError(f"{name}: must be {kind}")
             if kind == "string":
-                found[name] = text_of(name, value)
+                arguments[name] = text_of(name, value)
         for argument in self.arguments:
-            if argument.required and not found.get(argument.name):
+            if argument.required and not arguments.get(argument.name):
                 raise UsageError(f"{argument.name}: is required")
-        return found
+        return arguments
 
 
 def _size(value: Any) -> int:
     """Return how long a value is, without writing it."""
     size, rest = 0, [value]
     while rest and size <= MAX_LENGTH:
-        each = rest.pop()
-        if isinstance(each, dict):
-            rest += [*each.keys(), *each.values()]
-        elif isinstance(each, list):
-            rest += each
-        size += len(each) if isinstance(each, str) else 1
+        item = rest.pop()
+        if isinstance(item, dict):
+            rest += [*item.keys(), *item.values()]
+        elif isinstance(item, list):
+            rest += item
+        size += len(item) if isinstance(item, str) else 1
     return size
 
 
@@ -240,12 +240,16 @@ class Toolbox:
     )
     async def _find_commands(self, given: Arguments) -> Result:
         query = given.get("query", "")
-        found = self._reachable.search(query)
+        commands = self._reachable.search(query)
         if not query.strip():
-            return await self._results.of([each.name for each in found], about={})
+            return await self._results.of([command.name for command in commands], about={})
         records = [
-            {"command": each.name, "summary": each.summary, "tool": "plan_change" if each.changes else "read"}
-            for each in found[:MAX_FOUND_COMMANDS]
+            {
+                "command": command.name,
+                "summary": command.summary,
+                "tool": "plan_change" if command.changes else "read",
+            }
+            for command in commands[:MAX_FOUND_COMMANDS]
         ]
         return await self._results.of(records, about={})
 
@@ -269,20 +273,20 @@ class Toolbox:
             return self._results.after(shape.cursor, shape.limit)
         has_envelope = False
         if not (words := help_words(command)):
-            found = self._reachable.find(command)
-            if found.changes:
-                raise UsageError(f"{found.name!r} changes something", hint="use plan_change")
-            has_envelope = found.takes("envelope")
-            paging = _paging(found, shape)
+            result = self._reachable.find(command)
+            if result.changes:
+                raise UsageError(f"{result.name!r} changes something", hint="use plan_change")
+            has_envelope = result.takes("envelope")
+            paging = _paging(result, shape)
             own = {name: value for name, value in arguments.items() if as_name(name) not in paging}
-            words = found.words(own, [*(["--envelope"] if has_envelope else []), *paging.values()])
+            words = result.words(own, [*(["--envelope"] if has_envelope else []), *paging.values()])
         done = await self._commands.succeed(words)
         data, next_cursor = _without_envelope(read_documents(done.output), has_envelope)
         about = {"command": " ".join(command.split()), **_warnings(done)}
-        found = await self._results.private(data)
+        result = await self._results.private(data)
         if shape.query is not None:
-            found = await query(self._commands, found, shape.query)
-        return await self._results.of_private(found, about=about, shape=shape, next_cursor=next_cursor)
+            result = await query(self._commands, result, shape.query)
+        return await self._results.of_private(result, about=about, shape=shape, next_cursor=next_cursor)
 
     @tool(
         "Show what ads cost and brought: a row for each entity and day. Without ids, of what was active.",

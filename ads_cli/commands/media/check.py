@@ -75,13 +75,13 @@ def check_files(
                 continue
             finally:
                 on_progress(number)
-            found = findings(info, uses, category)
+            breaches = findings(info, uses, category)
             if strict:
-                found = [finding._replace(severity="error") for finding in found]
-            is_invalid = any(finding.severity == "error" for finding in found)
-            result.checked.append(CheckedMedia(file, info, found, "invalid" if is_invalid else valid))
+                breaches = [finding._replace(severity="error") for finding in breaches]
+            is_invalid = any(finding.severity == "error" for finding in breaches)
+            result.checked.append(CheckedMedia(file, info, breaches, "invalid" if is_invalid else valid))
             call.messages.detail(f"{safe(file.label)}: {safe(_described(info))}")
-            if rules := unchecked_rules(info, found):
+            if rules := unchecked_rules(info, breaches):
                 unchecked.setdefault(rules, []).append(safe(file.label))
     for rules, names in unchecked.items():
         call.messages.note(
@@ -93,13 +93,13 @@ def check_files(
 def show_findings(call: Invocation, result: CheckResult) -> None:
     """Print the findings of all files."""
     if not call.printer.is_for_people:
-        records = [record for each in result.checked for record in each.records()]
+        records = [record for file in result.checked for record in file.records()]
         call.printer.show(records, COLUMNS, "file")
         return
-    for each in result.checked:
-        for finding in each.findings:
+    for file in result.checked:
+        for finding in file.findings:
             mark = "warning: " if finding.severity == "warning" else ""
-            print(fitted(each.line(finding, mark), sys.stdout))
+            print(fitted(file.line(finding, mark), sys.stdout))
 
 
 def raise_unopened(errors: list[AdsctlError]) -> None:

@@ -91,12 +91,12 @@ def look_up(
     request = request_from_input(LookUpMedia, {"media_keys": ",".join(keys), "media_fields": wanted})
     response = call.client.call(request)
     data = response.body.get("data") if isinstance(response.body, dict) else None
-    found = data if isinstance(data, list) else []
-    show(call, request, found)
-    known = {record.get("media_key") for record in found if isinstance(record, dict)}
+    records = data if isinstance(data, list) else []
+    show(call, request, records)
+    known = {record.get("media_key") for record in records if isinstance(record, dict)}
     if missing := [key for key in keys if key not in known]:
         message = f"no media with the key {', '.join(missing)}"
-        if not found:
+        if not records:
             raise NotFoundError(message, hint="adsctl media library list shows the media of the account")
         call.messages.warn(message)
 

@@ -120,12 +120,12 @@ class CheckResult(NamedTuple):
     @property
     def invalid(self) -> list[CheckedMedia]:
         """The files that break a rule."""
-        return [each for each in self.checked if not each.is_valid]
+        return [file for file in self.checked if not file.is_valid]
 
     @property
     def refused(self) -> list[tuple[MediaFile, str]]:
         """The files that were not uploaded, or may not be, and why."""
-        return [(each.file, why) for each in self.checked if (why := each.refusal or each.reason)]
+        return [(checked.file, why) for checked in self.checked if (why := checked.refusal or checked.reason)]
 
     @property
     def summary(self) -> str:
@@ -162,9 +162,9 @@ def media_files(
         raise UsageError("name the files", hint="as paths or patterns, or in a table with -f TABLE")
     access = feed.access(call)
     expanded = expand_files(files or [], access)
-    found = [MediaFile.of(file, access)._replace(position=str(n)) for n, file in enumerate(expanded, 1)]
+    opened = [MediaFile.of(file, access)._replace(position=str(n)) for n, file in enumerate(expanded, 1)]
     if not table:
-        return found
+        return opened
     rows = feed.open_rows(call, table, ("media",), columns)
     folder = os.path.dirname(table) if is_path(table) else ""  # noqa: PTH120 - as typed
     for row in rows:
@@ -173,10 +173,10 @@ def media_files(
             reason = row.problem or "it names no file in the column 'file'"
             raise ContentError(f"{rows.place(row.line, row.record)}: {reason}")
         file = MediaFile.of(os.path.join(folder, name) if is_path(name) else name, access)  # noqa: PTH118 - keeps ./-
-        found.append(file._replace(row=row.values, position=rows.position(row.line, row.record)))
-    if not found:
+        opened.append(file._replace(row=row.values, position=rows.position(row.line, row.record)))
+    if not opened:
         raise ContentError(f"{rows.source.label} names no files", hint="one a row, in a column 'file'")
-    return found
+    return opened
 
 
 @contextmanager
@@ -214,5 +214,5 @@ def _name_in(table: Path, file: MediaFile) -> str:
     if not is_path(file.name) or table.parent == Path() or own_descriptor(table) is not None:
         return file.name
     folder, name = os.path.split(file.name)
-    found = os.path.relpath(Path(os.path.realpath(folder), name), os.path.realpath(table.parent))
-    return found if is_path(found) else os.path.join(".", found)  # noqa: PTH118 - Path drops the dot
+    relative = os.path.relpath(Path(os.path.realpath(folder), name), os.path.realpath(table.parent))
+    return relative if is_path(relative) else os.path.join(".", relative)  # noqa: PTH118 - Path drops the dot

@@ -57,7 +57,9 @@ def check_all(call: Invocation, references: MediaReferences) -> dict[str, Checke
         results[placeholder] = check_files(call, [file], reference.uses, None)
     raise_unopened([error for result in results.values() for error in result.unopened])
     checked = {placeholder: result.checked[0] for placeholder, result in results.items()}
-    if broken := [each.line(finding) for each in checked.values() for finding in each.errors]:
+    if broken := [
+        checked_file.line(finding) for checked_file in checked.values() for finding in checked_file.errors
+    ]:
         raise ContentError(Lines(broken), hint="nothing was sent; correct the files")
     return checked
 
@@ -83,12 +85,12 @@ def upload_all(
     """Upload files, and return their media keys by placeholder."""
     keys = {}
     for placeholder, reference in references:
-        each = checked[placeholder]
-        category = default_category(each.info)
+        file = checked[placeholder]
+        category = default_category(file.info)
         assert category
         uploader = make_uploader(call, owners=reference.owners, resume=True)
         try:
-            keys[placeholder] = upload_file(call, uploader, each, category, Details())["media_key"]
+            keys[placeholder] = upload_file(call, uploader, file, category, Details())["media_key"]
         except AdsctlError as error:
             error.may_be_applied = False  # nothing that names the media was sent
             raise

@@ -29,11 +29,11 @@ def list_unused(
         raise UsageError("--unused: cannot be used with --envelope or --cursor", hint="it reads all pages")
     most = None if limit is None else parse_count(limit, "--limit")
     media = library(call.client, request)
-    found = _read_usage_and_warn(call).unused(media) if media else []
+    records = _read_usage_and_warn(call).unused(media) if media else []
     endpoint = request.endpoint
     call.printer.noun = "library"
-    call.printer.show(found[:most], endpoint.columns, endpoint.record_id, endpoint.extra_fields)
-    call.messages.say(f"{counted(len(found), 'medium', 'media')} of {len(media):,} unused")
+    call.printer.show(records[:most], endpoint.columns, endpoint.record_id, endpoint.extra_fields)
+    call.messages.say(f"{counted(len(records), 'medium', 'media')} of {len(media):,} unused")
 
 
 def clean(
@@ -58,18 +58,20 @@ def clean(
     uncertain: list[dict[str, Any]] = []
     if media := library(call.client, listing):
         usage = _read_usage_and_warn(call)
-        for one in usage.unused(media):
-            is_uncertain = usage.may_be_unlocked(one) and not unlocked
-            (uncertain if is_uncertain else unused).append(one)
-    requests = [DeleteLibraryMedia(account_id=call.account, media_key=one["media_key"]) for one in unused]
+        for record in usage.unused(media):
+            is_uncertain = usage.may_be_unlocked(record) and not unlocked
+            (uncertain if is_uncertain else unused).append(record)
+    requests = [
+        DeleteLibraryMedia(account_id=call.account, media_key=record["media_key"]) for record in unused
+    ]
     if requests:
         call.writes.approve(map(call.client.prepare, requests))
         if not call.dry_run or call.is_plan:
             of = counted(len(unused), "medium", "media")
             call.confirm(f"Delete {of} from the media library, which nothing shows")
-    records = [_record(one, "kept") for one in uncertain]
+    records = [_record(record, "kept") for record in uncertain]
     if call.dry_run:
-        records += [_record(one, "not deleted") for one in unused]
+        records += [_record(record, "not deleted") for record in unused]
         call.printer.show(records, COLUMNS, "media_key")
         call.messages.say(f"dry run: would delete {counted(len(unused), 'medium', 'media')}")
         return
@@ -109,26 +111,26 @@ def _delete(
     for start in range(0, len(unused), DECIDED_TOGETHER):
         usage = _read_usage(call)
         still = {
-            one["media_key"]
-            for one in usage.unused(library(call.client, listing))
-            if unlocked or not usage.may_be_unlocked(one)
+            record["media_key"]
+            for record in usage.unused(library(call.client, listing))
+            if unlocked or not usage.may_be_unlocked(record)
         }
-        for one in unused[start : start + DECIDED_TOGETHER]:
-            if one["media_key"] not in still:
-                records.append(_record(one, "kept"))
+        for record in unused[start : start + DECIDED_TOGETHER]:
+            if record["media_key"] not in still:
+                records.append(_record(record, "kept"))
                 continue
-            request = DeleteLibraryMedia(account_id=call.account, media_key=one["media_key"])
+            request = DeleteLibraryMedia(account_id=call.account, media_key=record["media_key"])
             try:
                 call.client.call(request)
             except NotFoundError:
-                records.append(_record(one, "gone"))
+                records.append(_record(record, "gone"))
             except AdsctlError as error:
-                records.append(_record(one, "failed"))
+                records.append(_record(record, "failed"))
                 if stops(error):
                     raise
-                call.messages.warn(safe(f"{one['media_key']}: {error.message}"))
+                call.messages.warn(safe(f"{record['media_key']}: {error.message}"))
             else:
-                records.append(_record(one, "deleted"))
+                records.append(_record(record, "deleted"))
 
 
 def _record(media: dict[str, Any], status: str) -> dict[str, Any]:

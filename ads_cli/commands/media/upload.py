@@ -140,8 +140,8 @@ def too_long(texts: Mapping[str, str | None]) -> Iterator[tuple[str, int]]:
 
 def texts_of_row(file: MediaFile) -> dict[str, str]:
     """Return the details that a table has of a file: texts, and numbers as texts."""
-    found = {name: file.row[name] for name in ROW_DETAILS if file.row.get(name) not in (None, "")}
-    return {name: str(value) for name, value in found.items() if _is_text(value)}
+    texts = {name: file.row[name] for name in ROW_DETAILS if file.row.get(name) not in (None, "")}
+    return {name: str(value) for name, value in texts.items() if _is_text(value)}
 
 
 def _is_text(value: Any) -> bool:
@@ -150,8 +150,8 @@ def _is_text(value: Any) -> bool:
 
 def with_row_findings(result: CheckResult) -> CheckResult:
     """Add a finding to each file whose row has a detail that is no text, or too long."""
-    for each in result.checked:
-        row, of_row = each.file.row, f"of row {each.file.position}"
+    for file in result.checked:
+        row, of_row = file.file.row, f"of row {file.file.position}"
         wrong = [
             Breach("text_type", f"{name} {of_row} is no text", "write a text")
             for name in ROW_DETAILS
@@ -159,11 +159,11 @@ def with_row_findings(result: CheckResult) -> CheckResult:
         ]
         wrong += [
             Breach("text_length", f"{name} {of_row} has more than {limit} characters", "shorten it")
-            for name, limit in too_long(texts_of_row(each.file))
+            for name, limit in too_long(texts_of_row(file.file))
         ]
         if wrong:
-            each.findings += wrong
-            each.status = "invalid"
+            file.findings += wrong
+            file.status = "invalid"
     return result
 
 
@@ -279,17 +279,17 @@ def _require_valid(
 ) -> None:
     """Print what is wrong with files; raise where nothing may be sent."""
     everything = [result, *beside]
-    raise_unopened([error for one in everything for error in one.unopened])
-    invalid = [checked for one in everything for checked in one.invalid]
-    is_skipped = skip_invalid and not any(each.invalid for each in beside)
+    raise_unopened([error for files in everything for error in files.unopened])
+    invalid = [checked for files in everything for checked in files.invalid]
+    is_skipped = skip_invalid and not any(file.invalid for file in beside)
     is_refused = bool(invalid) and not (is_skipped and len(result.invalid) < len(result.checked))
     wrong = []
-    for each in chain.from_iterable(one.checked for one in everything):
-        for finding in each.findings:
+    for file in chain.from_iterable(files.checked for files in everything):
+        for finding in file.findings:
             if is_refused and finding.severity == "error":
-                wrong.append(each.line(finding))
+                wrong.append(file.line(finding))
             else:
-                call.messages.warn(each.line(finding))
+                call.messages.warn(file.line(finding))
     if is_refused:
         if left := wrong[NAMED_FINDINGS:]:
             wrong[NAMED_FINDINGS:] = [f"{counted(len(left), 'more finding')}: adsctl media check lists all"]

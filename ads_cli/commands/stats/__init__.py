@@ -173,8 +173,8 @@ def export(
         about = ResultContext(question, described, calendar, call.settings.names, call.account, set(), set())
         with ExitStack() as until_taken:
 
-            def answers_of(each: "StatsQuery") -> "Answers":
-                return until_taken.enter_context(_exported(call, each, resume=resume)).answers()
+            def answers_of(query: "StatsQuery") -> "Answers":
+                return until_taken.enter_context(_exported(call, query, resume=resume)).answers()
 
             sink.take(about, answers_of)
 
@@ -204,5 +204,5 @@ def _exported(call: Invocation, question: "StatsQuery", *, resume: bool) -> "Ite
 def _say_resumed(call: Invocation, running: "Export", downloaded: int) -> None:
     """Say what an earlier run has done already."""
     call.messages.say(f"resumed: {downloaded} of {running.jobs} results were downloaded before")
-    if found := running.find_jobs():
-        call.messages.say(f"{counted(found, 'job')} found again that an earlier run had made")
+    if jobs := running.find_jobs():
+        call.messages.say(f"{counted(jobs, 'job')} found again that an earlier run had made")

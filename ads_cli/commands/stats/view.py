@@ -21,7 +21,7 @@ def columns_for_people(
 ) -> tuple[str, ...]:
     """Return the columns in the order of what a reader wants most: those that do not fit are left out."""
     question = asked.question
-    has_names = any(one.name for one in asked.described.values())
+    has_names = any(info.name for info in asked.described.values())
     segment = ["segment"] if question.segmentation else []
     first = [
         *(["entity"] if totals else []),

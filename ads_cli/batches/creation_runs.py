@@ -161,7 +161,7 @@ def require_no_other_run(journal: "Journal", creation: Creation) -> None:
 
     The journal already says what is to be created, and nothing was sent yet: it is removed.
     """
-    known = [each for each in _jobs_of(journal.folder, creation) if each[0] != journal.path]
+    known = [job for job in _jobs_of(journal.folder, creation) if job[0] != journal.path]
     if related := _related(known, creation):
         journal.remove()
         raise _unfinished(related[-1].job, _how_to_resume(related[-1].job, creation))

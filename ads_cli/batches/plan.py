@@ -285,9 +285,13 @@ class RestOfRun:
         """Yield each batch that was answered: its number, indexes of its records, and what became of them."""
         answered = (match for match in self._matches if match.at is not None and not match.is_lost)
         for batch, matches in groupby(answered, lambda match: match.sent.batch):
-            found = [(match, match.at) for match in matches if match.at is not None]
-            failed = [(self._place_of(at)[0], one.sent.reason) for one, at in found if one.is_rejected]
-            yield batch, [at for _, at in found], Acknowledgement(batch, {}, failed)
+            sent_matches = [(match, match.at) for match in matches if match.at is not None]
+            failed = [
+                (self._place_of(at)[0], sent_match.sent.reason)
+                for sent_match, at in sent_matches
+                if sent_match.is_rejected
+            ]
+            yield batch, [at for _, at in sent_matches], Acknowledgement(batch, {}, failed)
 
     def _require_unchanged(self) -> None:
         """Raise StateError where a record may be one that was created, and was changed since."""
@@ -296,7 +300,7 @@ class RestOfRun:
         if not (created and news):
             return
         noun, job = self._upload.noun, self._run.job
-        ids = ids_of(each.answer for each in created)
+        ids = ids_of(record.answer for record in created)
         named = f" ({listed(ids, 5)})" if ids else ""
         raise StateError(
             f"{self._label}: {self._lines(news)}: an earlier run has sent other {noun}: {len(created):,} "

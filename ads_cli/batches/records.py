@@ -127,8 +127,8 @@ class RecordReader:
         values = values | self.options
         of_row = {field: name for field, name in amounts.items() if field not in self.options}
         names = {**of_row, **self._amounts}
-        request, found = request_of(self.kind, values, names, self._currency_of, self.postponed_rules)
-        of_record = self._without_options(found)
+        request, fields = request_of(self.kind, values, names, self._currency_of, self.postponed_rules)
+        of_record = self._without_options(fields)
         if request:
             of_record += problems_of_currency(request, given.get(CURRENCY), self._currency_of)
         return request, [*problems, *mismatches, *of_record, *self._repeated(values, row)]
@@ -183,7 +183,7 @@ class RecordReader:
 
     def _without_options(self, problems: Iterable[Problem]) -> list[Problem]:
         """Return the problems of the record; raise UsageError for one of an option."""
-        found = []
+        texts = []
         for problem in problems:
             field = self._fields.get(problem.field)
             if problem.field in self._amounts.values():
@@ -192,8 +192,8 @@ class RecordReader:
                 amount = self._amounts.get(field.name)
                 option = as_option(amount) if amount else field.option
                 raise UsageError(f"{option}: {in_units(problem.message, self._amounts, self._texts)}")
-            found.append(problem)
-        return found
+            texts.append(problem)
+        return texts
 
     def _repeated(self, values: dict[str, Any], row: Row) -> list[Problem]:
         own_id = values.get(self._own_id) if self._own_id else None

@@ -182,13 +182,13 @@ class BatchUpload:
                 may_be_applied = error.may_be_applied or attempts.may_be_applied(batch.number)
                 gone = frozenset[int]()
                 if self.action == "delete":
-                    gone = frozenset(number for number, found in errors.items() if _is_not_found(found))
+                    gone = frozenset(number for number, reasons in errors.items() if _is_not_found(reasons))
                 if may_be_applied and len(gone) == len(keys):
                     # An earlier request has deleted all of them.
                     return Answer([{"id": key, "deleted": True} for key in keys])
                 if not self.counts_gone:
                     return Answer(rejected=reasons_of(errors))
-                rejected = {number: found for number, found in errors.items() if number not in gone}
+                rejected = {number: reasons for number, reasons in errors.items() if number not in gone}
                 return Answer(rejected=reasons_of(rejected), gone=gone)
             if self.creates and error.may_be_applied:
                 lines, count = lines_between(batch.places[0], batch.places[-1]), len(keys)

@@ -40,16 +40,18 @@ class RequestCommand(ExampleCommand):
         self.common = {common for request in requests for common in marked_fields(request, "common").values()}
         own: dict[str, Any] = {}  # an option that several requests have is one parameter
         self._names: dict[type[Request], dict[str, str]] = {}  # of the fields of each request, by parameter
-        for each in requests:
-            params = request_parameters(each)
-            self._names[each] = {_key(param): param.name for param in params}
+        for request_type in requests:
+            params = request_parameters(request_type)
+            self._names[request_type] = {_key(param): param.name for param in params}
             for param in params:
-                if _key(param) not in own and len(requests) > 1 and each is not request:
-                    param.help = f"{param.help} (service {each.endpoint.service} only)"
+                if _key(param) not in own and len(requests) > 1 and request_type is not request:
+                    param.help = f"{param.help} (service {request_type.endpoint.service} only)"
                 known = own.setdefault(_key(param), param)
                 if known.required and not param.required:
                     known.required = False
-                    known.help = f"{known.help} (may be left out with service {each.endpoint.service} only)"
+                    known.help = (
+                        f"{known.help} (may be left out with service {request_type.endpoint.service} only)"
+                    )
         self._own = list(own.values())
         endpoint = request.endpoint
         super().__init__(
@@ -117,19 +119,19 @@ class RequestRun:
         if endpoint.takes_several and self._ran_for_several():
             return
         is_of_records = self.file and (endpoint.batch or endpoint.makes_anew or endpoint.method == "PUT")
-        found = self._of_records() if is_of_records else self._of_input()
-        if found is None:
+        requests = self._of_records() if is_of_records else self._of_input()
+        if requests is None:
             return
-        request = found if isinstance(found, Request) else found.request
+        request = requests if isinstance(requests, Request) else requests.request
         if self.left_out:
             reduced = self._reduced(request)
             if reduced is None:
                 return
             request = reduced
         if endpoint.mutates:  # nothing is prepared, and no client made, where there is no guard
-            call.writes.approve(call.client.prepare(each) for each in [request])
-        if not isinstance(found, Request) and not call.dry_run:
-            self._create_once(found)
+            call.writes.approve(call.client.prepare(single) for single in [request])
+        if not isinstance(requests, Request) and not call.dry_run:
+            self._create_once(requests)
             return
         if not call.dry_run or call.is_plan:
             self._confirm(request)
@@ -231,20 +233,20 @@ class RequestRun:
             upload_references(self.call, request, self.media)
             self.call.writes.guard.note_completed(planned, self.call.client.prepare(request))
 
-    def _create_once(self, one: "OneRecord") -> None:
+    def _create_once(self, record: "OneRecord") -> None:
         """Create the only record of a file, and show it."""
         from ..commands.uploads.creation import create_once
 
         def prepare() -> "PreparedRequest":
-            self._upload(one.request)
-            return self.call.client.prepare(one.request)
+            self._upload(record.request)
+            return self.call.client.prepare(record.request)
 
         create_once(
             self.call,
-            one,
+            record,
             prepare,
-            lambda response: self._show(one.request, response),
-            lambda: self._confirm(one.request),
+            lambda response: self._show(record.request, response),
+            lambda: self._confirm(record.request),
         )
 
     def _show(self, request: Request, response: "Response") -> None:

@@ -135,12 +135,12 @@ def _fill_placeholders(call: Invocation, path: str) -> str:
         hint = "write the part after the address, as in /12/accounts"
         raise UsageError(f"{path!r} is not a path", hint=hint)
 
-    def replacement(found: re.Match[str]) -> str:
-        if attribute := PLACEHOLDERS.get(found[1]):
+    def replacement(match: re.Match[str]) -> str:
+        if attribute := PLACEHOLDERS.get(match[1]):
             return path_segment(getattr(call, attribute), as_option(attribute))
-        meant = closest(found[1], PLACEHOLDERS)
+        meant = closest(match[1], PLACEHOLDERS)
         raise UsageError(
-            f"{found[0]} is not a placeholder" + (f"; did you mean {{{meant}}}?" if meant else ""),
+            f"{match[0]} is not a placeholder" + (f"; did you mean {{{meant}}}?" if meant else ""),
             hint=f"placeholders: {', '.join(f'{{{name}}}' for name in PLACEHOLDERS)}; for a brace write %7B",
         )
 
@@ -149,12 +149,12 @@ def _fill_placeholders(call: Invocation, path: str) -> str:
 
 def _unique(pairs: Iterable[tuple[str, T]], source: str) -> dict[str, T]:
     """Return pairs as a mapping; raise UsageError for a name that is repeated."""
-    found: dict[str, T] = {}
+    unique: dict[str, T] = {}
     for name, value in pairs:
-        if name in found:
+        if name in unique:
             raise UsageError(f"{source}: {name} is repeated")
-        found[name] = value
-    return found
+        unique[name] = value
+    return unique
 
 
 def _parse_pair(text: str, option: str) -> tuple[str, str]:

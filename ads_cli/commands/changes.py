@@ -39,12 +39,12 @@ def list_changes(
     account = call.flags.get("account")
     most = None if limit is None else parse_count(limit, "--limit")
     records = [
-        each
-        for each in _read(call)
-        if (not first or each["time"] >= first)
-        and (not last or each["time"] < last)
-        and (not account or each["account"] == account)
-        and (not id or id in (each["id"], *each["ids"]))
+        entry
+        for entry in _read(call)
+        if (not first or entry["time"] >= first)
+        and (not last or entry["time"] < last)
+        and (not account or entry["account"] == account)
+        and (not id or id in (entry["id"], *entry["ids"]))
     ]
     if most is not None and len(records) > most:
         call.messages.note(f"the latest {most:,} of {counted(len(records), 'change')}")
@@ -60,10 +60,10 @@ def show_change(ctx: typer.Context, change: Annotated[str, argument("ID", "The i
     For example: adsctl changes show 6743e0aa-1f2e3d4c
     """
     call = Invocation.of(ctx)
-    found = next((each for each in _read(call) if each["id"] == change), None)
-    if found is None:
+    shown = next((entry for entry in _read(call) if entry["id"] == change), None)
+    if shown is None:
         raise NotFoundError(f"there is no change {change!r} in the log", hint="adsctl changes list")
-    call.printer.show(found, COLUMNS, "id")
+    call.printer.show(shown, COLUMNS, "id")
 
 
 def _read(call: Invocation) -> list[dict[str, Any]]:

@@ -64,15 +64,15 @@ def _show_fields(ctx: typer.Context, feeds: list[str]) -> None:
         message = f"there is no feed {unknown[0]!r}{suggestion(unknown[0], FIELD_TOPICS)}"
         raise UsageError(message, hint=f"feeds: {', '.join(FIELD_TOPICS)}")
     call = Invocation.of(ctx, is_help=True)
-    found = {feed: list(field_records(feed, SERVICES[_service(call)])) for feed in feeds or FIELD_TOPICS}
+    fields = {feed: list(field_records(feed, SERVICES[_service(call)])) for feed in feeds or FIELD_TOPICS}
     if call.printer.draws:
         formatter = ctx.make_formatter()
-        for feed, records in found.items():
+        for feed, records in fields.items():
             with formatter.section(feed):
                 formatter.write_dl([(record["field"], _described(record)) for record in records])
         print(formatter.getvalue(), end="")
     else:
-        every = [record for records in found.values() for record in records]
+        every = [record for records in fields.values() for record in records]
         call.printer.show(every, FIELD_COLUMNS, "field", FIELD_DETAILS)
 
 
@@ -89,7 +89,10 @@ def _show_metrics(ctx: typer.Context) -> None:
     for group, own in groupby(metrics, key=attrgetter("group")):
         with formatter.section(group):
             formatter.write_dl(
-                [(each.metric, "; ".join(filter(None, (each.unit, each.about)))) for each in own]
+                [
+                    (own_metric.metric, "; ".join(filter(None, (own_metric.unit, own_metric.about))))
+                    for own_metric in own
+                ]
             )
     print(formatter.getvalue(), end="")
 

@@ -29,8 +29,8 @@ class Currencies:
 
     def of(self, request: Request) -> str | None:
         """Return the currency of a request's amounts; None where it is not known."""
-        if found := self._named or getattr(request, "currency", None):
-            return str(found)
+        if known := self._named or getattr(request, "currency", None):
+            return str(known)
         if self._call.dry_run and not (self._call.is_plan or self._call.settings.is_local):
             return None  # nothing is sent
         for field in SOURCES:
@@ -119,12 +119,12 @@ def _daily(currencies: Currencies, changes: Sequence[SpendingChange]) -> str:
 
 def _raises(currencies: Currencies, changes: Sequence[SpendingChange]) -> str:
     """Name the limits of the records that rise most, before and after."""
-    ordered = sorted(changes, key=lambda change: max(one.factor for one in change.raises), reverse=True)
+    ordered = sorted(changes, key=lambda change: max(limit.factor for limit in change.raises), reverse=True)
     named = []
     for change in ordered[:MOST_NAMED]:
         currency = _currency(currencies, change)
         limits = ", ".join(
-            "{} from {} to {}".format(one.limit, *one.words(currency)) for one in change.raises
+            "{} from {} to {}".format(limit.limit, *limit.words(currency)) for limit in change.raises
         )
         field = named_record(change.request) or ""
         named.append(limits if len(changes) == 1 else f"{getattr(change.request, field)} {limits}")

@@ -44,10 +44,10 @@ def create(
 
 
 def _bearer_auth(call: Invocation) -> Any:
-    found = call.secrets.find("bearer_token")
-    if found is None:
+    token = call.secrets.find("bearer_token")
+    if token is None:
         raise AccessError(
             "no bearer token is stored", hint="adsctl auth bearer issue, or sign in: adsctl auth login"
         )
-    call.client.trace.add_secrets(found.secret.value)
-    return BearerAuth(found.secret.value)
+    call.client.trace.add_secrets(token.secret.value)
+    return BearerAuth(token.secret.value)

@@ -128,7 +128,7 @@ COMPRESSIONS = (
     Compression("zstd", (".zst", ".zstd"), re.compile(rb"\x28\xb5\x2f\xfd|[\x50-\x5f]\x2a\x4d\x18"), _unzstd),
     Compression("zip", (".zip",), re.compile(rb"PK(\x03\x04|\x05\x06)"), None),
 )
-COMPRESSED_EXTENSIONS = tuple(extension for each in COMPRESSIONS for extension in each.extensions)
+COMPRESSED_EXTENSIONS = tuple(extension for kind in COMPRESSIONS for extension in kind.extensions)
 WRITTEN_EXTENSION = ".gz"  # the only compression that is written
 
 
@@ -206,9 +206,11 @@ class _Layer(PieceStream):
             reader.detach()  # which would close the copy when it is collected
             copy.seek(0)
             return io.BufferedReader(copy)
-        files = [each for each in archive.infolist() if not (each.is_dir() or _is_of_file_manager(each))]
+        files = [
+            member for member in archive.infolist() if not (member.is_dir() or _is_of_file_manager(member))
+        ]
         if len(files) != 1:
-            names = ", ".join(repr(each.filename) for each in files[:5])
+            names = ", ".join(repr(member.filename) for member in files[:5])
             message = f"the zip archive contains {len(files)} files{': ' if names else ''}{names}"
             hint = "a feed is a single file; unpack it and name one"
             raise ContentError(f"{self._label}: {message}", hint=hint)
@@ -221,13 +223,13 @@ class _Layer(PieceStream):
 
     def _refuse_bomb(self, size: int) -> None:
         if size > MAX_DECOMPRESSED_BYTES:
-            found = f"more than {MAX_DECOMPRESSED_BYTES:,} bytes"
+            excess = f"more than {MAX_DECOMPRESSED_BYTES:,} bytes"
         elif size > MAX_RATIO * self._input.size:
-            found = f"more than {MAX_RATIO:,} times its size, as no feed does"
+            excess = f"more than {MAX_RATIO:,} times its size, as no feed does"
         else:
             return
         hint = "if it is a feed all the same, give the decompressed file"
-        raise ContentError(f"{self._label} decompresses to {found}", hint=hint)
+        raise ContentError(f"{self._label} decompresses to {excess}", hint=hint)
 
     def _explain(self, error: Exception) -> AdsctlError:
         """Make the error of a failed step; decompressors raise errors of many types."""
@@ -269,7 +271,7 @@ def memory_limit(size: int) -> Iterator[None]:
 
     soft, hard = resource.getrlimit(resource.RLIMIT_AS)
     limit = int(STATISTICS.read_text().split()[0]) * resource.getpagesize() + size
-    known = [each for each in (soft, hard) if each != resource.RLIM_INFINITY]
+    known = [bound for bound in (soft, hard) if bound != resource.RLIM_INFINITY]
     resource.setrlimit(resource.RLIMIT_AS, (min([limit, *known]), hard))
     try:
         yield

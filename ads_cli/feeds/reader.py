@@ -41,19 +41,19 @@ def open_source(
     """
     location = file if isinstance(file, Location) else parse_location(file, access)
     name = location.file_name
-    found = find_readable(name or "", format)
+    readable = find_readable(name or "", format)
     check_encoding(encoding)
-    if found is None and name is None:
+    if readable is None and name is None:
         raise UsageError(
             f"{location.label} has no name that tells its format",
             hint=f"add --format {'|'.join(readable_formats())}",
         )
-    source = Source(location, found or FORMATS[default_format or "lines"], encoding, options)
+    source = Source(location, readable or FORMATS[default_format or "lines"], encoding, options)
     head, member = source.head(SNIFF_BYTES)
     if words := php_message(decoded_head(head))[0]:
         raise ContentError(f"{source.label} begins with a message of PHP: {words}", hint=PHP_HINT)
     if format is None:
-        source.read_as(_detect(source, head, member, found, default_format))
+        source.read_as(_detect(source, head, member, readable, default_format))
     source.check_encoding(encoding)
     return source
 
@@ -73,8 +73,8 @@ def _detect(
         if named not in (None, detected):
             source.notes.append(f"read as {detected.name}, which it contains, whatever its name says")
         return detected
-    if found := named or by_extension(member):
-        return found
+    if by_name := named or by_extension(member):
+        return by_name
     if default_format:
         return FORMATS[default_format]
     if detected is None:

@@ -82,15 +82,15 @@ def find_writable(name: str, format: str | None = None) -> FeedFormat:
     """Find the format to write a file in, by `--format` or by its name; else raise UsageError."""
     names = writable_formats()
     _refuse_other_compression(name, name)
-    found = by_extension(name) if format is None else _named(format, names)
-    if found is None:
+    writable = by_extension(name) if format is None else _named(format, names)
+    if writable is None:
         raise unknown_format(name, names)
-    if found.writer is None or (format is None and _extension(name) in found.read_only):
-        shown = found.name if found.writer is None else _extension(name)
+    if writable.writer is None or (format is None and _extension(name) in writable.read_only):
+        shown = writable.name if writable.writer is None else _extension(name)
         raise UsageError(f"{name}: {shown} can be read but not written", hint=f"write {one_of(names)}")
-    if found.is_self_describing and name == STANDARD_OUTPUT and sys.stdout.isatty():
-        raise UsageError(f"{found.name} cannot be shown on a terminal", hint="name a file, or choose csv")
-    return found
+    if writable.is_self_describing and name == STANDARD_OUTPUT and sys.stdout.isatty():
+        raise UsageError(f"{writable.name} cannot be shown on a terminal", hint="name a file, or choose csv")
+    return writable
 
 
 def find_failed_out(path: str) -> FeedFormat:
@@ -102,13 +102,13 @@ def find_failed_out(path: str) -> FeedFormat:
     extension = _extension(path)
     if not extension[1:2].isalpha():
         return FORMATS["csv"]
-    found = by_extension(path)
-    if found is None or found.writer is None or extension in found.read_only:
+    writable = by_extension(path)
+    if writable is None or writable.writer is None or extension in writable.read_only:
         raise UsageError(
             f"--failed-out: {path}: rows cannot be written as {extension}",
             hint=f"the extensions of formats that can be written are {_extensions(writable_formats())}",
         )
-    return found
+    return writable
 
 
 def by_extension(name: str) -> FeedFormat | None:
@@ -166,5 +166,8 @@ def _refuse_other_compression(name: str, label: str) -> None:
 def _extensions(names: list[str]) -> str:
     formats = map(FORMATS.__getitem__, names)
     return ", ".join(
-        extension for each in formats for extension in each.extensions if extension not in each.read_only
+        extension
+        for format in formats
+        for extension in format.extensions
+        if extension not in format.read_only
     )

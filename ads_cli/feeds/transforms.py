@@ -73,15 +73,15 @@ class Template(msgspec.Struct, frozen=True):
 
         What a spreadsheet has spoiled is all that is made of it, as in a formula, so that it is found.
         """
-        found = [text_of(value_at(values, column)) for column in self.columns]
-        if found and not any(found):
+        texts = [text_of(value_at(values, column)) for column in self.columns]
+        if texts and not any(texts):
             return ""
-        for text in found:
+        for text in texts:
             if is_spoiled(text, field):
                 return text
         if field in CODES:
-            found = [*map(read_cell, found)]
-        pairs = zip(self.literals, [*found, ""], strict=True)
+            texts = [*map(read_cell, texts)]
+        pairs = zip(self.literals, [*texts, ""], strict=True)
         return "".join(part for pair in pairs for part in pair)
 
 
@@ -147,8 +147,8 @@ class ParsedAmount(NamedTuple):
     @classmethod
     def parse(cls, text: str) -> "ParsedAmount | None":
         """Return the amount that a text is, or None."""
-        found = AMOUNT.fullmatch(text)
-        return cls(Decimal(found[1]), found[2] or "") if found else None
+        match = AMOUNT.fullmatch(text)
+        return cls(Decimal(match[1]), match[2] or "") if match else None
 
 
 class Where(ColumnStep, frozen=True):
@@ -162,20 +162,20 @@ class Where(ColumnStep, frozen=True):
     @classmethod
     def parse(cls, text: str) -> "Where":
         """Parse COLUMN=VALUE and its variants; raise UsageError."""
-        found = CONDITION.fullmatch(text)
-        if not found or not found["column"].strip():
+        match = CONDITION.fullmatch(text)
+        if not match or not match["column"].strip():
             hint = "as in --where Status=active; also != > < >= <= and ~ for a regular expression"
             raise UsageError(f"--where: {text!r} is not COLUMN=VALUE", hint=hint)
-        if (written := found["operator"] + found["value"][:1]) in ("~=", "=~"):
+        if (written := match["operator"] + match["value"][:1]) in ("~=", "=~"):
             hint = f"~ is for a regular expression, as in {text.replace(written, '~', 1)!r}"
             raise UsageError(f"--where: {written} is not an operator, in {text!r}", hint=hint)
-        if not found["operator"].endswith("~") and found["value"].startswith(("=", "<", ">")):
+        if not match["operator"].endswith("~") and match["value"].startswith(("=", "<", ">")):
             hint = (
                 f"one of {' '.join([*COMPARISONS, '~', '!~'])}; a text that begins so has a space before it"
             )
             raise UsageError(f"--where: {written} is not an operator, in {text!r}", hint=hint)
-        operator = "=" if found["operator"] == "==" else found["operator"]
-        where = cls(found["column"].strip(), operator, found["value"].strip())
+        operator = "=" if match["operator"] == "==" else match["operator"]
+        where = cls(match["column"].strip(), operator, match["value"].strip())
         if not where.value and operator not in ("=", "!="):
             raise UsageError(f"--where: {text!r} has no value after {operator}")
         if operator.endswith("~"):

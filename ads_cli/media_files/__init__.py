@@ -114,5 +114,5 @@ def _pixels(format: str, data: bytes) -> tuple[int, int]:
 def _markup(text: bytes) -> str:
     if not text.startswith(b"<"):
         return ""
-    found = [(text.index(tag), format) for format, tag in MARKUP if tag in text]
-    return min(found)[1] if found else "XML" if b"<?xml" in text else ""
+    places = [(text.index(tag), format) for format, tag in MARKUP if tag in text]
+    return min(places)[1] if places else "XML" if b"<?xml" in text else ""

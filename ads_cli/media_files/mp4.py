@@ -101,10 +101,10 @@ class Boxes:
 
     def children(self, box: Box, skip: int = 0) -> dict[bytes, Box]:
         """Return the first box of each name inside a box."""
-        found: dict[bytes, Box] = {}
+        boxes: dict[bytes, Box] = {}
         for child in self.inside(box.start + skip, box.end):
-            found.setdefault(child.name, child)
-        return found
+            boxes.setdefault(child.name, child)
+        return boxes
 
 
 def read_mp4(stream: BinaryIO, facts: MediaFacts) -> None:
@@ -274,7 +274,7 @@ def _read_fragments(boxes: Boxes, fragments: list[Box], track: Track, facts: Med
 def _read_run(boxes: Boxes, fragment: Box, track: int) -> tuple[int, int | None]:
     """Return how many pictures of a track a fragment has, and their duration; None where it is not stated."""
     frames = duration = 0
-    each: int | None = None
+    default: int | None = None
     for part in boxes.inside(fragment.start, fragment.end):
         if part.name == b"tfhd":
             head = boxes.content(part)
@@ -282,7 +282,7 @@ def _read_run(boxes: Boxes, fragment: Box, track: int) -> tuple[int, int | None]
             if _number(head, 4) != track:
                 return 0, 0
             if flags & 8:  # it states a duration, after an offset and the number of a description
-                each = _number(head, 8 + (8 if flags & 1 else 0) + (4 if flags & 2 else 0))
+                default = _number(head, 8 + (8 if flags & 1 else 0) + (4 if flags & 2 else 0))
         elif part.name == b"trun":
             run = boxes.content(part, MAX_RUN_BYTES)
             flags, count = _number(run, 1, 3), _number(run, 4)
@@ -294,8 +294,8 @@ def _read_run(boxes: Boxes, fragment: Box, track: int) -> tuple[int, int | None]
                     return 0, None
                 numbers = struct.unpack_from(f">{columns * count}I", run, first)
                 duration += sum(numbers[::columns])
-            elif each is None:
+            elif default is None:
                 return 0, None
             else:
-                duration += each * count
+                duration += default * count
     return frames, duration

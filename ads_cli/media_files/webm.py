@@ -87,13 +87,13 @@ class Elements:
 
     def values(self, parent: Element, groups: Collection[int] = ()) -> dict[int, bytes]:
         """Return the content of the first element of each known kind in another one and its `groups`."""
-        found: dict[int, bytes] = {}
+        values: dict[int, bytes] = {}
         for element in self.inside(parent.start, parent.end):
             if element.id in groups:
-                found |= self.values(element)
-            elif element.id in VALUES and element.id not in found:
-                found[element.id] = self.content(element)
-        return found
+                values |= self.values(element)
+            elif element.id in VALUES and element.id not in values:
+                values[element.id] = self.content(element)
+        return values
 
 
 def read_webm(stream: BinaryIO, facts: MediaFacts) -> None:

@@ -138,7 +138,7 @@ class Printer:
         amounts = self._chosen_amounts(declared)
         chosen = self._chosen_columns(declared, amounts)
         # A plain value in place of a record is shown as its id.
-        records, lookahead = (one if isinstance(one, dict) else {key: one} for one in records), 1
+        records, lookahead = (record if isinstance(record, dict) else {key: record} for record in records), 1
         if not self._format.document:
             records = self._under_either_name(records, chosen or columns, amounts)
         if chosen and self._format.has_columns:

@@ -224,6 +224,8 @@ def fit_columns(natural: Sequence[int], least: Sequence[int], total: int) -> lis
         count -= 1
     widths = [*natural[:count]]
     while sum(widths) + COLUMN_GAP * (count - 1) > total and widths != least[:count]:
-        widest = max((each for each in range(count) if widths[each] > least[each]), key=widths.__getitem__)
+        widest = max(
+            (column for column in range(count) if widths[column] > least[column]), key=widths.__getitem__
+        )
         widths[widest] -= 1
     return widths

@@ -71,7 +71,7 @@ OPTION = re.compile(r"(?<![^ (:])--[a-z][a-z-]* (?=[^ ])")  # before its value
 def path_once(text: str) -> str:
     """Show a path that several lines of a message begin with once, above them."""
     lines = text.split("\n")
-    path = next((found[1] for line in lines if (found := PLACE.match(line))), None)
+    path = next((match[1] for line in lines if (match := PLACE.match(line))), None)
     own = [at for at, line in enumerate(lines) if path and line.startswith(f"{path}:")]
     if path is None or len(own) < 2:
         return text
@@ -99,8 +99,8 @@ def _wrapped(line: str, width: int) -> list[str]:
     return [part.replace("\0", " ") for part in parts]
 
 
-def _unbroken(found: re.Match[str]) -> str:
-    return found[0].replace(" ", "\0")
+def _unbroken(match: re.Match[str]) -> str:
+    return match[0].replace(" ", "\0")
 
 
 def cut_to_width(text: str, width: int, more: str = "…") -> str:
@@ -139,17 +139,17 @@ def _shell_word(word: str) -> str:
     return f"\"$(printf '{escaped}')\""
 
 
-def _escape(found: re.Match[str]) -> str:
-    return found[0].encode("unicode_escape").decode()
+def _escape(match: re.Match[str]) -> str:
+    return match[0].encode("unicode_escape").decode()
 
 
-def _escape_wide(found: re.Match[str]) -> str:
-    code = ord(found[0])
+def _escape_wide(match: re.Match[str]) -> str:
+    code = ord(match[0])
     return f"\\u{code:04x}" if code < 0x10000 else f"\\U{code:08x}"
 
 
-def _escape_in_json(found: re.Match[str]) -> str:
-    return json.dumps(found[0])[1:-1] if ord(found[0]) > 0x7F else "\\u007f"
+def _escape_in_json(match: re.Match[str]) -> str:
+    return json.dumps(match[0])[1:-1] if ord(match[0]) > 0x7F else "\\u007f"
 
 
 def counted(number: int, noun: str, plural: str = "") -> str:
@@ -159,9 +159,9 @@ def counted(number: int, noun: str, plural: str = "") -> str:
 
 def singular(noun: str) -> str:
     """Return the singular of a noun of records: `line item` of `line items`."""
-    for plural, one in (("criteria", "criterion"), ("categories", "category"), ("s", "")):
+    for plural, ending in (("criteria", "criterion"), ("categories", "category"), ("s", "")):
         if noun.endswith(plural):
-            return noun.removesuffix(plural) + one
+            return noun.removesuffix(plural) + ending
     return noun
 
 

@@ -136,8 +136,8 @@ class Sheet:
             MAX_CHARACTERS
         ):
             problem = f"{len(text):,} characters, and a cell of a workbook holds {MAX_CHARACTERS:,}"
-        elif not text.isprintable() and (found := NOT_XML.search(text)):
-            problem = f"the character U+{ord(found[0]):04X}, which no workbook can hold"
+        elif not text.isprintable() and (match := NOT_XML.search(text)):
+            problem = f"the character U+{ord(match[0]):04X}, which no workbook can hold"
         else:
             return text
         raise ContentError(f"record {self.count:,} cannot be written: {column!r} has {problem}", hint=HINT)
@@ -221,7 +221,7 @@ def _amount(micros: Any, currency: Any) -> Any:
     if isinstance(micros, list):
         return [_as_json(_amount(micro, currency)) for micro in micros]
     if isinstance(micros, dict):
-        return {key: _as_json(_amount(each, currency)) for key, each in micros.items()}
+        return {key: _as_json(_amount(micros_of_key, currency)) for key, micros_of_key in micros.items()}
     if isinstance(micros, str) and MICROS.fullmatch(micros):
         micros = Decimal(micros)
     if isinstance(micros, float) and not micros.is_integer():

@@ -96,10 +96,10 @@ class Changes:
     def buckets(self) -> Iterator[tuple[int, dict[bytes, bytes]]]:
         """Yield the buckets that change, in order, with their records by id hash."""
         for part in self._parts:
-            found: dict[int, dict[bytes, bytes]] = {}
+            buckets: dict[int, dict[bytes, bytes]] = {}
             for record in split_records(part):
-                found.setdefault(_bucket(record), {})[record[:ID_BYTES]] = record
-            yield from sorted(found.items())
+                buckets.setdefault(_bucket(record), {})[record[:ID_BYTES]] = record
+            yield from sorted(buckets.items())
 
 
 class DigestIndex:
@@ -152,13 +152,13 @@ class DigestIndex:
 
     def without_ids(self, ids: Iterable[str]) -> set[bytes]:
         """Return the unpaired hashes of the ids that are in the index and not among `ids`."""
-        found = bytearray(len(self))
+        missing = bytearray(len(self))
         for hashed in map(id_hash, ids):
-            for each in (hashed, repeat_hash(hashed)):
-                if (at := self._find(each)) >= 0:
-                    found[(at - self._begin) // RECORD_BYTES] = True
+            for digest in (hashed, repeat_hash(hashed)):
+                if (at := self._find(digest)) >= 0:
+                    missing[(at - self._begin) // RECORD_BYTES] = True
         return {
-            unpaired_hash(hashed) for is_found, (hashed, _) in zip(found, self, strict=True) if not is_found
+            unpaired_hash(hashed) for is_found, (hashed, _) in zip(missing, self, strict=True) if not is_found
         }
 
     def key_of(self, digest: bytes) -> int | None:

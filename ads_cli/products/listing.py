@@ -63,9 +63,9 @@ def find_products(
     missing = set(values)
     for number, product in enumerate(_with_hidden(client, catalog), 1):
         on_progress(number)
-        found = missing.intersection(str(product.get(name)) for name in fields)
-        yield from ((value, product) for value in found)
-        missing -= found
+        lacking = missing.intersection(str(product.get(name)) for name in fields)
+        yield from ((value, product) for value in lacking)
+        missing -= lacking
         if not missing:
             return
 
@@ -123,11 +123,11 @@ class ListingComparison:
     @property
     def counts(self) -> dict[str, int]:
         """Count the rows by result, and the listed products that no row names."""
-        found = self._found
-        unnamed = len(self._products) - found[SAME] - found[DIFFERING] - len(self._invalid)
-        return {name: found[name] for name in (SAME, DIFFERING, MISSING)} | {
+        counts = self._found
+        unnamed = len(self._products) - counts[SAME] - counts[DIFFERING] - len(self._invalid)
+        return {name: counts[name] for name in (SAME, DIFFERING, MISSING)} | {
             ONLY_IN_CATALOG: unnamed,
-            HIDDEN: found[HIDDEN],
+            HIDDEN: counts[HIDDEN],
         }
 
 

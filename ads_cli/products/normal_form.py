@@ -142,6 +142,6 @@ class Scope(Step, frozen=True):
     def apply(self, row: Row) -> None:
         """Refuse a row of another scope."""
         if not self.holds(row.values):
-            found = cell(row.values.get(self.field))
-            row.problem = f"{self.field}: {found!r} is outside of --scope {self.field}={self.value}"
+            text = cell(row.values.get(self.field))
+            row.problem = f"{self.field}: {text!r} is outside of --scope {self.field}={self.value}"
             row.problem_rule = OUT_OF_SCOPE

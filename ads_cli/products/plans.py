@@ -97,7 +97,7 @@ def _delete_outcomes(keys: Sequence[str], response: "Response") -> list[RowOutco
 def _delete_outcome(entry: Mapping[str, Any]) -> RowOutcome:
     """Read the outcome of one key; an earlier request may have deleted the product of an unknown key."""
     said = [_message(entry.get(name)) for name in ("message", "error", "errors")]
-    message = "; ".join(each for each in said if each.upper() not in CONFIRMATIONS)
+    message = "; ".join(text for text in said if text.upper() not in CONFIRMATIONS)
     status = str(entry.get("status") or "").upper()
     if entry.get("failed_product_key") or status == REJECTED or message:
         if_repeated = DELETED if UNKNOWN_KEY.search(message) else ""
@@ -119,12 +119,12 @@ def _entries(
         raise not_understood(f"it has no list {name} of objects")
     if errors := _message(response.body.get("errors") if isinstance(response.body, dict) else None):
         raise not_understood(f"it has the errors {errors!r} beside {name}")
-    found = {str(next(filter(None, map(entry.get, keys)), "")): entry for entry in entries}
-    if missing := [id for id in ids if id not in found]:
+    by_key = {str(next(filter(None, map(entry.get, keys)), "")): entry for entry in entries}
+    if missing := [id for id in ids if id not in by_key]:
         raise not_understood(f"it does not mention {missing[0]!r}")
     if len(entries) != len(ids):
         raise not_understood(f"it has {counted(len(entries), 'entry', 'entries')} for {len(ids):,} items")
-    return (found[id] for id in ids)
+    return (by_key[id] for id in ids)
 
 
 def _message(errors: Any) -> str:
@@ -190,8 +190,8 @@ def find_keys(
     client: "Client", catalog: str, ids: Collection[str], on_progress: Callable[[int], None]
 ) -> dict[str, str]:
     """Look the keys of ids up in a catalog."""
-    found = find_products(client, catalog, ids, ("id",), on_progress)
-    return {id: str(key) for id, product in found if (key := product.get("product_key"))}
+    products = find_products(client, catalog, ids, ("id",), on_progress)
+    return {id: str(key) for id, product in products if (key := product.get("product_key"))}
 
 
 @dataclass

@@ -81,8 +81,8 @@ class Pull:
     def _members(self, group: str) -> list[dict[str, Any]]:
         """List a group; where that fails go on without it, unless several fail in a row."""
         try:
-            found = [*list_products(self._client, self._catalog, group)]
-            members = [each for each in found if str(each.get("item_group_key")) == group]
+            products = [*list_products(self._client, self._catalog, group)]
+            members = [product for product in products if str(product.get("item_group_key")) == group]
             if not members:
                 raise NotFoundError(f"the service lists no product of the group {group}")
         except (NotFoundError, RefusedError, UnavailableError) as error:

@@ -49,8 +49,8 @@ class Picture(Struct, frozen=True):
     @property
     def origin(self) -> str:
         """Scheme, host and port."""
-        found = WEB_ADDRESS.fullmatch(self.address)
-        return found["origin"].lower() if found else ""
+        match = WEB_ADDRESS.fullmatch(self.address)
+        return match["origin"].lower() if match else ""
 
 
 class Link(Struct, frozen=True):
@@ -333,7 +333,7 @@ def _lines(chart: TimeChart, shown: Callable[[Any], Any]) -> "Markup":
     labels = [{"label": shown(line.label), "isEarlier": line.is_earlier} for line in chart.lines]
     data = {
         "times": chart.times,
-        "lines": [each | {"numbers": line.numbers} for each, line in zip(labels, chart.lines, strict=True)],
+        "lines": [label | {"numbers": line.numbers} for label, line in zip(labels, chart.lines, strict=True)],
         "decimals": chart.decimals,
         "title": shown(chart.title),
     }

@@ -126,8 +126,8 @@ def resumable_jobs(folder: Path, target: UploadTarget) -> list[tuple[Path, Job]]
 
 def find_equal(folder: Path, key: JobKey, name: str | None) -> tuple[Path, Job] | None:
     """Find the last job that can be resumed and has a key, and a name if one is given."""
-    found = [job for job in resumable_jobs(folder, key.target) if job[1].key == key]
-    return next((each for each in reversed(found) if name in (None, each[1].job)), None)
+    equal = [job for job in resumable_jobs(folder, key.target) if job[1].key == key]
+    return next((candidate for candidate in reversed(equal) if name in (None, candidate[1].job)), None)
 
 
 def check_named(folder: Path, name: str, job: Job) -> None:
@@ -188,7 +188,7 @@ class TaskJobs:
                 f"{earlier} is damaged: {error}, so that it is not known what this task has sent",
                 hint="'adsctl jobs list' shows what was sent",
             ) from None
-        self._found = [each for each in known if each[1].job not in names]
+        self._found = [known_job for known_job in known if known_job[1].job not in names]
 
     @property
     def can_be_resumed(self) -> bool:

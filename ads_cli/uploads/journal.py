@@ -99,12 +99,12 @@ class Journal:
             raise changed_meanwhile(target, job.file)
         if not epochs.is_confirmed(target):
             self.previous_epoch = NO_EPOCH  # what was stored in it may not be the latest
-        found, is_resumption = find_equal(folder, job.key, job_id), resume or bool(job_id)
-        self.resumed = found is not None and is_resumption
-        self.has_unfinished_job = found is not None and not is_resumption  # which could be resumed
+        resumed, is_resumption = find_equal(folder, job.key, job_id), resume or bool(job_id)
+        self.resumed = resumed is not None and is_resumption
+        self.has_unfinished_job = resumed is not None and not is_resumption  # which could be resumed
         self.restart_reason = ""  # why no job is resumed, though that was asked for
-        if found and is_resumption:
-            self.path, self.job = found
+        if resumed and is_resumption:
+            self.path, self.job = resumed
             self._file = _reopen(self.path)
             return read_journal(self.path)
         if is_resumption:

@@ -55,7 +55,7 @@ def check_failed_out(failed_out: FailedOut | None, read: RowNames | Sequence[Loc
     if isinstance(read, SeveralRows):
         _require_one_kind(read)
     path = Path(failed_out.path)
-    if any(each.is_same_file(failed_out.path) for each in _inputs(read)):
+    if any(source.is_same_file(failed_out.path) for source in _inputs(read)):
         raise UsageError(f"--failed-out: {path} is the input file", hint="choose another name")
     reason = "does not hold rejected rows with _line and _error"
     check_output_path("--failed-out", path, failed_out.may_replace, reason)
@@ -65,7 +65,7 @@ def check_failed_out(failed_out: FailedOut | None, read: RowNames | Sequence[Loc
 def _require_one_kind(read: SeveralRows) -> None:
     """Raise UsageError where no options could read the rows of all files from one."""
     first, *others = read.files
-    if other := next((each for each in others if each.kind_name != first.kind_name), None):
+    if other := next((source for source in others if source.kind_name != first.kind_name), None):
         raise UsageError(
             f"--failed-out: {first.source.label} is read as {first.kind_name}, and {other.source.label} as "
             f"{other.kind_name}: their rows cannot be read again from one file",

@@ -48,7 +48,7 @@ def operation_errors(body: Any, operations: int) -> Errors:
 
     Raises UnavailableError for an error of an operation that the request does not have.
     """
-    found: Errors = {}
+    errors_by_row: Errors = {}
     entries = body.get("operation_errors") if isinstance(body, dict) else None
     for position, entry in enumerate(entries if isinstance(entries, list) else []):
         for error in entry if isinstance(entry, list) else [entry]:
@@ -56,17 +56,17 @@ def operation_errors(body: Any, operations: int) -> Errors:
                 index = position if isinstance(entry, list) else error.get("index", position)
                 if type(index) is not int or not 0 <= index < operations:  # True is an int, too
                     raise not_understood(f"it rejects operation {index!r}, counted from 0, of {operations:,}")
-                found.setdefault(index, []).append(error)
-    return dict(sorted(found.items()))
+                errors_by_row.setdefault(index, []).append(error)
+    return dict(sorted(errors_by_row.items()))
 
 
 def reasons_of(errors: Errors) -> dict[int, str]:
     """Return the reason of each refused operation in a line."""
     return {
         index: "; ".join(
-            dict.fromkeys(str(error.get("message") or error.get("code") or "rejected") for error in found)
+            dict.fromkeys(str(error.get("message") or error.get("code") or "rejected") for error in texts)
         )
-        for index, found in errors.items()
+        for index, texts in errors.items()
     }
 
 
@@ -152,7 +152,10 @@ class RowUpload:
         with is_noted if self.notes_attempts else nullcontext(lambda: None) as on_send:
             response = client.send_untracked(prepared, on_send=on_send, check=read)
         if response.may_be_repeated or attempts.may_be_applied(batch.number):
-            outcomes = [RowOutcome(found.if_repeated) if found.if_repeated else found for found in outcomes]
+            outcomes = [
+                RowOutcome(row_outcome.if_repeated) if row_outcome.if_repeated else row_outcome
+                for row_outcome in outcomes
+            ]
         ack = Acknowledgement(batch.number, dict(Counter(outcome.status for outcome in outcomes)))
         for (record, _), outcome in zip(batch.places, outcomes, strict=True):
             if outcome.status == FAILED:

@@ -78,11 +78,11 @@ def _folders() -> Iterator[Path]:
 def _is_private(folder: Path) -> bool:
     """Tell whether no other user can have made or changed a folder."""
     try:
-        found = folder.lstat()
+        status = folder.lstat()
     except OSError:
         return False
-    is_own = not hasattr(os, "getuid") or (found.st_uid == os.getuid() and not found.st_mode & 0o077)
-    return stat.S_ISDIR(found.st_mode) and is_own
+    is_own = not hasattr(os, "getuid") or (status.st_uid == os.getuid() and not status.st_mode & 0o077)
+    return stat.S_ISDIR(status.st_mode) and is_own
 
 
 def boot_id() -> str:
@@ -175,8 +175,8 @@ class WriteEpochs:
         """Return the stamp of the current write epoch, and its group; NO_EPOCH where there is none."""
         path = self._path(target)
         try:
-            found = _decode(path.read_bytes())
-            return f"{found.token}-{_changed_at(path):x}", found.group
+            epoch = _decode(path.read_bytes())
+            return f"{epoch.token}-{_changed_at(path):x}", epoch.group
         except FileNotFoundError:
             return NO_EPOCH, ""
         except OSError as error:
@@ -209,7 +209,7 @@ def _changed_at(path: Path) -> int:
 def changed_target(service: str, request: PreparedRequest) -> UploadTarget | None:
     """Return the upload target that a request may change, or None."""
     path = re.sub("/+", "/", unquote(urlsplit(request.url).path))
-    found = TARGET_PATH.search(path)
-    if request.method == "GET" or not found or not (found["items"] or request.method == "DELETE"):
+    match = TARGET_PATH.search(path)
+    if request.method == "GET" or not match or not (match["items"] or request.method == "DELETE"):
         return None
-    return UploadTarget(service, found["kind"], found["id"])
+    return UploadTarget(service, match["kind"], match["id"])

@@ -55,22 +55,22 @@ FixedRows = dict[str, Fixed]  # by the name of the fix
 def count_changes(fixed: FixedRows, row: Row, record: int) -> None:
     """Count the changes of a row; `record` is its number."""
     for name in dict.fromkeys(change.fix for change in row.changes):
-        found = fixed.setdefault(name, Fixed())
-        found.rows += 1
-        if len(found.examples) < MAX_EXAMPLES:
+        changes = fixed.setdefault(name, Fixed())
+        changes.rows += 1
+        if len(changes.examples) < MAX_EXAMPLES:
             change = next(change for change in row.changes if change.fix == name)
             before, after = _shortened(change.before), _shortened(change.after)
-            found.examples.append(ExampleChange(row.line, record, change.field, before, after))
+            changes.examples.append(ExampleChange(row.line, record, change.field, before, after))
 
 
 def add_changes(fixed: FixedRows, later: FixedRows, records: int) -> None:
     """Add the counts of later rows, which follow `records` others."""
     for name, other in later.items():
-        found = fixed.setdefault(name, Fixed())
-        found.rows += other.rows
+        total = fixed.setdefault(name, Fixed())
+        total.rows += other.rows
         for example in other.examples:
             example.record += records
-        found.examples = (found.examples + other.examples)[:MAX_EXAMPLES]
+        total.examples = (total.examples + other.examples)[:MAX_EXAMPLES]
 
 
 def _shortened(value: Any) -> Any:
@@ -137,18 +137,18 @@ class GroupedProblems:
         self.invalid += other.invalid
         self.warned += other.warned
         self.omitted += other.omitted
-        for kind, found in other.groups.items():
-            problem = Problem(found.field, found.problem, found.severity, found.rule, found.fix)
-            if finding := self._finding(kind, problem, found.rows):
+        for kind, group in other.groups.items():
+            problem = Problem(group.field, group.problem, group.severity, group.rule, group.fix)
+            if finding := self._finding(kind, problem, group.rows):
                 free = FIRST_LINES - len(finding.lines)
-                finding.rows += found.rows
-                finding.lines += found.lines[:free]
-                finding.records += [record + records for record in found.records[:free]]
+                finding.rows += group.rows
+                finding.lines += group.lines[:free]
+                finding.records += [record + records for record in group.records[:free]]
 
     def report_missing(self, missing: Mapping[str, str]) -> None:
         """Report fields that no row has once, in place of the problems of each row."""
         self.missing = missing
-        self.groups = {kind: each for kind, each in self.groups.items() if each.field not in missing}
+        self.groups = {kind: group for kind, group in self.groups.items() if group.field not in missing}
 
     def _finding(self, kind: ProblemKind, problem: Problem, rows: int = 1) -> Finding | None:
         """Return the finding of a problem; None where there are too many, or its column is missing."""
@@ -291,7 +291,7 @@ class RowSchema(NamedTuple):
     @property
     def choices(self) -> dict[str, tuple[str, ...]]:
         """Return the values of the fields that have few."""
-        return {field.name: found for field in fields_of(self.struct) if (found := field.type.choices)}
+        return {field.name: choices for field in fields_of(self.struct) if (choices := field.type.choices)}
 
 
 class EncodedRows(msgspec.Struct):

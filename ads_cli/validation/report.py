@@ -156,7 +156,7 @@ def columns_not_sent(
     if advisor and columns:
         fields = advisor().fields_of_columns(compared, free, values)
     else:
-        fields = {column: found for column in compared if (found := closest(column, free))}
+        fields = {column: field for column in compared if (field := closest(column, free))}
     for column in columns:
         meant = fields.get(column)
         if advisor and meant in missing:

@@ -77,7 +77,9 @@ class RepeatedIds:
 
     def add(self, positions: Mapping[str, list[RowPosition]]) -> None:
         """Add the rows of ids that are forms of one, in the order of the file."""
-        remaining = {id: kept_positions(found, self._keep) for id, found in positions.items()}
+        remaining = {
+            id: kept_positions(positions_of_row, self._keep) for id, positions_of_row in positions.items()
+        }
         for row_id, kept in remaining.items():
             self._dropped.update(map(self._number, {*positions[row_id]}.difference(kept)))
             if len(kept) > 1:
@@ -85,7 +87,7 @@ class RepeatedIds:
             if len(positions[row_id]) > 1 and len({position.content for position in kept}) == 1:
                 self._identical.add(row_id)
             if len(remaining) > 1:
-                others = (each for id, each in remaining.items() if id != row_id)
+                others = (positions_of_id for id, positions_of_id in remaining.items() if id != row_id)
                 self._alike[row_id] = [*islice(chain.from_iterable(others), FIRST_LINES + 1)]
 
     def drops(self, row: Row) -> bool:

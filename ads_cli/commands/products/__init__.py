@@ -111,9 +111,9 @@ def _pushed_feeds(
 
     if len(files) > 1 or not is_remote(files[0]):
         return None
-    found = UnchangedFeed(call, feed, strict=strict, skip_invalid=skip_invalid)
-    call.known_version = found.feeds.version
-    return found
+    unchanged = UnchangedFeed(call, feed, strict=strict, skip_invalid=skip_invalid)
+    call.known_version = unchanged.feeds.version
+    return unchanged
 
 
 def _push_plan(

@@ -61,11 +61,11 @@ class Advice(NamedTuple):
     @property
     def open_pairs(self) -> dict[str, list[str]]:
         """The values that are to be named, by option."""
-        found: dict[str, list[str]] = {}
+        pairs: dict[str, list[str]] = {}
         for option in self.options:
             if option.is_open:
-                found.setdefault(option.words[0].removeprefix("--"), []).append(option.value)
-        return found
+                pairs.setdefault(option.words[0].removeprefix("--"), []).append(option.value)
+        return pairs
 
 
 def advise(
@@ -86,10 +86,12 @@ def advise(
     deadline = perf_counter() + seconds
     whole = report is not None and report.rows <= MAX_TRIED_ROWS
     try:
-        found = _without_useless(call, feed, rows, _options_found(call, feed, rows, report, error, deadline))
-        if not found:
+        options = _without_useless(
+            call, feed, rows, _options_found(call, feed, rows, report, error, deadline)
+        )
+        if not options:
             return None
-        outcome = try_options(call, with_options_of(feed, found), rows, whole=whole, deadline=deadline)
+        outcome = try_options(call, with_options_of(feed, options), rows, whole=whole, deadline=deadline)
         before = report.valid if report else 0
         if report and outcome.is_part and outcome.valid < before:  # which is of all rows
             before = _first_report(feed.read_again(rows), outcome.read).valid
@@ -98,11 +100,13 @@ def advise(
     # As many valid rows are worth it where other findings of the same rows remain for a person.
     if outcome.valid < before or (report is None and not outcome.valid):
         return None
-    words = _with_advised(call.command_line, found, feed)
+    words = _with_advised(call.command_line, options, feed)
     effect = str(outcome)
-    if ids := next((each.value for each in found if each.name == "set" and each.subject == "id"), ""):
+    if ids := next(
+        (option.value for option in options if option.name == "set" and option.subject == "id"), ""
+    ):
         effect += ", with other ids" + ", which change with the title" * ("{title}" in ids)
-    return Advice(words, effect, outcome, tuple(found), whole)
+    return Advice(words, effect, outcome, tuple(options), whole)
 
 
 def _options_found(
@@ -115,7 +119,7 @@ def _options_found(
 ) -> list[AdvisedOption]:
     """Find the options that the findings imply, and what else is wrong once they are given."""
     wanted = {line for finding in report.findings for line in finding.lines} if report else set()
-    found: list[AdvisedOption] = []
+    options: list[AdvisedOption] = []
     current, tried = feed, rows
     for _ in range(MAX_ROUNDS):
         try:
@@ -130,10 +134,10 @@ def _options_found(
         new = [option for option in new if not _is_given(current, option)]
         if not new:
             break
-        found += new
+        options += new
         current = with_options_of(current, new)
         tried, report, error = current.read_again(rows), None, None
-    return found
+    return options
 
 
 def _without_loss(
@@ -168,14 +172,14 @@ def _without_useless(
     call: Invocation,
     feed: ProductFeedOptions,
     rows: Rows,
-    found: Sequence[AdvisedOption],
+    advised: Sequence[AdvisedOption],
 ) -> list[AdvisedOption]:
     """Leave out defaults that make no row valid, as of a row of totals that lacks every field."""
 
     def valid_rows(options: Sequence[AdvisedOption]) -> int:
         return _first_report(with_options_of(feed, options).read_again(rows)).valid
 
-    kept, defaults = [*found], [option for option in found[::-1] if option.name == "default"]
+    kept, defaults = [*advised], [option for option in advised[::-1] if option.name == "default"]
     valid = valid_rows(kept) if defaults else 0
     for option in defaults if valid else ():
         others = [other for other in kept if other is not option]

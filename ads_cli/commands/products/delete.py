@@ -60,9 +60,9 @@ def delete(
     sync_state = sync_state_of(call)
     rows = _open(call, keys or [], from_, feed, ID_SCHEMA if by == "id" else KEY_SCHEMA)
     if by == "id":
-        plan, found = delete_by_id_plan(rows, call.catalog, sync_state)
+        plan, products = delete_by_id_plan(rows, call.catalog, sync_state)
         hooks: PushHooks = _HooksById(
-            call=call, plan=plan, activity="Deleting", rejected_hint=ID_HINT, keys=found
+            call=call, plan=plan, activity="Deleting", rejected_hint=ID_HINT, keys=products
         )
     else:
         plan = delete_plan(rows, call.catalog, sync_state)

@@ -65,8 +65,8 @@ class IdColumns:
     def _combined(self, shared: Sequence[str], parts: Mapping[str, bool]) -> Iterator[str]:
         """Yield templates of what rows share and of what tells them apart, which each row has or not."""
         for count in range(1, MAX_COLUMNS + 1):
-            found = [*combinations(parts, count)]
-            for chosen in sorted(found, key=lambda names: sum(not parts[name] for name in names)):
+            combined = [*combinations(parts, count)]
+            for chosen in sorted(combined, key=lambda names: sum(not parts[name] for name in names)):
                 for start in shared:
                     names = sorted(chosen, key=lambda name: not parts[name])
                     yield f"{{{start}}}" + "".join(
@@ -85,18 +85,18 @@ def distinct_id(rows: Rows, read: Iterable[Any]) -> str | None:
         if not (row.left_out or row.problem):
             content = ((name, cell(value)) for name, value in row.values.items() if _counts(name, known))
             records.setdefault(tuple(sorted(content)), row.values)
-    found = [*records.values()]
+    records_of_id = [*records.values()]
     by_id: dict[str, list[Record]] = {}
-    for record in found:
+    for record in records_of_id:
         by_id.setdefault(id_form(cell(record.get("id"))), []).append(record)
     repeated = [record for records in by_id.values() if len(records) > 1 for record in records]
     columns = IdColumns(rows)
-    if not repeated or (not columns.of_export and len(repeated) < MIN_SHARED * len(found)):
+    if not repeated or (not columns.of_export and len(repeated) < MIN_SHARED * len(records_of_id)):
         return None
 
     def values(column: str) -> list[str]:
         key = columns.key_of(column)
-        return [cell(record.get(key)) for record in found]
+        return [cell(record.get(key)) for record in records_of_id]
 
     def is_full(column: str) -> bool:
         return all(value and value == value.strip("' ") for value in values(column))
@@ -106,7 +106,7 @@ def distinct_id(rows: Rows, read: Iterable[Any]) -> str | None:
 
     for text in columns.templates(is_full, is_filled):
         template = Template.parse(text).bound(columns.key_of)
-        if _are_distinct(template, repeated) and _are_distinct(template, found):
+        if _are_distinct(template, repeated) and _are_distinct(template, records_of_id):
             return text
     return None
 

@@ -80,8 +80,8 @@ def named(row: SampleRow) -> Link:
 
 def picture(address: str) -> Cell:
     """Return the thumbnail of a product, if it has one."""
-    found = web_address(address)
-    return Picture(found) if found else ""
+    public = web_address(address)
+    return Picture(public) if public else ""
 
 
 def rejected(rows: Rows, result: PushResult) -> Iterator[Part]:
@@ -161,7 +161,7 @@ UNSEEN = re.compile(r"^ +| +$|(?<= ) +| (?= )|[\t\n\r\xa0\u202f\u3000]")
 
 def visible(text: str) -> str:
     """Mark white space that a page would not show: at both ends, several blanks, and other characters."""
-    return UNSEEN.sub(lambda found: MARKS.get(found[0]) or "·" * len(found[0]), text)
+    return UNSEEN.sub(lambda match: MARKS.get(match[0]) or "·" * len(match[0]), text)
 
 
 def _badge(severity: str) -> Badge:
@@ -273,10 +273,10 @@ def _headline(differences: Differences) -> str:
 def _tallies(differences: Differences) -> list[Tally]:
     """Return the counts of a comparison."""
     counts = differences.counts
-    found = [Tally(f"to {action}", counts[action], LEVELS[action]) for action in LEVELS if counts[action]]
+    tallies = [Tally(f"to {action}", counts[action], LEVELS[action]) for action in LEVELS if counts[action]]
     others = {"hidden variants": differences.unseen, "reverted by the service": differences.not_kept}
     return [
-        *found,
+        *tallies,
         Tally("the same", differences.unchanged),
         *(Tally(name, count) for name, count in others.items() if count),
     ]
@@ -293,7 +293,7 @@ def _row(change: ProductChange) -> list[Cell]:
     fields = change.fields
     if change.action != "update":
         fields = {name: fields[name] for name in OF_A_WHOLE_PRODUCT if name in fields}
-    edits = [Edit(name, *excerpts(each.old, each.new)) for name, each in islice(fields.items(), MAX_FIELDS)]
+    edits = [Edit(name, *excerpts(edit.old, edit.new)) for name, edit in islice(fields.items(), MAX_FIELDS)]
     more = [f"and {len(fields) - MAX_FIELDS:,} more"] if len(fields) > MAX_FIELDS else []
     return [
         picture(address(values.get("image_link"))),
@@ -306,5 +306,5 @@ def _row(change: ProductChange) -> list[Cell]:
 
 def _values(change: ProductChange) -> dict[str, Any]:
     """Return what is known of a product: as it will be, or as it was where it is deleted."""
-    values = {name: each.old if each.new is None else each.new for name, each in change.fields.items()}
+    values = {name: edit.old if edit.new is None else edit.new for name, edit in change.fields.items()}
     return values | (msgspec.json.decode(change.body) if change.body else {})

@@ -88,7 +88,7 @@ def implied_options(report: ValidationReport, sample: Sample) -> Iterator[Advise
     """Yield the options that findings imply; the same one at most once."""
     yielded: set[AdvisedOption] = set()
     findings = report.findings
-    repeats = [each for each in findings if each.field == "id" and "is also " in each.problem]
+    repeats = [problem for problem in findings if problem.field == "id" and "is also " in problem.problem]
     differ = any(not repeat.fix for repeat in repeats)
     for finding in findings:
         for option in _of_finding(finding, sample, is_missing=finding.field in report.missing):
@@ -127,9 +127,9 @@ def _of_finding(finding: Finding, sample: Sample, *, is_missing: bool) -> Iterat
 def _filled(field: str, sample: Sample, *, is_missing: bool) -> Iterator[AdvisedOption]:
     """Yield what gives a required field: another column, what others say, or a value to be named."""
     unsent = {
-        column: found[0]
+        column: values[0]
         for column, name in sample.columns.items()
-        if name not in PRODUCT_SCHEMA.known and column not in sample.parts and (found := sample.values(name))
+        if name not in PRODUCT_SCHEMA.known and column not in sample.parts and (values := sample.values(name))
     }
     for wanted in (field, "gtin", "mpn") if field == "brand" else (field,):
         column = column_for(wanted, [*unsent], unsent)
@@ -203,7 +203,7 @@ def _addresses(field: str, sample: Sample) -> Iterator[AdvisedOption]:
     parts = (found_in(text) or (parted(text) if field == IMAGES else [text]) for text in texts)
     if any(map(is_relative, chain.from_iterable(parts))):
         links = map(str, sample.values("link"))
-        hosts = {found[0] for link in links if (found := HOST.match(link))} - {STAND_INS["base_url"]}
+        hosts = {match[0] for link in links if (match := HOST.match(link))} - {STAND_INS["base_url"]}
         yield AdvisedOption("base_url", hosts.pop() if len(hosts) == 1 else ADDRESS)
 
 

@@ -167,9 +167,9 @@ def tallies(report: "ValidationReport | None", summary: "Summary | None") -> "Se
     """Return the counts of a run."""
     from ...report import Tally
 
-    found: list[Tally] = []
+    tallies: list[Tally] = []
     if report:
-        found = [
+        tallies = [
             Tally("rows read", report.rows),
             *([Tally("left out", report.left_out)] if report.left_out else []),
             Tally("valid", report.valid, "good" if report.valid else "neutral"),
@@ -179,12 +179,12 @@ def tallies(report: "ValidationReport | None", summary: "Summary | None") -> "Se
         ]
     if summary:
         counts = {**summary.extra, **summary.counts, "not sent": summary.due - summary.acknowledged}
-        found += [
+        tallies += [
             Tally(name.replace("_", " "), count, LEVELS.get(name, "neutral") if count else "neutral")
             for name, count in counts.items()
             if count or name in summary.counts
         ]
-    return found
+    return tallies
 
 
 def mistakes(report: "ValidationReport") -> str:

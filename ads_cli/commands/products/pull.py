@@ -115,13 +115,13 @@ def get(
     fields = {"id": ("id",), "key": ("product_key",), None: ("id", "product_key")}[by]
     named = [*dict.fromkeys(products)]
     with progress(call.messages, "Listing the catalog", None) as on_progress:
-        found = dict(find_products(call.client, call.catalog, named, fields, on_progress))
+        stored = dict(find_products(call.client, call.catalog, named, fields, on_progress))
     names = call.settings.names  # the service's own, as in every answer that is shown
-    records = [names.to_wire(found[name], ()) for name in named if name in found]
+    records = [names.to_wire(stored[name], ()) for name in named if name in stored]
     if records:
         request = ListProducts(product_catalog_id=call.catalog)
         show(call, request, records[0] if len(named) == 1 else records)
-    if missing := [name for name in named if name not in found]:
+    if missing := [name for name in named if name not in stored]:
         listed = first_of(missing, NAMED, repr)
         verb = "is" if len(missing) == 1 else "are"
         raise NotFoundError(

@@ -229,14 +229,14 @@ class FileColumns:
         """Return the column of a name or number."""
         by_name = {folded(column.name): column for column in reversed(self._columns)}
         exact = {column.name: column for column in self._columns}
-        if found := exact.get(typed) or by_name.get(folded(typed)):
-            return found
+        if match := exact.get(typed) or by_name.get(folded(typed)):
+            return match
         numbers = {str(number): column for number, column in enumerate(self._columns, 1)}
         return numbers.get(typed)
 
     def take(self, column: Column) -> None:
         """Propose a column for no further field."""
-        self._free = [each for each in self._free if each is not column]
+        self._free = [other for other in self._free if other is not column]
 
     def label(self, answer: str) -> str:
         """Return an answer as it is proposed: a column with its number."""
@@ -246,7 +246,7 @@ class FileColumns:
         """Return the option that reads a column as a field, be it that of another or beside an empty one."""
         if nested := column.template_of(field):
             return AdvisedOption("set", f"{field}={nested}", field)
-        if column not in self._free or any(each.field == field for each in self._columns):
+        if column not in self._free or any(chosen.field == field for chosen in self._columns):
             return AdvisedOption("set", f"{field}={{{column.name}}}", field)
         return AdvisedOption("map", f"{column.name}={field}", field)
 

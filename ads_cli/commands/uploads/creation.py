@@ -62,7 +62,7 @@ def key_of_document(call: Invocation, request: Request, content: str, options: M
 
 def create_once(
     call: Invocation,
-    one: OneRecord,
+    record: OneRecord,
     prepare: "Callable[[], PreparedRequest]",
     show_response: "Callable[[Response], None]",
     confirm: Callable[[], None] = lambda: None,
@@ -71,28 +71,28 @@ def create_once(
 
     The order is that of the steps in `batches.creation_runs`.
     """
-    creation = Creation(one.key, named_file(one.location), current_folder(), [one.content])
+    creation = Creation(record.key, named_file(record.location), current_folder(), [record.content])
     is_task, state_dir = BEGUN_VARIABLE in call.settings.environ, call.settings.state_dir
-    start = begin_creation(state_dir, creation, call.messages.warn, resume=one.resume, is_task=is_task)
+    start = begin_creation(state_dir, creation, call.messages.warn, resume=record.resume, is_task=is_task)
     confirm()
-    key, is_resumed = start.resumes or one.key, start.resumes is not None
-    job = new_job(call, key, one.noun, one.location.identity, rows=1, batches=1)
+    key, is_resumed = start.resumes or record.key, start.resumes is not None
+    job = new_job(call, key, record.noun, record.location.identity, rows=1, batches=1)
     opened = open_job(call, job, resume=is_resumed, job_id=None, expected_epoch=start.expected_epoch)
     with closing(opened) as journal:
-        upload = BatchUpload(one.request, "create", one.noun, OPERATIONS, one.uncertain)
+        upload = BatchUpload(record.request, "create", record.noun, OPERATIONS, record.uncertain)
         first_line = (1, 1)  # number and line of the only record
-        rest = RestOfRun(journal, one.location.label, upload, creation, lambda index: first_line)
+        rest = RestOfRun(journal, record.location.label, upload, creation, lambda index: first_line)
         rest.begin()
         if rest.pending:
-            show_response(_create(call, one, prepare, upload, journal, rest.next_batch))
+            show_response(_create(call, record, prepare, upload, journal, rest.next_batch))
         else:
-            _show_earlier(call, one, read_run(journal.path, journal.job))
+            _show_earlier(call, record, read_run(journal.path, journal.job))
         journal.finish()
 
 
 def _create(
     call: Invocation,
-    one: OneRecord,
+    record: OneRecord,
     prepare: "Callable[[], PreparedRequest]",
     upload: BatchUpload,
     journal: "Journal",
@@ -108,11 +108,11 @@ def _create(
 
     try:
         prepared = prepare()
-        with noted(journal, number, [one.content]) as on_send:
+        with noted(journal, number, [record.content]) as on_send:
             response = call.client.exchange(prepared, on_send=on_send, check=check)
     except AdsctlError as error:
         if error.may_be_applied:  # the journal is kept, with the attempt
-            error.message = f"{one.location.label}: {upload.counted(1)} may be created: {error.message}"
+            error.message = f"{record.location.label}: {upload.counted(1)} may be created: {error.message}"
             error.hint = f"look whether it exists before you resume; {how_to_decide(1)}"
             error.hint += f"; resume with: {resume_command(call.command_line)}"
         else:  # there was no attempt, or it was withdrawn
@@ -126,10 +126,10 @@ def _create(
     return response
 
 
-def _show_earlier(call: Invocation, one: OneRecord, run: CreationRun) -> None:
+def _show_earlier(call: Invocation, record: OneRecord, run: CreationRun) -> None:
     """Show what earlier runs have made of the record; say where that is not known."""
-    made = next((each.answer for each in run.sent if each.content == one.content), None)
+    made = next((sent.answer for sent in run.sent if sent.content == record.content), None)
     if made is None:
-        call.messages.say(f"{one.location.label}: not sent again, since it may exist")
+        call.messages.say(f"{record.location.label}: not sent again, since it may exist")
     else:
-        show(call, one.request, made)
+        show(call, record.request, made)

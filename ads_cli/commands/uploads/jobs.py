@@ -34,7 +34,7 @@ def list_jobs(ctx: typer.Context) -> None:
     """
     call = Invocation.of(ctx)
     known, damaged = _read(call)
-    records = [*(_record(*found) for found in known), *map(_unreadable, damaged.values())]
+    records = [*(_record(*job) for job in known), *map(_unreadable, damaged.values())]
     call.printer.show(sorted(records, key=lambda record: str(record["job"])), COLUMNS, "job")
 
 
@@ -50,10 +50,10 @@ def show_job(ctx: typer.Context, job: Annotated[str, argument("JOB", "The job's 
         record = _unreadable(path) | {"counts": _counts(journal), "ids": _ids(journal), "path": str(path)}
         call.printer.show(record, ("job", "state", "counts", "ids", "path"), "job")
         return
-    (found,) = _named([job], known, damaged)
-    path, shown, _ = found
+    (known_job,) = _named([job], known, damaged)
+    path, shown, _ = known_job
     journal = read_journal(path)
-    record = _record(*found) | {"counts": _counts(journal), "service": shown.key.target.service}
+    record = _record(*known_job) | {"counts": _counts(journal), "service": shown.key.target.service}
     if ids := _ids(journal):
         record["ids"] = ids
     if record["state"] == "unfinished" and shown.resume:
@@ -97,15 +97,15 @@ def clean(
             f"job {once[0]} may have created some of its records, which would be created again",
             hint=f"adsctl jobs discard {once[0]} gives it up",
         )
-    known = [each for each in known if each[1].job not in once]
-    found = [(path, job, may_be_removed(path.parent, job, ended=ended)) for path, job, ended in known]
-    found = [each for each in found if each[2] or all or jobs]
-    if call.is_dry_run(f"remove {counted(len(found), 'journal')}"):
+    known = [entry for entry in known if entry[1].job not in once]
+    removable = [(path, job, may_be_removed(path.parent, job, ended=ended)) for path, job, ended in known]
+    removable = [entry for entry in removable if entry[2] or all or jobs]
+    if call.is_dry_run(f"remove {counted(len(removable), 'journal')}"):
         return
-    if unfinished := [path for path, _, is_free in found if not is_free]:
+    if unfinished := [path for path, _, is_free in removable if not is_free]:
         pushes = counted(len(unfinished), "unfinished push", "unfinished pushes")
         call.confirm(f"Remove the journals of {pushes}, which cannot be resumed then", at_service=False)
-    removed = [remove_job(path, job) for path, job, _ in found]
+    removed = [remove_job(path, job) for path, job, _ in removable]
     call.messages.say(f"{counted(sum(removed), 'journal')} removed")
     if running := removed.count(False):
         are = "is" if running == 1 else "are"
@@ -149,10 +149,10 @@ def discard(ctx: typer.Context, jobs: Annotated[list[str], argument("JOB...", "T
     known = _named([name for name in jobs if name not in damaged], known, damaged)
     if over := [job.job for _, job, ended in known if ended]:
         raise UsageError(f"job {over[0]} has ended: there is nothing to give up", hint="adsctl jobs clean")
-    found: list[tuple[Path, Job | None]] = [
+    discarded: list[tuple[Path, Job | None]] = [
         (damaged[name], None) for name in dict.fromkeys(jobs) if name in damaged
     ]
-    for path, job in found + [(path, job) for path, job, _ in known]:
+    for path, job in discarded + [(path, job) for path, job, _ in known]:
         what = _given_up(path, job)
         if call.is_dry_run(f"give up {what}"):
             continue
@@ -195,7 +195,7 @@ def _read(call: Invocation, *, warns: bool = True) -> tuple[list[StoredJob], dic
 
 def _named(names: list[str], known: list[StoredJob], damaged: dict[str, Path]) -> list[StoredJob]:
     """Find jobs by their ids; raise NotFoundError if one does not exist."""
-    by_id = {found[1].job: found for found in known}
+    by_id = {entry[1].job: entry for entry in known}
     for name in names:
         if name not in by_id and name in damaged:
             raise unreadable(damaged[name], "it is damaged")

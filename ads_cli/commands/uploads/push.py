@@ -124,8 +124,8 @@ class PushCommand:
         if not (self.options.resume or self._named_job):
             return None
         target, file = self.plan.target(self.call.service), file_of(self.plan)
-        found = resumable_jobs(self.call.settings.state_dir / "jobs", target)
-        return max((job for _, job in found), key=lambda job: job.file == file, default=None)
+        jobs = resumable_jobs(self.call.settings.state_dir / "jobs", target)
+        return max((job for _, job in jobs), key=lambda job: job.file == file, default=None)
 
     def _send(self, report: ValidationReport, journal: Journal) -> PushResult:
         """Send what is not acknowledged, with progress; note how many requests at once the service bears."""
@@ -216,8 +216,8 @@ class PushCommand:
         rows, quiet = self.plan.rows, self.call.messages.quiet
         invalid = error_lines(rows, report)[:MAX_FINDINGS_IN_QUIET] if quiet else []
         not_deleted = [
-            f"{counted(len(found), 'product')} not deleted: {reason}: {listed(found)}"
-            for reason, found in result.not_deleted.items()
+            f"{counted(len(ids), 'product')} not deleted: {reason}: {listed(ids)}"
+            for reason, ids in result.not_deleted.items()
         ]
         return [*invalid, *error_lines(rows, result.rejections), *not_deleted]
 

@@ -149,15 +149,15 @@ def show_report(
     findings = [_record(rows, finding) for finding in report.findings]
     if printer.format in ("json", "yaml"):
         warnings = [*report.notes, *report.warnings]
-        found: dict[str, Any] = {"findings": findings, "omitted": report.omitted, "warnings": warnings}
+        shown: dict[str, Any] = {"findings": findings, "omitted": report.omitted, "warnings": warnings}
         if report.can_fix:
-            found["fixes"] = [
+            shown["fixes"] = [
                 {"fix": name, "rows": fixed.rows, "examples": msgspec.to_builtins(fixed.examples)}
                 for name, fixed in report.fixed.items()
             ]
-        found |= {"changes": list(changes)} if changed is not None else {}
-        found |= {"try": tried} if tried else {}
-        printer.show({"file": name} | report.counts | found, (), "")
+        shown |= {"changes": list(changes)} if changed is not None else {}
+        shown |= {"try": tried} if tried else {}
+        printer.show({"file": name} | report.counts | shown, (), "")
     elif changed is not None:
         printer.show_records(changes, CHANGE_COLUMNS, "id")
     else:

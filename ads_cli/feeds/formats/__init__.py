@@ -48,17 +48,17 @@ def is_web_page(head: bytes) -> bool:
 def php_message(text: str, *, within: bool = False) -> tuple[str, int]:
     """Return what PHP says at the beginning of a text, or within it, and where; "" where it says nothing."""
     if within:
-        found = PHP_MESSAGE.search(text)
+        match = PHP_MESSAGE.search(text)
     else:
         text = text.lstrip()
         before = BEFORE_MESSAGE.match(text)
-        found = before and PHP_MESSAGE.match(text, before.end())
-    if not found:
+        match = before and PHP_MESSAGE.match(text, before.end())
+    if not match:
         return "", 0
     from ...people_masking import mask_people
 
-    words = mask_people(" ".join(TAG.sub("", found[0]).split()))
-    return repr(words if len(words) <= MAX_MESSAGE else f"{words[:MAX_MESSAGE]}…"), found.start()
+    words = mask_people(" ".join(TAG.sub("", match[0]).split()))
+    return repr(words if len(words) <= MAX_MESSAGE else f"{words[:MAX_MESSAGE]}…"), match.start()
 
 
 # What is named as a feed by mistake, by its first bytes.

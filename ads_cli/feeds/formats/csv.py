@@ -113,7 +113,7 @@ class CsvRows(TextRows, TableRows):
 
     def _parse_by_line(self, line: int, block: Block, others: Iterable[Block]) -> Iterator[Row]:
         """Parse a block from a line on, and all others; raise ContentError where that fails."""
-        lines = (raw for each in chain([block], others) for raw in BytesIO(each.data))
+        lines = (raw for part in chain([block], others) for raw in BytesIO(part.data))
         remaining = islice(lines, line - block.line, None)
         try:
             yield from self._parse(map(self._decode, count(line), remaining), line)
@@ -146,8 +146,8 @@ class CsvRows(TextRows, TableRows):
             return first, 0
         # Values may be equal to names: below a title, what is known does not show the header.
         tables = filter(None, map(head.find_table, DELIMITERS))
-        found = max(tables, key=lambda table: table.size, default=None)
-        return (found.header, found.titles) if found and found.titles else (first, 0)
+        largest = max(tables, key=lambda table: table.size, default=None)
+        return (largest.header, largest.titles) if largest and largest.titles else (first, 0)
 
     def _skip_comments(self, head: "_Head") -> "_HeadRow | None":
         """Skip blank lines and comments; return the row that follows."""

@@ -143,7 +143,7 @@ def _lists_of_objects(value: Any, path: str = "") -> Iterator[tuple[str, list[An
     if isinstance(value, dict):
         for key, nested in value.items():
             yield from _lists_of_objects(nested, f"{path}.{key if NAME.fullmatch(key) else json.dumps(key)}")
-    elif isinstance(value, list) and value and all(isinstance(each, dict) for each in value):
+    elif isinstance(value, list) and value and all(isinstance(item, dict) for item in value):
         yield path, value
 
 

@@ -58,9 +58,9 @@ class ParquetRows(RecordRows):
         if isinstance(value, list) and value and isinstance(value[0], tuple):  # of a map
             value = dict(value)
         if isinstance(value, dict):
-            return {str(name): self._value(column, each, problems) for name, each in value.items()}
+            return {str(name): self._value(column, item, problems) for name, item in value.items()}
         if isinstance(value, list):
-            return [self._value(column, each, problems) for each in value]
+            return [self._value(column, item, problems) for item in value]
         if (problem := _problem_of(value)) and self.is_used(column):
             problems.append(f"{column!r} {problem}")
         return as_text(value)

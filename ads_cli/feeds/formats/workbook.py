@@ -127,14 +127,14 @@ def sheet_names(file: BinaryIO) -> list[str]:
 def merged_cells(file: BinaryIO, sheet: str) -> list[str]:
     """Return the ranges of cells of a sheet that are merged, as in B3:C5."""
     archive, data = zipfile.ZipFile(file), b""
-    found = list[str]()
+    cells = list[str]()
     with archive.open(_part_of(archive, sheet)) as part:
         while chunk := part.read(CHUNK_BYTES):
             *complete, data = (data + chunk).split(b">")
             ranges = (MERGED.search(tag) for tag in complete)
-            found += [each[1].decode() for each in ranges if each]
+            cells += [groups[1].decode() for groups in ranges if groups]
             data = data[-MAX_ROW_BYTES:]
-    return found
+    return cells
 
 
 def _choose(workbook: Any, sheet: str | None) -> str:
@@ -144,11 +144,15 @@ def _choose(workbook: Any, sheet: str | None) -> str:
         from python_calamine import SheetTypeEnum, SheetVisibleEnum
 
         shown = SheetTypeEnum.WorkSheet, SheetVisibleEnum.Visible
-        visible = [each.name for each in workbook.sheets_metadata if (each.typ, each.visible) == shown]
-        found = [name for name in visible if len(visible) == 1 or workbook.get_sheet_by_name(name).height]
-        if len(found) == 1:
-            return str(found[0])
-        names = found or names
+        visible = [
+            metadata.name
+            for metadata in workbook.sheets_metadata
+            if (metadata.typ, metadata.visible) == shown
+        ]
+        sheets = [name for name in visible if len(visible) == 1 or workbook.get_sheet_by_name(name).height]
+        if len(sheets) == 1:
+            return str(sheets[0])
+        names = sheets or names
     elif sheet in names:
         return sheet
     elif sheet.isdecimal() and 1 <= int(sheet) <= len(names):
@@ -199,7 +203,7 @@ def _failed_cells(row: bytes) -> Iterator[tuple[int, str, str]]:
 def _part_of(archive: zipfile.ZipFile, name: str) -> str:
     """Find the part of a workbook that is a sheet."""
     related = ElementTree.fromstring(archive.read("xl/_rels/workbook.xml.rels"))
-    targets = {each.get("Id"): each.get("Target", "") for each in related}
+    targets = {relation.get("Id"): relation.get("Target", "") for relation in related}
     for element in ElementTree.fromstring(archive.read("xl/workbook.xml")).iter():
         if element.tag.endswith("}sheet") and element.get("name") == name:
             ids = (value for key, value in element.attrib.items() if key.endswith("}id"))

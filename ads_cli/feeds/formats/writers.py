@@ -189,6 +189,6 @@ def _tags(column: str) -> tuple[str, str]:
 
 
 def _checked(text: str, column: str) -> str:
-    if found := NOT_XML.search(text):
-        raise NotXmlError(f"{column!r} has the character U+{ord(found[0]):04X}, which XML cannot hold")
+    if match := NOT_XML.search(text):
+        raise NotXmlError(f"{column!r} has the character U+{ord(match[0]):04X}, which XML cannot hold")
     return text

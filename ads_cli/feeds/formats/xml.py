@@ -66,21 +66,21 @@ def record_handlers(
     parts = cast(list[str], events)  # the same list, which has only texts unless something is nested
     clear, join, add_tag, add_text = events.clear, "".join, tags.append, texts.append
 
-    def start(tag: str, found: dict[str, str]) -> None:
+    def start(tag: str, given: dict[str, str]) -> None:
         nonlocal depth, is_nested, attributes, of_record
         if depth == IN_RECORD:
             depth = IN_FIELD
             clear()
-            attributes = found
+            attributes = given
         elif depth == OUTSIDE:
             clear()
             if begins_record(tag):
-                depth, of_record = IN_RECORD, found
+                depth, of_record = IN_RECORD, given
         else:
             depth += 1
             if depth > MAX_DEPTH:
                 refuse_depth()
-            events.append(Open(tag, found))
+            events.append(Open(tag, given))
             is_nested = True
 
     def end(tag: str) -> None:
@@ -106,7 +106,7 @@ def record_handlers(
             events.append(CLOSE)
 
     def values() -> tuple[dict[str, Any], str]:
-        found: dict[str, Any]
+        values: dict[str, Any]
         problem = ""
         key = tuple(tags)
         names = fields_of_order.get(key)
@@ -115,16 +115,16 @@ def record_handlers(
             if len(fields_of_order) > MAX_CACHED_TAG_ORDERS:
                 fields_of_order.clear()
         if names and not of_record:
-            found = dict(zip(names, texts, strict=False))
+            values = dict(zip(names, texts, strict=False))
             if not all(texts):
-                found |= {names[number]: value for number, value in other.items()}
-                found = {field: value for field, value in found.items() if value}
+                values |= {names[number]: value for number, value in other.items()}
+                values = {field: value for field, value in values.items() if value}
         else:
-            found, problem = _one_by_one(fields, of_record, tags, texts, other)
+            values, problem = _one_by_one(fields, of_record, tags, texts, other)
         tags.clear()
         texts.clear()
         other.clear()
-        return found, problem
+        return values, problem
 
     return Handlers(start, end, events.append, clear)
 
@@ -159,13 +159,13 @@ def _field(
     return tag, element_value("".join(cast(list[str], events)), attributes)
 
 
-def _with_controls(value: Any, found: list[str]) -> Any:
+def _with_controls(value: Any, controls: list[str]) -> Any:
     """Return a value with the control characters that others stand in for; add them to those found."""
     if isinstance(value, dict):
-        return {key: _with_controls(nested, found) for key, nested in value.items()}
+        return {key: _with_controls(nested, controls) for key, nested in value.items()}
     if isinstance(value, list):
-        return [_with_controls(each, found) for each in value]
-    found += (CONTROLS[ord(each)] for each in value if ord(each) in CONTROLS)
+        return [_with_controls(item, controls) for item in value]
+    controls += (CONTROLS[ord(item)] for item in value if ord(item) in CONTROLS)
     return value.translate(CONTROLS)
 
 
@@ -283,9 +283,9 @@ class _Reading:
         if self._repair:
             chunks = self._repair.repair(chunks)
         for chunk in chain(deferred(chunks, self._parser), [b""]):
-            found = self._parse(chunk, is_end=not chunk)
-            self.count += len(found)
-            yield from found
+            rows = self._parse(chunk, is_end=not chunk)
+            self.count += len(rows)
+            yield from rows
 
     def _parse(self, chunk: bytes, *, is_end: bool) -> list[Row]:
         if chunk:
@@ -323,10 +323,10 @@ class _Reading:
         self._in_record = False
         rule = ""
         if self._repair and self._repair.controls:
-            found: list[str] = []
-            values = _with_controls(values, found)
-            if found and not (problem or self._rows.allows_controls):
-                rule, problem = CONTROL_CHARACTER, f"has U+{ord(found[0]):04X}, which XML does not allow"
+            names: list[str] = []
+            values = _with_controls(values, names)
+            if names and not (problem or self._rows.allows_controls):
+                rule, problem = CONTROL_CHARACTER, f"has U+{ord(names[0]):04X}, which XML does not allow"
         self._found.append(Row(self._record_line, values, problem, problem_rule=rule))
 
     @property
@@ -368,10 +368,10 @@ class _Reading:
             )
         excerpt = self._chunk[at : at + EXCERPT_BYTES].decode("utf-8", "ignore") if at >= 0 else ""
         excerpt = excerpt.translate(CONTROLS)
-        found = f" at {excerpt!r}" if excerpt and not self._rows.sensitive else ""
+        place = f" at {excerpt!r}" if excerpt and not self._rows.sensitive else ""
         return self._rows.error(
             line,
-            f"not XML{record}: {expat.ErrorString(error.code)}{found}",
+            f"not XML{record}: {expat.ErrorString(error.code)}{place}",
             column=column,
             hint="in a text, < is written as &lt; and no control characters are allowed",
         )

@@ -46,7 +46,7 @@ def element_value(text: str, attributes: Mapping[str, str]) -> str:
         return text
     if attributes.get("rel") in OTHER_LINKS:
         return ""
-    return next((found for name in ADDRESSES if (found := attributes.get(name))), "")
+    return next((value for name in ADDRESSES if (value := attributes.get(name))), "")
 
 
 def nested_text(events: Sequence[Event]) -> str:
@@ -60,7 +60,7 @@ def nested_text(events: Sequence[Event]) -> str:
     texts = [event for event in events if isinstance(event, str)]
     if is_mixed:
         return "".join(texts).strip()
-    return " ".join(text for each in texts if (text := each.strip()))
+    return " ".join(text for part in texts if (text := part.strip()))
 
 
 def nested_value(events: Iterator[Event]) -> Any:
@@ -256,8 +256,8 @@ def find_record(chunks: Iterator[bytes], is_known: Callable[[str], bool]) -> Pat
         for chunk in deferred(chunks, parser):
             parser.Parse(chunk, False)
             size += len(chunk)
-            found = any(count > 1 and path in search.fields for path, count in search.counts.items())
-            if size >= (ENOUGH_BYTES if found else MAX_BYTES):
+            repeated = any(count > 1 and path in search.fields for path, count in search.counts.items())
+            if size >= (ENOUGH_BYTES if repeated else MAX_BYTES):
                 break
     except (_DecidedError, expat.ExpatError):
         pass

@@ -62,8 +62,8 @@ class XmlText:
         head, named = raw.peek(DECLARATION_BYTES)[:DECLARATION_BYTES], self._rows.source.encoding
         if named.endswith(EMPHASIS) or not is_utf_8(named):
             return named
-        if found := UTF_16_XML.get(head[:2]):
-            return found
+        if encoding := UTF_16_XML.get(head[:2]):
+            return encoding
         declared = match[1].decode() if (match := DECLARATION.match(head)) else UTF_8
         try:
             check_encoding(declared)
@@ -157,10 +157,10 @@ class XmlRepair:
         self.controls += 1
         return STAND_INS[control[0].decode()].encode()
 
-    def _escape(self, found: re.Match[bytes]) -> bytes:
+    def _escape(self, match: re.Match[bytes]) -> bytes:
         from html.entities import html5
 
-        decimal, hexadecimal, name = found[1], found[2], (found[3] or b"").decode()
+        decimal, hexadecimal, name = match[1], match[2], (match[3] or b"").decode()
         if decimal is not None or hexadecimal is not None:
             self.controls += 1
             code = int(decimal or b"0") if hexadecimal is None else int(hexadecimal or b"0", 16)

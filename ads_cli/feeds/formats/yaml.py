@@ -99,7 +99,7 @@ class _CheckedStream:
         if not self._characters:
             text = text.removeprefix("\ufeff")  # which marks do not count
         if not text.isascii():
-            self._breaks.extend(self._characters + found.start() for found in YAML_BREAK.finditer(text))
+            self._breaks.extend(self._characters + match.start() for match in YAML_BREAK.finditer(text))
         self._characters += len(text)
         self.record_bytes += len(raw)
         return raw

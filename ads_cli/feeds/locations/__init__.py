@@ -256,10 +256,10 @@ def _expand(file: str, access: Callable[[], RemoteAccess], *, is_pattern: bool) 
         exists = Path(file).exists
         matching = partial(glob, file, recursive=True)
     itself = [file] if exists() else []
-    found = itself if itself and not is_pattern else sorted({*itself, *matching()})
-    if not found:
+    names = itself if itself and not is_pattern else sorted({*itself, *matching()})
+    if not names:
         raise UsageError(f"{mask_address(file)} matches no file", hint="check the folder and the pattern")
-    return found
+    return names
 
 
 def _remote_location(text: str, access: RemoteAccess) -> Location:

@@ -113,12 +113,12 @@ def credentials_of(parts: SplitResult, access: RemoteAccess) -> tuple[str, str] 
     if parts.username is not None and (parts.password is not None or parts.scheme != "sftp"):
         return unquote(parts.username), unquote(parts.password or "")
 
-    found = find_credentials(parts.hostname or "", access.environ)
-    if found and parts.username is not None and found[0] != unquote(parts.username):
+    credentials = find_credentials(parts.hostname or "", access.environ)
+    if credentials and parts.username is not None and credentials[0] != unquote(parts.username):
         return None  # of another user
-    if found and access.trace:
-        access.trace.add_secrets(found[1])
-    return found
+    if credentials and access.trace:
+        access.trace.add_secrets(credentials[1])
+    return credentials
 
 
 def _signs(name: str) -> bool:
@@ -179,7 +179,7 @@ def _split(address: str, shown: str) -> SplitResult:
     scheme = address.partition("://")[0].lower()
     if scheme not in SCHEMES:
         what = f"{scheme}:// is not read" if "://" in address else "it does not hold an address"
-        known = ", ".join(f"{each}://" for each in SCHEMES if each != "http")
+        known = ", ".join(f"{known_scheme}://" for known_scheme in SCHEMES if known_scheme != "http")
         raise UsageError(f"{shown}: {what}{suggestion(scheme, SCHEMES)}", hint=f"it begins with {known}")
     has_blank = " " in address and scheme not in OBJECT_STORES
     if has_blank or not address.replace(" ", "").isprintable():  # urlsplit drops some of them silently
@@ -228,13 +228,13 @@ def find_credentials(host: str, environ: Mapping[str, str]) -> tuple[str, str] |
     from netrc import NetrcParseError, netrc
 
     try:
-        found = netrc(str(path)).authenticators(host)
+        entry = netrc(str(path)).authenticators(host)
     except NetrcParseError as error:  # its text may quote a password
         raise StateError(f"{path}:{error.lineno}: not understood", hint="see: man netrc") from None
     except (OSError, UnicodeDecodeError) as error:
         reason = getattr(error, "strerror", None) or "not UTF-8"
         raise StateError(f"{path} cannot be read: {reason}") from None
-    return (found[0], found[2]) if found and found[2] is not None else None
+    return (entry[0], entry[2]) if entry and entry[2] is not None else None
 
 
 def _path(environ: Mapping[str, str]) -> Path | None:

@@ -131,11 +131,13 @@ def found_in(value: Any) -> list[str]:
         text = value.strip()
         if not text or text[0] not in SURROUNDING or len(text) > MAX_CHARACTERS:
             return []
-        found = _in_text(text)
+        extracted = _in_text(text)
     else:
-        found = _in_nested(value)
-    links = [link.strip() for link in islice(found, MAX_FOUND)]
-    return [*dict.fromkeys(links)] if all(is_absolute(each) or _is_path(each) for each in links) else []
+        extracted = _in_nested(value)
+    links = [link.strip() for link in islice(extracted, MAX_FOUND)]
+    return (
+        [*dict.fromkeys(links)] if all(is_absolute(address) or _is_path(address) for address in links) else []
+    )
 
 
 def _in_text(text: str) -> Iterator[str]:

@@ -65,11 +65,13 @@ class AssembledRows(Rows):
             reasons = ", ".join(f"{count:,} whose {reason}" for reason, count in self._left_out.most_common())
             self.warnings.append(f"{counted(self._left_out.total(), 'product')} left out: {reasons}")
         if names := [*self._unsent_options.items()]:
-            found = ", ".join(f"{name!r} of {counted(count, 'product')}" for name, count in names[:MAX_NAMED])
+            examples = ", ".join(
+                f"{name!r} of {counted(count, 'product')}" for name, count in names[:MAX_NAMED]
+            )
             more = f", and {len(names) - MAX_NAMED} more" if len(names) > MAX_NAMED else ""
             noun, verb = ("option", "is") if len(names) == 1 else ("options", "are")
             self.notes.append(
-                f"{noun} {found}{more} {verb} not sent; 'options' of a recipe names the field of one"
+                f"{noun} {examples}{more} {verb} not sent; 'options' of a recipe names the field of one"
             )
 
     def _copy_state(self) -> None:
@@ -126,7 +128,7 @@ class AssembledRows(Rows):
 
     def _has_options(self, columns: Sequence[str]) -> bool:
         """Tell whether there is a column for the name of an option."""
-        return any(found for role, found in self._columns_by_role.items() if role.endswith("_name"))
+        return any(named for role, named in self._columns_by_role.items() if role.endswith("_name"))
 
     def columns_of(self, *roles: str) -> list[str]:
         """Return the columns that have roles; they are known from the first row on."""
@@ -171,7 +173,7 @@ class AssembledRows(Rows):
                 fields.setdefault(field, value)
         made = {name: value for name, value in composed.items() if value and name in self.composed}
         values = {name: value for name, value in values.items() if name not in composed} | made | fields
-        row = Row(own.line, values, self._problem(own, group), raw=tuple(each.values for each in group))
+        row = Row(own.line, values, self._problem(own, group), raw=tuple(member.values for member in group))
         row.left_out = not row.problem and (self._is_left_out(own) or self._is_left_out(first))
         if not row.left_out:
             self._unsent_options.update(self._names_unsent(options, of_options))
@@ -194,8 +196,8 @@ class AssembledRows(Rows):
 
     def _option_fields(self, options: Iterable[Option]) -> Values:
         """Return the fields that options with one value give."""
-        found = ((self._field_of_option(option.name), option.values) for option in options)
-        return {field: values[0] for field, values in found if field and len(values) == 1}
+        fields = ((self._field_of_option(option.name), option.values) for option in options)
+        return {field: values[0] for field, values in fields if field and len(values) == 1}
 
     def _names_unsent(self, options: Iterable[Option], sent: Values) -> set[str]:
         """Return the names of options with a value that is neither sent nor read by what was asked for."""

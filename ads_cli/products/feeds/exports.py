@@ -103,12 +103,12 @@ class ShopifyRows(GroupedRows):
 
     def _images(self, group: Sequence[Row]) -> list[str]:
         """Return the images of a product by their positions."""
-        found = []
+        images = []
         for order, row in enumerate(group):
             if link := self._cell(row, "image"):
                 position = amount(self._cell(row, "image_position"))
-                found.append((order + 1 if position is None else position, order, link))
-        return [link for _, _, link in sorted(found)]
+                images.append((order + 1 if position is None else position, order, link))
+        return [link for _, _, link in sorted(images)]
 
 
 WIX_OPTIONS = tuple(f"option{number}" for number in range(1, 7))
@@ -305,7 +305,7 @@ class WooCommerceRows(AssembledRows):
             **self._images(row, parent),
         }
         group = [row] if parent is row else [parent, row]
-        options = [option for each in group for option in self._attributes(each)]
+        options = [option for member in group for option in self._attributes(member)]
         return self._assemble(row, parent, composed, options, group)
 
     def option_columns(self) -> list[str]:
@@ -342,9 +342,9 @@ class WooCommerceRows(AssembledRows):
             {
                 number[0]: column
                 for column in columns
-                if column in found and (number := NUMBER_OF_ATTRIBUTE.search(column))
+                if column in group and (number := NUMBER_OF_ATTRIBUTE.search(column))
             }
-            for found in (
+            for group in (
                 NamePatterns(self.kind.roles[role]) for role in ("attribute_name", "attribute_values")
             )
         )

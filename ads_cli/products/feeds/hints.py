@@ -88,10 +88,10 @@ def column_for(
         return None
     meant_otherwise = {names[name] for name in _WORDS & names.keys()}
     others = [column for column in columns if column not in meant_otherwise]
-    if found := closest(
+    if match := closest(
         field, [column for column in others if _may_be(field, column, values)], COLUMN_SIMILARITY
     ):
-        return found
+        return match
     if field not in TOLD_BY_VALUES:
         return None
     words = {field, *SYNONYMS.get(field, ())}
@@ -104,16 +104,16 @@ def fields_of_columns(
 ) -> dict[str, str]:
     """Return the fields that columns seem to be meant as, of those that no column is read as."""
     fields = [field for field in SYNONYMS if field in free]
-    found = {column: field for field in fields if (column := column_for(field, columns, values))}
-    others = {*free}.difference(found.values(), OF_SERVICE, PRICES)
+    by_column = {column: field for field in fields if (column := column_for(field, columns, values))}
+    others = {*free}.difference(by_column.values(), OF_SERVICE, PRICES)
     for column in columns:
-        if column in found:
+        if column in by_column:
             continue
         name = column.removeprefix("g:")
         meant = closest(name, others, TEXT_SIMILARITY) or closest(name, others & {*TOLD_BY_VALUES})
         if meant and _may_be(meant, column, values):
-            found[column] = meant
-    return found
+            by_column[column] = meant
+    return by_column
 
 
 def _may_be(field: str, column: str, values: Mapping[str, Any]) -> bool:
@@ -143,7 +143,9 @@ def template_of_nested(field: str, columns: Mapping[str, Sequence[Any]]) -> str 
             if (key := keys.get(name)) is None:
                 continue
             template = f"{{{column}.{key}}}"
-            currency = next((keys[each] for each in CURRENCY_KEYS if each in keys), None)
+            currency = next(
+                (keys[currency_key] for currency_key in CURRENCY_KEYS if currency_key in keys), None
+            )
             if field in PRICES and currency:
                 template += f" {{{column}.{currency}}}"
             return template

@@ -95,9 +95,9 @@ class ImageCheck:
 
     def _problems(self, checked: CheckedRow) -> list[Problem]:
         """Return the problems of a row's images, one of each kind for each field."""
-        found: dict[tuple[str, str], Problem] = {}
+        problems: dict[tuple[str, str], Problem] = {}
         for field, link in links_in(checked.row.values):
             outcome = self._outcomes.find(digest_of(link))
             for problem in outcome.problems(field, link) if outcome else ():
-                found.setdefault((field, problem.rule), problem.as_error() if self._strict else problem)
-        return [*found.values()]
+                problems.setdefault((field, problem.rule), problem.as_error() if self._strict else problem)
+        return [*problems.values()]

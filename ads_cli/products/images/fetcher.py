@@ -55,10 +55,10 @@ class IdleConnections:
     def take(self, task: ImageRequest) -> StartReader:
         """Return an idle connection to the origin of a request, or a new one."""
         with self._lock:
-            found = next((entry for entry in reversed(self._idle) if entry[0] == task.origin), None)
-            if found:
-                self._idle.remove(found)
-                return found[1]
+            idle = next((entry for entry in reversed(self._idle) if entry[0] == task.origin), None)
+            if idle:
+                self._idle.remove(idle)
+                return idle[1]
         return StartReader(task.url, self._tls, self._reading)
 
     def give_back(self, task: ImageRequest, reader: StartReader) -> None:

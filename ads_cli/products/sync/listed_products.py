@@ -117,12 +117,12 @@ class ListedProducts:
 
     def find(self, ids: Iterable[str]) -> dict[str, Listed]:
         """Return the products with these ids."""
-        return {found.id: found for found in self.find_stored([*map(blob, ids)]).values()}
+        return {product.id: product for product in self.find_stored([*map(blob, ids)]).values()}
 
     def find_stored(self, ids: Sequence[bytes]) -> dict[bytes, Listed]:
         """Return the products with these ids, as they are stored."""
         query = "SELECT number, id, product_key, content FROM products WHERE id IN ({})"
-        return {found.stored_id: found for found in map(Listed._make, select(self._db, query, ids))}
+        return {product.stored_id: product for product in map(Listed._make, select(self._db, query, ids))}
 
     def group_keys(self, group_ids: Iterable[str]) -> dict[str, str]:
         """Return the keys of the groups of which a product is listed; empty where the service gives none."""
@@ -176,7 +176,9 @@ class ListedProducts:
         """Make products, whose ids no row has, findable in other ways; once."""
         self._db.executescript(UNMATCHED)
         for part in batched(numbers, INSERTED_AT_ONCE):
-            rows = [(each.number, blob(id_form(each.id)), each.stored_key) for each in self.read(part)]
+            rows = [
+                (product.number, blob(id_form(product.id)), product.stored_key) for product in self.read(part)
+            ]
             insert(self._db, "unmatched VALUES (?, ?, ?)", rows)
         self._db.executescript(UNMATCHED_INDEXES)
 
@@ -190,10 +192,10 @@ class ListedProducts:
         return self._unmatched(query, filter(None, keys))
 
     def _unmatched(self, query: str, values: Iterable[bytes]) -> dict[bytes, list[int]]:
-        found: dict[bytes, list[int]] = {}
+        numbers: dict[bytes, list[int]] = {}
         for value, number in select(self._db, query, [*{*values}]):
-            found.setdefault(value, []).append(number)
-        return found
+            numbers.setdefault(value, []).append(number)
+        return numbers
 
     def read(self, numbers: Sequence[int]) -> Iterator[Listed]:
         """Yield the products with these numbers."""

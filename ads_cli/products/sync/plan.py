@@ -205,9 +205,9 @@ class PendingChanges:
             str(change.product_key): change for change in changes if change.product_key in self._unanswered
         }
         for batch, keys in self._earlier.unanswered.items():
-            found = [listed[key] for key in keys if key in listed]
+            products = [listed[key] for key in keys if key in listed]
             gone = [key for key in keys if key in self._unanswered and key not in listed]
-            yield batch, Deletions.of(found, gone)
+            yield batch, Deletions.of(products, gone)
 
     @property
     def due(self) -> int:
@@ -239,7 +239,7 @@ class CommitDifferences(Bookkeeper):
         """Invalidate the products that are written or deleted."""
         hashes = (id_hash(change.id) for change in self.differences)
         noted = chain.from_iterable((id_hash, repeat_hash(id_hash)) for id_hash in hashes)
-        forgotten = (each.ljust(DIGEST_BYTES, b"\0") for each in chain(noted, self.differences.forgotten))
+        forgotten = (prefix.ljust(DIGEST_BYTES, b"\0") for prefix in chain(noted, self.differences.forgotten))
         self.sync_state.invalidate(journal.previous_epoch, journal.job.epoch, forgotten)
 
     def finish(self, journal: Journal) -> str:

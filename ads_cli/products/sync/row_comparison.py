@@ -129,9 +129,9 @@ class RowProducts:
     def alike(self, ids: Iterable[str]) -> dict[str, Listed]:
         """Note the products that differ from the ids of rows in form only; return the first of each id."""
         forms = {id: blob(id_form(id)) for id in ids}
-        found = self._listing.unmatched_by_form(forms.values())
-        numbers = {id: found[form][0] for id, form in forms.items() if form in found}
-        self.add(number for each in found.values() for number in each)
+        matches = self._listing.unmatched_by_form(forms.values())
+        numbers = {id: matches[form][0] for id, form in forms.items() if form in matches}
+        self.add(number for group in matches.values() for number in group)
         products = {product.number: product for product in self._listing.read([*{*numbers.values()}])}
         return {id: products[number] for id, number in numbers.items()}
 
@@ -146,25 +146,25 @@ class RowProducts:
         if not (candidates := [*self.others(listing.within_scope())]):
             return
         remembered = self._remembered(index, candidates)
-        found = set[int]()
+        spared_numbers = set[int]()
         matched = (number for number in listing.numbers() if self._by_id[number])
         for part in batched(matched, PRODUCTS_AT_ONCE):
             products = [*listing.read(part)]
             forms = (blob(id_form(product.id)) for product in products)
             keys = (product.stored_key for product in products)
-            found.update(*listing.unmatched_by_form(forms).values())
-            found.update(*listing.unmatched_by_key(keys).values())
-            for each in products if remembered else ():
+            spared_numbers.update(*listing.unmatched_by_form(forms).values())
+            spared_numbers.update(*listing.unmatched_by_key(keys).values())
+            for listed in products if remembered else ():
                 # The hash of its own key may be that of another one; then nothing else was acknowledged.
-                own = key_hash(each.product_key or "")
-                by_key = remembered.get(id_hash(each.id), {}).items()
-                found.update(*(numbers for key, numbers in by_key if key != own))
+                own = key_hash(listed.product_key or "")
+                by_key = remembered.get(id_hash(listed.id), {}).items()
+                spared_numbers.update(*(numbers for key, numbers in by_key if key != own))
         for id in unlisted if remembered else ():
-            found.update(*remembered.get(id_hash(id), {}).values())
-        shared = (each.stored_key for each in listing.read([*found]))
-        found.update(*listing.unmatched_by_key(shared).values())
-        spared = found.intersection(candidates)
-        self.spared = [each.id for each in listing.read([*spared])]
+            spared_numbers.update(*remembered.get(id_hash(id), {}).values())
+        shared = (listed.stored_key for listed in listing.read([*spared_numbers]))
+        spared_numbers.update(*listing.unmatched_by_key(shared).values())
+        spared = spared_numbers.intersection(candidates)
+        self.spared = [listed.id for listed in listing.read([*spared])]
         self.add(spared)
 
     def _remembered(self, index: DigestIndex, candidates: list[int]) -> dict[bytes, dict[int, list[int]]]:
@@ -176,11 +176,11 @@ class RowProducts:
         for product in self._listing.read(candidates):
             by_key.setdefault(key_hash(product.product_key or ""), []).append(product.number)
             own[product.number] = id_hash(product.id)
-        found: dict[bytes, dict[int, list[int]]] = {}
+        remembered: dict[bytes, dict[int, list[int]]] = {}
         for hashed, key in index:
-            if key and (numbers := [each for each in by_key.get(key, ()) if own[each] != hashed]):
-                found.setdefault(hashed, {})[key] = numbers
-        return found
+            if key and (numbers := [number for number in by_key.get(key, ()) if own[number] != hashed]):
+                remembered.setdefault(hashed, {})[key] = numbers
+        return remembered
 
 
 _encode = msgspec.json.Encoder().encode

@@ -70,9 +70,9 @@ def _addresses(field: str, text: str) -> list[str]:
     """Return the addresses that a text holds; itself where it is not certain which they are."""
     if is_relative(text):
         return [text]
-    found = found_in(text)
-    if found and (len(found) == 1 or field == "image_link"):
-        links = [_secure(field, mended(link)) for link in found]
+    addresses = found_in(text)
+    if addresses and (len(addresses) == 1 or field == "image_link"):
+        links = [_secure(field, mended(link)) for link in addresses]
         return links if all(is_address(link) or is_relative(link) for link in links) else [text]
     if holds_several(text.strip()) or list_separator(text):
         return [text]
@@ -84,9 +84,9 @@ def _images(further: list[str], text: str, main: Any) -> str:
     """Return additional images, those of another list first; as they are where that is not certain."""
     own = [link.strip() for link in text.split(",")]
     if not all(map(is_address, own)):
-        found = found_in(text)
-        own = [*map(mended, found or parted(text))]
-        if not all(is_address(link) or (found and is_relative(link)) for link in own):
+        links = found_in(text)
+        own = [*map(mended, links or parted(text))]
+        if not all(is_address(link) or (links and is_relative(link)) for link in own):
             return ",".join(filter(None, [joined_links(further), text]))
     elif not further:
         return text

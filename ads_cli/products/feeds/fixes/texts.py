@@ -217,7 +217,7 @@ def to_address(text: str) -> str:
     for _ in range(MAX_PASSES):
         before, plain = plain, _unescaped(plain, ENTITY)
         if was_address:
-            plain = OUTSIDE_ADDRESSES.sub(lambda found: quote(found[0]), plain)
+            plain = OUTSIDE_ADDRESSES.sub(lambda match: quote(match[0]), plain)
             if not is_address(plain):
                 return text
         if plain == before:
@@ -272,8 +272,8 @@ def _unescaped(text: str, references: re.Pattern[str] = REFERENCE, *, but: str =
     """Put characters for references, except for those to some."""
 
     def character(reference: re.Match[str]) -> str:
-        found = character_of(reference[0])
-        return reference[0] if not found or found in but else found
+        character = character_of(reference[0])
+        return reference[0] if not character or character in but else character
 
     return references.sub(character, text)
 

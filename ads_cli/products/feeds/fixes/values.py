@@ -112,9 +112,9 @@ class ChoiceFix:
         self.name = field
         self.rules = (field,)
         self._values = {
-            spelling_letters(each): value
+            spelling_letters(spelling): value
             for value in FIELD_TYPES[field].choices
-            for each in (value, *spellings.get(value, ()))
+            for spelling in (value, *spellings.get(value, ()))
         }
 
     def apply(self, values: dict[str, Any]) -> Sequence[Edit]:

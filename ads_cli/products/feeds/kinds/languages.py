@@ -56,64 +56,64 @@ def localized(kind: FeedKind, columns: Sequence[str], records: Collection[Mappin
         return Localized(kind)
     table = language_table(file)
     by_code = {code: _located(table.words(code), columns) for code in table.names}
-    code, found = max(by_code.items(), key=lambda item: len(item[1]))
-    if len(found) >= MIN_COLUMNS:
-        others = _other_wordings(table, found, columns)
+    code, located = max(by_code.items(), key=lambda item: len(item[1]))
+    if len(located) >= MIN_COLUMNS:
+        others = _other_wordings(table, located, columns)
         wordings = table.words(code) | others
-        return Localized(_translated(kind, wordings), table.names[code], _by_order(others, found))
-    found = _located_by_values(table, columns, records)
-    if len(found) < len(table.values):
+        return Localized(_translated(kind, wordings), table.names[code], _by_order(others, located))
+    located = _located_by_values(table, columns, records)
+    if len(located) < len(table.values):
         return Localized(kind)
-    attributes = _attributes(columns[max(found.values()) + 1 :])
+    attributes = _attributes(columns[max(located.values()) + 1 :])
     if names := attributes[ATTRIBUTE_NAME]:
-        found[ATTRIBUTE_NAME] = columns.index(names[0])
-    others = _other_wordings(table, found, columns)
-    return Localized(_translated(kind, others | attributes), OTHER_LANGUAGE, _by_order(others, found))
+        located[ATTRIBUTE_NAME] = columns.index(names[0])
+    others = _other_wordings(table, located, columns)
+    return Localized(_translated(kind, others | attributes), OTHER_LANGUAGE, _by_order(others, located))
 
 
-def _by_order(others: Names, found: Collection[str]) -> dict[str, str]:
+def _by_order(others: Names, located: Collection[str]) -> dict[str, str]:
     """Return the columns whose mistaking is dear, where only their place tells what they are."""
-    return {name: others[name][0] for name in DEAR if name in others and name not in found}
+    return {name: others[name][0] for name in DEAR if name in others and name not in located}
 
 
 def _located_by_values(
     table: LanguageTable, columns: Sequence[str], records: Collection[Mapping[str, Any]]
 ) -> dict[str, int]:
     """Return the numbers of the columns whose values are the same in every language, in their order."""
-    found: dict[str, int] = {}
+    located: dict[str, int] = {}
     begin = 0
     for english, known in table.values.items():
         patterns = NamePatterns(known)
         for number, column in enumerate(columns[begin:], begin):
             values = [value for record in records if (value := record.get(column))]
             if values and all(value in patterns for value in values):
-                found[english], begin = number, number + 1
+                located[english], begin = number, number + 1
                 break
-    return found
+    return located
 
 
 def _located(names: Names, columns: Sequence[str]) -> dict[str, int]:
     """Return the numbers of the columns that have a header in a language."""
     patterns = {english: NamePatterns(words) for english, words in names.items() if "*" not in english}
-    found: dict[str, int] = {}
+    located: dict[str, int] = {}
     for number, column in enumerate(columns):
-        english = next((each for each, words in patterns.items() if column in words), None)
+        english = next((header for header, words in patterns.items() if column in words), None)
         if english:
-            found.setdefault(english, number)
-    return found
+            located.setdefault(english, number)
+    return located
 
 
-def _other_wordings(table: LanguageTable, found: Mapping[str, int], columns: Sequence[str]) -> Names:
+def _other_wordings(table: LanguageTable, located: Mapping[str, int], columns: Sequence[str]) -> Names:
     """Return the columns that are located, and those between them where the exporter has as many others."""
-    others = {english: [columns[number]] for english, number in found.items()}
+    others = {english: [columns[number]] for english, number in located.items()}
     headers = [*table.headers]
     header, column = 0, 0  # after the last that is located
-    for english in (each for each in headers if each in found):
+    for english in (name_of_table for name_of_table in headers if name_of_table in located):
         between = headers[header : headers.index(english)]
-        strangers = columns[column : found[english]]
+        strangers = columns[column : located[english]]
         if len(between) == len(strangers):
-            others |= {name: [each] for name, each in zip(between, strangers, strict=True)}
-        header, column = headers.index(english) + 1, found[english] + 1
+            others |= {name: [name_of_table] for name, name_of_table in zip(between, strangers, strict=True)}
+        header, column = headers.index(english) + 1, located[english] + 1
     return others
 
 
@@ -123,7 +123,7 @@ def _attributes(columns: Sequence[str]) -> Names:
     for column in columns:
         if number := NUMBER.search(column):
             by_number[number[0]].append(column)
-    pairs = [found[:2] for found in by_number.values() if len(found) > 1]
+    pairs = [numbered[:2] for numbered in by_number.values() if len(numbered) > 1]
     return {ATTRIBUTE_NAME: [name for name, _ in pairs], ATTRIBUTE_VALUES: [values for _, values in pairs]}
 
 

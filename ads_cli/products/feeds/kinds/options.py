@@ -19,7 +19,7 @@ OF_VARIANT = re.compile(
 def _keys(name: str) -> tuple[str, ...]:
     """Return what a name has in common with others: `Color:`, `COLORS` and `Color (EU)` are one."""
     keys = map(letters_and_digits, (name, IN_BRACKETS.sub("", name)))
-    return tuple(each for key in keys for each in (key, key.removesuffix("s")))
+    return tuple(form for key in keys for form in (key, key.removesuffix("s")))
 
 
 class OptionNames:

@@ -79,26 +79,26 @@ def detect_kind(
     from .languages import localized
 
     for name in KINDS:
-        found = localized(built_in(name), rows.columns, first)
-        kind = found.kind
-        if (found.language or kind.recognizes(rows.columns)) and (
+        local_kind = localized(built_in(name), rows.columns, first)
+        kind = local_kind.kind
+        if (local_kind.language or kind.recognizes(rows.columns)) and (
             any(kind.field_of(column, known) or column in kind.unsent for column in unknown)
             or any(_reads(kind, first, field) for field in spelled)
         ):
-            return name, found
+            return name, local_kind
     return None
 
 
 def _most_differ(records: Sequence[Record], field: str, values: Collection[str]) -> bool:
     """Tell whether most of the values of a field are spelled otherwise; one or two may be mistakes."""
-    found = [record[field] for record in records if field in record]
-    return sum(value not in values for value in found) * 2 > len(found)
+    contents = [record[field] for record in records if field in record]
+    return sum(value not in values for value in contents) * 2 > len(contents)
 
 
 def _reads(kind: FeedKind, records: Sequence[Record], field: str) -> bool:
     """Tell whether a kind knows how most of the values of a field are spelled."""
-    found = [record[field] for record in records if field in record]
-    return sum(kind.spellings.meaning(field, value) is not None for value in found) * 2 > len(found)
+    values = [record[field] for record in records if field in record]
+    return sum(kind.spellings.meaning(field, value) is not None for value in values) * 2 > len(values)
 
 
 AUTO, GENERIC = "auto", "generic"
@@ -138,8 +138,8 @@ def open_feed(
     base = NO_KIND
     if name == AUTO:
         name = GENERIC
-        if found := detect_kind(rows, records, known, choices):
-            name, (base, language, by_order) = found
+        if detected := detect_kind(rows, records, known, choices):
+            name, (base, language, by_order) = detected
             title = f"{base.title} in {language}" if language else base.title
             title = f"{'an' if title[0].casefold() in 'aeio' else 'a'} {title}"
             remark = f"{rows.source.label}: read as {title} (--from {name}); if it is none: --from generic"

@@ -38,8 +38,8 @@ class AsKind(Step, frozen=True, dict=True):
             "inventory": kind.stock,
             "sale_price": kind.full_prices,
         }
-        found = {*map(column_key, self.names)}
-        return tuple(field for field, columns in sources.items() if found & {*map(column_key, columns)})
+        keys = {*map(column_key, self.names)}
+        return tuple(field for field, columns in sources.items() if keys & {*map(column_key, columns)})
 
     def apply(self, row: Row) -> None:
         """Leave a row out, or read its values."""
@@ -80,7 +80,7 @@ class AsKind(Step, frozen=True, dict=True):
     def _key(self, column: str) -> str:
         """Return the name under which rows have a column, however the feed spells it."""
         key = column_key(column)
-        return next((name for found, name in self.names.items() if column_key(found) == key), column)
+        return next((name for pattern, name in self.names.items() if column_key(pattern) == key), column)
 
     @cached_property
     def _keys(self) -> Mapping[str, str]:
@@ -111,28 +111,28 @@ class AsKind(Step, frozen=True, dict=True):
 
     def _parameters(self, values: Values) -> Iterator[tuple[str, str]]:
         for column, (name, value) in self.kind.parameters.items():
-            found = values.get(self._keys[column])
-            for each in found if isinstance(found, list) else [found]:
-                if isinstance(each, dict):
-                    yield str(each.get(name, "")), str(each.get(value, ""))
+            held = values.get(self._keys[column])
+            for part in held if isinstance(held, list) else [held]:
+                if isinstance(part, dict):
+                    yield str(part.get(name, "")), str(part.get(value, ""))
         for name, value in self.kind.pairs:
             yield str(values.get(self._keys[name], "")), str(values.get(self._keys[value], ""))
 
     def _join(self, values: Values) -> None:
         for field, columns in self.kind.joined.items():
             keys = (field, *(self._keys[column] for column in columns))
-            found = [values[key] for key in keys if key in values]
-            lists = [value if isinstance(value, list) else [value] for value in found]
+            parts = [values[key] for key in keys if key in values]
+            lists = [value if isinstance(value, list) else [value] for value in parts]
             if items := [*map(str, chain.from_iterable(lists))]:
                 values[field] = LIST_SEPARATOR.join(items)
 
     def _split(self, values: Values) -> None:
         """Keep the first part of a list; further images are additional ones."""
         for field, separator in self.kind.separators.items():
-            if (found := values.get(field)) is None:
+            if (value := values.get(field)) is None:
                 continue
-            if field == "image_link" and isinstance(found, list):
-                images = image_fields(map(str, found))
+            if field == "image_link" and isinstance(value, list):
+                images = image_fields(map(str, value))
                 values.update({name: link for name, link in images.items() if link})
             else:
                 SplitField(field, separator).apply(Row(0, values))
@@ -160,21 +160,21 @@ class AsKind(Step, frozen=True, dict=True):
     def _read_prices(self, values: Values) -> None:
         """Tell the price from the sale price, where there is a price before a reduction."""
         price = str(values.get("price", "")).strip()
-        found = (values.get(self._keys[column]) for column in self.kind.full_prices)
-        full = next((str(text).strip() for text in found if text), "")
+        texts = (values.get(self._keys[column]) for column in self.kind.full_prices)
+        full = next((str(text).strip() for text in texts if text), "")
         if price_amount(price) is not None and price_amount(full) is not None:
             values.update({name: text for name, text in price_fields(price, full).items() if text})
 
     def _read_currency(self, values: Values) -> None:
         """Append the currency that a column names to bare prices."""
-        found = (values.get(self._keys[column]) for column in self.kind.currencies)
-        if code := next((str(code).strip().upper() for code in found if code), ""):
+        texts = (values.get(self._keys[column]) for column in self.kind.currencies)
+        if code := next((str(code).strip().upper() for code in texts if code), ""):
             AddCurrency(self.kind.codes.get(code, code)).apply(Row(0, values))
 
     def _read_stock(self, values: Values) -> None:
         """Take a quantity that agrees with the availability; where nothing else tells that, it does."""
-        found = (values.get(self._keys[column]) for column in self.kind.stock)
-        quantity = next((number for text in found if (number := amount(str(text).strip())) is not None), None)
+        texts = (values.get(self._keys[column]) for column in self.kind.stock)
+        quantity = next((number for text in texts if (number := amount(str(text).strip())) is not None), None)
         if quantity is not None:
             said = values.setdefault("availability", "in stock" if quantity >= 1 else "out of stock")
             meant = self.kind.spellings.meaning("availability", said) or str(said)

@@ -29,6 +29,19 @@ def test_one_amount_is_given_once(adsctl):
     assert "--daily-budget: cannot be used with daily_budget_amount_local_micro" in refused.stderr
 
 
+@pytest.mark.parametrize("option", ["--daily-budget", "--daily-budget-amount-local-micro"])
+def test_a_budget_of_0_is_refused(adsctl, option):
+    assert option in adsctl.local(*CREATE, option, "0", code=2).stderr
+
+
+def test_an_amount_counts_whatever_others_are_not_given_or_null(adsctl, tmp_path):
+    for other in ("", "total_budget: null\n", "daily_budget: null\n"):
+        name = "total" if "daily" in other else "daily"
+        (tmp_path / "campaign.yaml").write_text(f"{other}{name}_budget: 5\n")
+        update = ("campaigns", "update", CAMPAIGN, "-f", tmp_path / "campaign.yaml")
+        assert f"{name}_budget_amount_local_micro=5000000" in sent(adsctl, *update)
+
+
 def test_service_x_removes_an_amount_by_either_name(adsctl):
     change = ("line-items", "update", "9d4c1", "--service", "x")
     for option in ("--total-budget", "--total-budget-amount-local-micro"):

@@ -54,11 +54,8 @@ def mutants(file: str, tests: tuple[str, ...], chance: random.Random) -> Iterato
             continue  # VariableInserter and VariableReplacer, which want the name of a variable
         positions = (position for node in nodes for position in get_operator(name)().mutation_positions(node))
         for number, position in enumerate(positions):
-            where = (
-                getattr(position[0], "start_pos", position[0]),
-                getattr(position[1], "end_pos", position[1]),
-            )
-            places.setdefault((kind, where), []).append((name, number))
+            where = [getattr(part, "end_pos", part) for part in position]
+            places.setdefault((kind, *where), []).append((name, number))
     original, seen = meaning(code), set()
     for choices in places.values():
         name, number = chance.choice(choices)
@@ -106,17 +103,24 @@ def tried(copies: "SimpleQueue[Path]", python: str, mutant: Mutant) -> str:
     path = copy / mutant.file.partition(":")[0]
     original = path.read_text()
     try:
-        path.write_text(mutant.text)
+        put(path, mutant.text)
         code = run(copy, python, mutant.tests)
     finally:
-        path.write_text(original)
+        put(path, original)
         copies.put(copy)
     return "survived" if code == PASSED else "caught" if code == FAILED else "broken"
 
 
+def put(path: Path, text: str) -> None:
+    """Write a module, without the bytecode of an earlier one, which may have the same time and size."""
+    path.write_text(text)
+    for compiled in path.parent.glob(f"__pycache__/{path.stem}.*"):
+        compiled.unlink()
+
+
 def run(copy: Path, python: str, tests: tuple[str, ...]) -> int:
-    """Return the exit code of pytest; what hangs fails. Bytecode would outlive a mutant."""
-    environment = {"PYTHONDONTWRITEBYTECODE": "1", "PYTHONPATH": str(copy), "CRASHES": "1000"}
+    """Return the exit code of pytest; what hangs fails. All that is no mutant is compiled once."""
+    environment = {"PYTHONDONTWRITEBYTECODE": "", "PYTHONPATH": str(copy), "CRASHES": "1000"}
     with subprocess.Popen(
         (python, *PYTEST, *tests),
         cwd=copy,
@@ -183,9 +187,10 @@ def main() -> int:
             return "left" if is_over else tried(copies, args.python, mutant)
 
         for mutant, what in zip(chosen, pool.map(outcome, chosen), strict=True):
-            reason = EXPLAINED.get(mutant.name) if what == "survived" else None
-            counts["explained" if reason else what] += 1
-            if what not in ("caught", "left") and not reason:
+            reasons = {EXPLAINED.get(mutant.name), EXPLAINED.get(mutant.name.partition(" -> ")[0])}
+            is_explained = what == "survived" and reasons != {None}
+            counts["explained" if is_explained else what] += 1
+            if what not in ("caught", "left") and not is_explained:
                 wrong += 1
                 print(f"{what}: {mutant.name}\n  {mutant.file}\n{mutant.diff}\n", flush=True)
     print(f"{len(chosen)} mutants: {dict(counts)}, {time.monotonic() - begun:.0f} s, seed {args.seed}")

@@ -1,6 +1,7 @@
 """Amounts are given in whole units of a currency, whose decimals are checked."""
 
 import json
+import re
 from fractions import Fraction
 
 import pytest
@@ -31,7 +32,14 @@ def test_one_amount_is_given_once(adsctl):
 
 @pytest.mark.parametrize("option", ["--daily-budget", "--daily-budget-amount-local-micro"])
 def test_a_budget_of_0_is_refused(adsctl, option):
-    assert option in adsctl.local(*CREATE, option, "0", code=2).stderr
+    assert re.search(
+        rf"{option}: '0' is not .*more than 0", adsctl.local(*CREATE, option, "0", code=2).stderr
+    )
+
+
+def test_a_currency_that_does_not_exist_is_refused(adsctl):
+    refused = adsctl.local("lookup", "bidding-rules", "--currency", "XYZ", code=2)
+    assert "--currency: XYZ is not a currency" in refused.stderr
 
 
 def test_an_amount_counts_whatever_others_are_not_given_or_null(adsctl, tmp_path):

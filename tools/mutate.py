@@ -142,8 +142,7 @@ def run(copy: Path, python: str, tests: tuple[str, ...]) -> int:
 def copied(target: Path) -> Path:
     """Copy the files that git knows or would add."""
     words = ("git", "ls-files", "--cached", "--others", "--exclude-standard", "-z")
-    listed = subprocess.run(words, cwd=ROOT, capture_output=True, text=True, check=True).stdout
-    for name in filter(None, listed.split("\0")):
+    for name in subprocess.check_output(words, cwd=ROOT, text=True).split("\0"):
         if (ROOT / name).is_file():
             (target / name).parent.mkdir(parents=True, exist_ok=True)
             shutil.copy2(ROOT / name, target / name)

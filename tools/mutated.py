@@ -63,7 +63,7 @@ EXPLAINED: dict[str, str] = {
         "always replaced"
     ),
     f"{LISTS} ListComparison.add: self._kept, self._kept_size = None, 0": "not counted any more",
-    f"{LISTS} ListComparison.deletions: for number, entries in enumerate(self._deleted, 1):": "no record is 0",
+    f"{LISTS} ListComparison.deletions: for number, entries in enumerate(self._deleted, 1):": "0 is none",
     f"{LISTS} ListComparison.additions: for record, user in zip(operations.rows, users, strict=True):": (
         "they are as many"
     ),

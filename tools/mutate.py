@@ -86,14 +86,14 @@ def described(file: str, code: str, text: str, tests: tuple[str, ...], breaks: s
     """Name a mutant by its function and the lines that differ, which outlives changes elsewhere."""
     diff = [*difflib.unified_diff(code.splitlines(), text.splitlines(), file, file, n=0, lineterm="")]
     line = int(diff[2].split()[1].strip("-").partition(",")[0])
-    functions = (
-        node for node in ast.walk(ast.parse(code)) if isinstance(node, ast.FunctionDef | ast.ClassDef)
-    )
-    around = [node.name for node in functions if node.lineno <= line <= (node.end_lineno or 0)]
+    if breaks:
+        return Mutant(f"{file}: {breaks}", f"{file}:{line}", text, tests, "\n".join(diff))
+    names = [node for node in ast.walk(ast.parse(code)) if isinstance(node, ast.FunctionDef | ast.ClassDef)]
+    around = [node.name for node in names if node.lineno <= line <= (node.end_lineno or 0)]
     removed, added = (
         " ".join(part[1:].strip() for part in diff[3:] if part.startswith(sign)) for sign in ("-", "+")
     )
-    name = f"{file} {'.'.join(around)}: {removed} -> {added}" if not breaks else f"{file}: {breaks}"
+    name = f"{file} {'.'.join(around)}: {removed} -> {added}"
     return Mutant(name, f"{file}:{line}", text, tests, "\n".join(diff))
 
 

@@ -67,4 +67,9 @@ EXPLAINED: dict[str, str] = {
     f"{LISTS} ListComparison.additions: for record, user in zip(operations.rows, users, strict=True):": (
         "they are as many"
     ),
+    f"{LISTS} ListDifferences: uncounted: int = 0"
+    "  # of these, people whose first identifier the ledger has no longer": "always replaced",
+    f"{LISTS} ListComparison.__init__: self._kept_size = 0": "a byte",
+    f"{LISTS} ListComparison._why_withheld: "
+    'return self._opened.reason or "this machine has no ledger of this list"': "else nobody is missing",
 }

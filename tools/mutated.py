@@ -41,10 +41,11 @@ MODULES: dict[str, tuple[str, ...]] = {
 }
 
 # Survivors that harm nobody, as `make mutate` names them, or any of a line, and why.
-AMOUNTS, SIGNING, LISTS = (
+AMOUNTS, SIGNING, LISTS, GUARD = (
     "ads_cli/api/amounts.py",
     "ads_cli/client/signing.py",
     "ads_cli/audiences/comparison.py",
+    "ads_cli/client/guard.py",
 )
 EXPLAINED: dict[str, str] = {
     f"{AMOUNTS} in_micros: elif micros <= 0: -> elif micros <= -1:": "the field refuses 0 itself",
@@ -72,4 +73,19 @@ EXPLAINED: dict[str, str] = {
     f"{LISTS} ListComparison.__init__: self._kept_size = 0": "a byte",
     f"{LISTS} ListComparison._why_withheld: "
     'return self._opened.reason or "this machine has no ledger of this list"': "else nobody is missing",
+    f"{GUARD} WriteGuard.approve_rows: self._judge([write._replace(records=0) for write in writes[1:]])"
+    " -> self._judge([write._replace(records=0) for write in writes[ 0:]])": "judged twice, without its rows",
+    f"{GUARD} WriteGuard.approve_rows: "
+    "self._judge([write._replace(records=rows or 0) for write in writes[:1]])"
+    " -> self._judge([write._replace(records=rows or -1) for write in writes[:1]])": "no rows are not sent",
+    f"{GUARD} count_in_fleet: counts[task] = max(count, counts.get(task, 0))"
+    " -> counts[task] = max(count, counts.get(task, 1))": "`count` is never 0",
+    f"{GUARD} count_in_fleet: folder = fleet_count.parent / "
+    "blake2b(limit.source.encode(), digest_size=8).hexdigest()": "as unique",
+    f"{GUARD} _digest: return blake2b(encoded, digest_size=16).digest()": "as unique",
+    f'{GUARD} WriteGuard.require: if is_counted and write.subject == "products":'
+    "  # what is in its body is not judged"
+    ' -> if is_counted and write.subject > "products":  # what is in its body is not judged': (
+        "products are read again, and people are counted and have no amounts"
+    ),
 }

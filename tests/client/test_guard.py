@@ -47,6 +47,10 @@ def test_what_cannot_be_judged_is_refused_by_a_limit_that_limits_something(guard
     assert "it matches no declared endpoint: max_changes is 5" in message
 
 
+def test_a_denied_request_is_named_by_its_command(guarded):
+    assert "adsctl campaigns delete (" in guarded("deny: delete", "campaigns", "delete", "8wku2")
+
+
 @pytest.mark.parametrize("key", KEYS)
 def test_a_limit_without_a_value_stops_every_change(guarded, key):
     message = guarded(f"{key}:", "campaigns", "delete", "8wku4", code=11)

@@ -9,6 +9,8 @@ MODULES: dict[str, tuple[str, ...]] = {
         "tests/client/test_guard_counts.py",
         "tests/client/test_guard_of_people.py",
         "tests/client/test_guard_unreadable.py",
+        "tests/campaigns/test_guarded_plans.py",
+        "tests/media/test_files_in_lists.py",
         "tests/products/sync/test_sync_limits.py",
     ),
     "ads_cli/client/signing.py": ("tests/client/test_signing.py", "tests/emulator/test_signatures.py"),

@@ -69,9 +69,14 @@ chaos: ready
 	THOROUGH=1 $(BIN)/python -m pytest -n auto --timeout=0 $(PROPERTIES)
 	$(BIN)/python -m tests.coverage_fuzzing $(FUZZ)
 
-# Mistakes put into the code one by one: a test must catch each. For example: make mutate WORD=generation
-mutate: ready
-	$(BIN)/python -m tools.mutants $(WORD)
+# Mistakes put into the code where a wrong one costs money or people, as many as there is time for; a test must catch
+# each. For example: make mutate MINUTES=20 SEED=1 MODULE=consent; MINUTES=0 tries all of them.
+MINUTES ?= 20
+MODULE ?=
+mutate: export TMPDIR := $(or $(MEMORY),$(TMPDIR))
+mutate: ready mutate-environment
+	build/mutate/bin/python -m tools.mutate --python $(abspath $(BIN)/python) \
+		--minutes $(MINUTES) --seed $(SEED) --module "$(MODULE)"
 
 check: ready lint-environment
 	$(BIN)/ruff check .
@@ -129,7 +134,7 @@ ready:
 	echo "$(STAMP)" > $(VENV)/stamp; }
 
 # Environments of their own, build/NAME of requirements/NAME.txt: run is what a user has, oldest the oldest versions
-# that pyproject.toml allows; sdk, s3, container, data, dist, lint and audit hold what one test or command needs.
+# that pyproject.toml allows; sdk, s3, container, data, dist, lint, mutate and audit hold what one test or command needs.
 environments: ready $(addsuffix -environment,run sdk s3 container)
 %-environment: build/%/stamp-$(VERSION) ;
 .SECONDARY:

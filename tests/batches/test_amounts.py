@@ -1,6 +1,7 @@
 """Amounts are given in whole units of a currency, whose decimals are checked."""
 
 import json
+import re
 from fractions import Fraction
 
 import pytest
@@ -27,6 +28,26 @@ def test_one_amount_is_given_once(adsctl):
     both = ("--daily-budget", "1", "--daily-budget-amount-local-micro", "1000000")
     refused = adsctl.local(*CREATE, *both, code=2)
     assert "--daily-budget: cannot be used with daily_budget_amount_local_micro" in refused.stderr
+
+
+@pytest.mark.parametrize("option", ["--daily-budget", "--daily-budget-amount-local-micro"])
+def test_a_budget_of_0_is_refused(adsctl, option):
+    assert re.search(
+        rf"{option}: '0' is not .*more than 0", adsctl.local(*CREATE, option, "0", code=2).stderr
+    )
+
+
+def test_a_currency_that_does_not_exist_is_refused(adsctl):
+    refused = adsctl.local("lookup", "bidding-rules", "--currency", "XYZ", code=2)
+    assert "--currency: XYZ is not a currency" in refused.stderr
+
+
+def test_an_amount_counts_whatever_others_are_not_given_or_null(adsctl, tmp_path):
+    for other in ("", "total_budget: null\n", "daily_budget: null\n"):
+        name = "total" if "daily" in other else "daily"
+        (tmp_path / "campaign.yaml").write_text(f"{other}{name}_budget: 5\n")
+        update = ("campaigns", "update", CAMPAIGN, "-f", tmp_path / "campaign.yaml")
+        assert f"{name}_budget_amount_local_micro=5000000" in sent(adsctl, *update)
 
 
 def test_service_x_removes_an_amount_by_either_name(adsctl):

@@ -1,22 +1,27 @@
-"""The mutants of `make mutate` still name lines of the code, and tests that exist."""
+"""What `make mutate` names is there: modules, tests, and lines of the code."""
 
 import pytest
 
 from tests.adsctl import ROOT
-from tools.mutants.checksums import CHECKSUMS
-from tools.mutants.digests import DIGESTS
-from tools.mutants.epochs import EPOCHS
-from tools.mutants.fsyncs import FSYNCS
-from tools.mutants.listed import MUTANTS
+from tools.mistakes import MISTAKES
+from tools.mutated import EXPLAINED, MODULES
 
 
-@pytest.mark.parametrize("mutant", MUTANTS, ids=lambda mutant: mutant.breaks)
-def test_a_mutant_changes_one_place_and_names_tests_that_exist(mutant):
-    assert (ROOT / mutant.file).read_text().count(mutant.old) == 1 and mutant.new != mutant.old
-    for test in mutant.tests:
+@pytest.mark.parametrize("mistake", MISTAKES, ids=lambda mistake: mistake.breaks)
+def test_a_mistake_changes_one_place_and_names_tests_that_exist(mistake):
+    assert (ROOT / mistake.file).read_text().count(mistake.old) == 1 and mistake.new != mistake.old
+    for test in mistake.tests:
         file, _, name = test.partition("::")
         assert f"def {name.partition('[')[0]}" in (ROOT / file).read_text()
 
 
-def test_each_guard_has_at_least_five_mutants():
-    assert len(MUTANTS) >= 30 and min(map(len, (FSYNCS, CHECKSUMS, EPOCHS, DIGESTS))) >= 5
+@pytest.mark.parametrize(("file", "tests"), MODULES.items())
+def test_a_module_and_its_tests_exist(file, tests):
+    assert tests and all((ROOT / path).is_file() for path in (file, *tests))
+
+
+def test_an_explained_survivor_is_of_a_line_that_exists():
+    for name in EXPLAINED:
+        place, _, change = name.partition(": ")
+        lines = {line.strip() for line in (ROOT / place.partition(" ")[0]).read_text().splitlines()}
+        assert change.partition(" -> ")[0] in lines, name

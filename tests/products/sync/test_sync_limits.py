@@ -167,3 +167,12 @@ def test_a_push_that_is_resumed_while_the_catalog_is_listed_ends_a_sync_before_i
     syncer.prune(code=11)
     assert codes == [0] and "something else was sent to" in said_error(syncer)
     assert "a" not in syncer.held() and len(syncer.held()) == 60
+
+
+def test_what_a_sync_writes_and_deletes_counts_as_changes(syncer):
+    syncer.catalog(*syncer.numbered(*range(5)))
+    syncer.feed({"id": "new"}, *syncer.numbered(*range(3)))
+    for most, code in ((2, 12), (3, 0)):
+        syncer.adsctl.env["ADSCTL_GUARD"] = str(syncer.adsctl.file("guard.yaml", f"max_changes: {most}\n"))
+        syncer.sync("--prune", "--yes", "--max-delete", "100%", code=code)
+    assert len(syncer.deleted) == 2

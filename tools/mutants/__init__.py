@@ -1,1 +1,0 @@
-"""Mutants: small mistakes in the code, each of which a test must catch."""

@@ -18,7 +18,7 @@ from typing import NamedTuple
 from ads_cli.api.products import BATCH_SIZE, PutProducts
 from ads_cli.api.rates import Rate
 from ads_cli.api.users import UpdateAudienceUsers
-from ads_cli.client.shared_window import MARGIN_SECONDS, LimitShare
+from ads_cli.client.shared_window import MARGIN_SECONDS
 
 from .sizes import people_file, product_batch_bytes
 
@@ -39,11 +39,11 @@ FILES, PEOPLE_OF_A_FILE = 1_000, 1_000_000
 
 
 class Window:
-    """A worker's share of a limit, as `client/shared_window.py` keeps it: a sliding window."""
+    """A limit, as `client/shared_window.py` keeps it: a sliding window."""
 
-    def __init__(self, rate: Rate, share: LimitShare) -> None:
+    def __init__(self, rate: Rate) -> None:
         self._seconds = rate.seconds + MARGIN_SECONDS
-        self._times: deque[float] = deque(maxlen=share.of(rate.requests))
+        self._times: deque[float] = deque(maxlen=rate.requests)
 
     def free_at(self, now: float) -> float:
         """Return when a request may be sent."""

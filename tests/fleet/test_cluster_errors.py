@@ -28,7 +28,7 @@ def company(tmp_path_factory, seeded_database) -> Iterator[Company]:
     shops = Shops(emulator)
     with running(shops) as address, closing(Company(folder, shops, address, {})) as company:
         company.hire("w1", "--no-nanny", shops=[SHOP, OTHER])
-        company.hire("w2", "--no-nanny", shops=[OTHER, NOBODYS], ADSCTL_ACCESS_TOKEN="")
+        company.hire("w2", "--no-nanny", shops=[OTHER, NOBODYS], is_signed_in=False)
         company.wait_for_workers()
         yield company
     emulator.close()

@@ -127,8 +127,8 @@ class ClusterEngine:
             self._members.refresh(link)
             self._replace(link)
             self._give_up()
-            self._place(link)
             self._publish(link, self._signals[0] if self._signals else 0)
+            self._place(link)
             event = link.next_event(BEAT_SECONDS)
             while event is not None:
                 self._handle(link, event)

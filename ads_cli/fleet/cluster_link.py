@@ -38,7 +38,6 @@ class SchedulerLink:
     """A connection; each call raises LostError once it is broken."""
 
     def __init__(self, address: str, board: str) -> None:
-        self._board = board
         self._events: SimpleQueue[Event] = SimpleQueue()
         # What dask has to say of a lost scheduler is said by the fleet.
         for name in ("distributed", "distributed.client", "distributed.core"):

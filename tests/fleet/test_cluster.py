@@ -94,12 +94,12 @@ def test_tasks_run_on_all_workers_and_what_they_come_to_comes_home_and_nothing_s
     feed = company.folder / f"feeds-{company.round}" / f"{NAMES[-1]}.csv"
     feed.write_text(feed.read_text().replace("12.50 EUR", "cheap"))
     records = company.run(fleet, code=3)
-    assert {each["task"]: each["exit_code"] for each in records if each["status"] == "failed"} == {
+    assert {record["task"]: record["exit_code"] for record in records if record["status"] == "failed"} == {
         NAMES[-1]: 3
     }
-    assert len({each["worker"] for each in records}) >= 2
+    assert len({record["worker"] for record in records}) >= 2
     assert records[0]["summary"]["created"] == 30
-    assert [each["summary"]["accepted"] for each in records[2:]] == [1, 1]  # the parts of one list
+    assert [record["summary"]["accepted"] for record in records[2:]] == [1, 1]  # the parts of one list
     assert [push_counts(shops)[name] for name in NAMES[3:]] == [{1}, set()]
     (log,) = company.office.home.glob(f"state/fleet/*/*/{NAMES[-1]}*.log")
     assert "cheap" in log.read_text()
@@ -174,8 +174,8 @@ def test_whatever_is_lost_every_task_ends_and_none_that_had_ended_runs_again(com
 
 def test_a_worker_that_is_started_again_at_its_address_is_told_from_the_one_before(company):
     with closing(SchedulerLink(company.cluster.address, "board")) as link:
-        before = {address: each["local_directory"] for address, each in link.workers().items()}
-        (address,) = (address for address, each in link.workers().items() if each["name"] == "w3")
+        before = {address: worker["local_directory"] for address, worker in link.workers().items()}
+        (address,) = (address for address, worker in link.workers().items() if worker["name"] == "w3")
         company.cluster.workers["w3"].kill()
         wait_until(
             lambda: (

@@ -47,7 +47,7 @@ def error_of(company: Company, fleet: str, code: int, *options: str, **words: st
 
 def test_a_task_goes_to_the_worker_that_has_its_profile(company, shops):
     records = company.run(company.feeds([SHOP, OTHER], 25))
-    assert [(each["status"], each["worker"]) for each in records] == [("ok", "w1")] * 2
+    assert [(record["status"], record["worker"]) for record in records] == [("ok", "w1")] * 2
 
 
 def test_only_runs_a_task_anew_on_its_worker_and_a_resume_runs_none_again(company, shops):

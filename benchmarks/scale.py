@@ -1,7 +1,7 @@
 """Simulate fleets in virtual time: how long many machines take within the limits of service x.
 
 Limits are those that endpoints declare, batches those that are packed for sending, and a worker's share of a
-limit is that of a fleet. Only the CPU seconds of a command are figures: they were measured.
+limit run on one worker. Only the CPU seconds of a command are figures: they were measured.
 
 Usage: python -m benchmarks.scale             prints the tables of docs/scale.md
        python -m benchmarks.scale --write     replaces them there
@@ -18,7 +18,7 @@ from typing import NamedTuple
 from ads_cli.api.products import BATCH_SIZE, PutProducts
 from ads_cli.api.rates import Rate
 from ads_cli.api.users import UpdateAudienceUsers
-from ads_cli.client.shared_window import MARGIN_SECONDS, LimitShare
+from ads_cli.client.shared_window import MARGIN_SECONDS
 
 from .sizes import people_file, product_batch_bytes
 
@@ -39,11 +39,11 @@ FILES, PEOPLE_OF_A_FILE = 1_000, 1_000_000
 
 
 class Window:
-    """A worker's share of a limit, as `client/shared_window.py` keeps it: a sliding window."""
+    """A limit, as `client/shared_window.py` keeps it: a sliding window."""
 
-    def __init__(self, rate: Rate, share: LimitShare) -> None:
+    def __init__(self, rate: Rate) -> None:
         self._seconds = rate.seconds + MARGIN_SECONDS
-        self._times: deque[float] = deque(maxlen=share.of(rate.requests))
+        self._times: deque[float] = deque(maxlen=rate.requests)
 
     def free_at(self, now: float) -> float:
         """Return when a request may be sent."""
@@ -81,18 +81,15 @@ class Worker:
 def simulate(tasks: list[Task], rate: Rate, workers: int, parallel: int) -> float:
     """Return the seconds that workers take, each of which runs `parallel` tasks at once.
 
-    A limit that tasks of several workers count against is divided among the workers.
+    Tasks that count against one limit run on one worker.
     """
-    holders = {task.holder for task in tasks}
-    share = LimitShare(1, workers) if len(holders) == 1 else LimitShare()
-    queue = deque(tasks)
     events: list[tuple[float, int, Iterator[float]]] = []
     now = 0.0
 
-    def run_tasks(worker: Worker) -> Iterator[float]:
+    def run_tasks(worker: Worker, queue: deque[Task]) -> Iterator[float]:
         while queue:
             task = queue.popleft()
-            window = worker.windows.setdefault(task.holder, Window(rate, share))
+            window = worker.windows.setdefault(task.holder, Window(rate))
             left = task.requests
             while left:  # in rounds, between which the next requests are computed
                 sent = min(left, CONCURRENCY)
@@ -104,10 +101,11 @@ def simulate(tasks: list[Task], rate: Rate, workers: int, parallel: int) -> floa
                     window.take(now)
                 yield now + LATENCY_SECONDS
 
-    for _ in range(workers):
+    for number in range(workers):
         worker = Worker(parallel)
+        queue = deque(task for task in tasks if task.holder % workers == number)
         for _ in range(parallel):
-            heapq.heappush(events, (0.0, len(events), run_tasks(worker)))
+            heapq.heappush(events, (0.0, len(events), run_tasks(worker, queue)))
     while events:
         now, number, running = heapq.heappop(events)
         if (until := next(running, None)) is not None:

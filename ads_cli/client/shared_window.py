@@ -20,18 +20,6 @@ if TYPE_CHECKING:
     from filelock import FileLock
 
 VARIABLE = "ADSCTL_ALLOWANCE"
-ALL = ""  # the scope of whatever has no share of its own
-
-
-class LimitShare(msgspec.Struct, frozen=True):
-    """A number of equal parts of each limit."""
-
-    parts: int = 1
-    total: int = 1
-
-    def of(self, requests: int) -> int:
-        """Return how many requests of a window may be used: at least one, or a run could never end."""
-        return max(1, requests * self.parts // self.total)
 
 
 def token_scope(access_token: str) -> str:
@@ -39,62 +27,14 @@ def token_scope(access_token: str) -> str:
     return f"token-{_digest(access_token)}"
 
 
-def account_scope(account: str) -> str:
-    """Name the scope of limits that an account has."""
-    return f"account-{_digest(account)}"
+def windows_folder(state_dir: Path) -> Path:
+    """Return the folder of the windows of all processes of a state folder, in a fleet or not."""
+    return state_dir / "pace"
 
 
-class Allowance:
-    """A folder of one worker, with the windows that its processes share and the worker's shares.
-
-    A share is read before each request, so that it may grow and shrink while processes run. Where none is
-    granted, the worker has the whole limit.
-    """
-
-    def __init__(self, folder: Path) -> None:
-        self.folder = folder
-
-    @classmethod
-    def of_machine(cls, state_dir: Path) -> "Allowance":
-        """Return the one of all processes of a state folder, which share windows in a fleet or not."""
-        return cls(state_dir / "pace")
-
-    def environment(self) -> dict[str, str]:
-        """Return the variables that make a process of adsctl keep to this allowance."""
-        return {VARIABLE: str(self.folder)}
-
-    def grant(self, share: LimitShare, scope: str = ALL) -> None:
-        """Store the share of a scope; it holds for requests that are sent from now on."""
-        from ..config.atomic_files import atomic, make_folder
-
-        make_folder(self.folder)
-        with atomic(self._path(scope)) as file:
-            file.write(f"{share.parts}/{share.total}")
-
-    def share(self, scope: str) -> LimitShare:
-        """Return the share of a scope; raise StateError if the file cannot be read."""
-        for path in (self._path(scope), self._path(ALL)):
-            try:
-                return _parse(path.read_text(encoding="ascii"))
-            except FileNotFoundError:
-                continue
-            except (OSError, ValueError) as error:
-                raise StateError(
-                    f"{path} is not a share of rate limits, such as 1/3: {error}",
-                    hint=f"remove {self.folder}, or do not set {VARIABLE}",
-                ) from error
-        return LimitShare()
-
-    def _path(self, scope: str) -> Path:
-        return self.folder / (f"share-{scope}" if scope else "share")
-
-
-def _parse(text: str) -> LimitShare:
-    parts, _, total = text.partition("/")
-    share = LimitShare(int(parts), int(total))
-    if not 0 < share.parts <= share.total:
-        raise ValueError(f"{text} is not between 0 and 1")
-    return share
+def windows_variable(state_dir: Path) -> dict[str, str]:
+    """Return the variable that makes a process of adsctl count all requests: others send beside it."""
+    return {VARIABLE: str(windows_folder(state_dir))}
 
 
 def _digest(text: str) -> str:
@@ -150,10 +90,11 @@ class SharedWindow:
         holder: str,
         rate: Rate,
         clock: Clock = CLOCK,
-        share: Callable[[], LimitShare] | None = None,  # None: no other worker has a share of the limit
+        *,
+        in_fleet: bool = False,
     ) -> None:
         self._rate = rate
-        self._share = share
+        self._in_fleet = in_fleet
         self._clock = clock
         self._path = folder / _digest(f"{rate.name} {holder}")
         self._lock = threading.Lock()  # threads wait here, since waiting for a file is polling
@@ -168,14 +109,12 @@ class SharedWindow:
         does not suffice in a fleet: other processes send too before the next response.
         """
         rate = self._rate
-        if self._share is None:
+        if not self._in_fleet:
             is_kept = rate.kept == "always" or (rate.kept == "without headers" and not is_current)
             return rate.requests if is_kept else None
         if rate.kept == "always":
-            requests: int | None = min(rate.requests, stated or rate.requests)
-        else:
-            requests = stated or (rate.requests if rate.kept == "without headers" else None)
-        return requests and self._share().of(requests)
+            return min(rate.requests, stated or rate.requests)
+        return stated or (rate.requests if rate.kept == "without headers" else None)
 
     def acquire(self, limit: int | None = None) -> Slot:
         """Take a slot of `limit`, by default those of the rate, or tell when one is free."""

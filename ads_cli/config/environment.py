@@ -37,7 +37,7 @@ ENVIRONMENT = {
         "set by emulator exec and env: names the served emulator, so that --resume finds its jobs"
     ),
     _names("allowance"): (
-        "set for the commands of a fleet: the folder with this machine's share of the rate limits"
+        "set for the commands of a fleet: the folder in which they count their requests together"
     ),
     _names("earlier_jobs"): "set for the tasks of a fleet that may not send twice: the jobs before them",
     _names("task_had_begun"): "set for the tasks of a fleet that an earlier run may have begun",

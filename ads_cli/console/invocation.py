@@ -228,16 +228,13 @@ class Invocation:
         return self.secrets.user(self.client.call)
 
     def _shared_window(self, rate: "Rate") -> "SharedWindow":
-        """Make the window of a rate, in the allowance of a fleet if this process is part of one."""
-        from ..client.shared_window import VARIABLE, Allowance, SharedWindow, account_scope, token_scope
+        """Make the window of a rate, which counts every request if this process is part of a fleet."""
+        from ..client.shared_window import VARIABLE, SharedWindow, windows_folder
 
-        allowance_folder = self.settings.environ.get(VARIABLE)
-        allowance = Allowance(Path(allowance_folder)) if allowance_folder else None
-        folder = (allowance or Allowance.of_machine(self.settings.state_dir)).folder
+        fleet_folder = self.settings.environ.get(VARIABLE)
+        folder = Path(fleet_folder) if fleet_folder else windows_folder(self.settings.state_dir)
         holder = rate.account or self.credentials.holder
-        scope = account_scope(rate.account) if rate.account else token_scope(holder)
-        share = partial(allowance.share, scope) if allowance else None
-        return SharedWindow(folder, f"{self.service} {holder}", rate, share=share)
+        return SharedWindow(folder, f"{self.service} {holder}", rate, in_fleet=bool(fleet_folder))
 
     def _report_wait(self, wait: "Wait") -> None:
         from .progress import wait_text

@@ -92,15 +92,15 @@ class Parser:
 
     def tasks(self, lines: Sequence[TaskLine]) -> list[Parsed]:
         """Return the tasks whose lines are right, and note what is wrong with the others."""
-        found = []
+        checked = []
         for line in lines:
             try:
-                found.append(self._task(line))
+                checked.append(self._task(line))
             except UsageError as error:  # the command line is the content of a file
                 self.problems.append(problem(line, error)._replace(error=ContentError))
             except AdsctlError as error:
                 self.problems.append(problem(line, error))
-        return found
+        return checked
 
     def _task(self, line: TaskLine) -> Parsed:
         _refuse_secrets((line.name, *line.words))  # first: an error of the parser would quote it
@@ -191,11 +191,11 @@ def find_signed_out(
     `ask` raises AccessError where it does.
     """
     profiles: dict[object, list[Parsed]] = {}
-    for each in parsed:
-        settings = each.settings
-        if not settings.is_local and each.command.uses_account:
+    for item in parsed:
+        settings = item.settings
+        if not settings.is_local and item.command.uses_account:
             key = settings.profile, settings.flags.get("env_file"), settings.flags.get("service")
-            profiles.setdefault(key, []).append(each)
+            profiles.setdefault(key, []).append(item)
 
     def look(tasks: list[Parsed]) -> SignedOut | None:
         settings = tasks[0].settings
@@ -214,12 +214,12 @@ def find_signed_out(
 
 def check_grants(parsed: Sequence[Parsed]) -> Iterator[TaskProblem]:
     """Yield the tasks of other machines whose profiles are signed in on this one alone."""
-    for each in parsed:
+    for item in parsed:
         try:
-            if each.command.uses_account:
-                refuse_grant(each.settings)
+            if item.command.uses_account:
+                refuse_grant(item.settings)
         except AdsctlError as error:
-            yield problem(each.line, error)
+            yield problem(item.line, error)
 
 
 def check_guard(parsed: Sequence[Parsed]) -> Iterator[TaskProblem]:
@@ -227,39 +227,39 @@ def check_guard(parsed: Sequence[Parsed]) -> Iterator[TaskProblem]:
     from ..client.spending_judge import refused
     from ..client.writes import subject_of
 
-    for each in parsed:
-        command = each.line.command
-        if not each.is_write or each.settings.flags.get("dry_run"):
+    for item in parsed:
+        command = item.line.command
+        if not item.is_write or item.settings.flags.get("dry_run"):
             continue
-        deletes = command.endswith("delete") or each.operation.lower() == "delete"
+        deletes = command.endswith("delete") or item.operation.lower() == "delete"
         words = {subject_of(command), *(["delete"] if deletes else [])}
         try:
-            for limit in read_guard(each.settings).limits:
+            for limit in read_guard(item.settings).limits:
                 is_refused = limit.key == "read_only" and limit.value
                 if is_refused or (limit.key == "deny" and limit.value & words):
                     raise refused(f"adsctl {command}", limit)
         except AdsctlError as error:
-            yield problem(each.line, error)
+            yield problem(item.line, error)
 
 
 def check_folders(parsed: Sequence[Parsed]) -> Iterator[TaskProblem]:
     """Yield the tasks that would write into a folder which does not exist."""
-    for each in parsed:
-        for name in each.outputs:
+    for item in parsed:
+        for name in item.outputs:
             if not Path(name).parent.is_dir():
-                yield problem(each.line, UsageError(f"the folder of {name} does not exist"))
+                yield problem(item.line, UsageError(f"the folder of {name} does not exist"))
 
 
 def problem(line: TaskLine, error: AdsctlError) -> TaskProblem:
     """Return what an error says of a task."""
     hint = f" ({error.hint})" if error.hint else ""
-    found = TaskProblem(line.line, f"{error.message}{hint}", type(error), line.name)
-    return found._replace(of=next((of for kind, of in KINDS.items() if isinstance(error, kind)), OF_FEEDS))
+    mistake = TaskProblem(line.line, f"{error.message}{hint}", type(error), line.name)
+    return mistake._replace(of=next((of for kind, of in KINDS.items() if isinstance(error, kind)), OF_FEEDS))
 
 
 def count_problems(problems: Sequence[TaskProblem]) -> str:
     """Count mistakes by what has them: `2 mistakes in the file, 1 of a profile`."""
-    counts = Counter(each.of for each in problems)
+    counts = Counter(problem.of for problem in problems)
     order = [TaskProblem._field_defaults["of"], *KINDS.values(), OF_FEEDS]
     (of, first), *others = [(of, counts[of]) for of in dict.fromkeys(order) if counts[of]]
     return ", ".join([f"{counted(first, 'mistake')} {of}", *(f"{count:,} {of}" for of, count in others)])
@@ -268,19 +268,19 @@ def count_problems(problems: Sequence[TaskProblem]) -> str:
 def error_of_file(path: Path, problems: list[TaskProblem]) -> Exception:
     """Return the error that names all problems of a fleet, by their lines: a mistake of it, or the worst."""
     problems = [*dict.fromkeys(problems)]  # a mistake of a loop is noted for each of its tasks
-    ordered = sorted(problems, key=lambda each: each.line)
-    groups = equal_texts((each.text, each) for each in ordered)
+    ordered = sorted(problems, key=lambda problem: problem.line)
+    groups = equal_texts((problem.text, problem) for problem in ordered)
     lines = [f"{path}:{line}" for text, group in groups[:MAX_PROBLEMS] for line in _described(text, group)]
     if left := sum(len(group) for _, group in groups[MAX_PROBLEMS:]):
         lines.append(f"and {left:,} more")
-    is_of_file = any(each.error is ContentError for each in problems)
+    is_of_file = any(problem.error is ContentError for problem in problems)
     kind = ContentError if is_of_file else worst_of(problems)
     return kind(Lines([*lines, f"{path}: {count_problems(problems)}; nothing was run"]))
 
 
 def worst_of(problems: Sequence[TaskProblem]) -> type[AdsctlError]:
     """Return the worst error of problems."""
-    kinds = {each.error for each in problems}
+    kinds = {problem.error for problem in problems}
     kind = worst([kind.exit_code for kind in kinds])
     # The guard shares its exit code with its parent, by which `worst` knows it.
     return GuardError if GuardError in kinds and issubclass(GuardError, kind) else kind
@@ -288,13 +288,13 @@ def worst_of(problems: Sequence[TaskProblem]) -> type[AdsctlError]:
 
 def _described(text: str, group: Sequence[TaskProblem]) -> Iterator[str]:
     """Yield one line for a mistake of several tasks, and one for each that is none of a task."""
-    tasks = [each for each in group if each.task]
+    tasks = [problem for problem in group if problem.task]
     if tasks:
-        lines = [*dict.fromkeys(str(each.line) for each in tasks)]
+        lines = [*dict.fromkeys(str(problem.line) for problem in tasks)]
         where = f" (lines {listed(lines, NAMED_TASKS)})" if len(lines) > 1 else ""
-        names = listed([each.task for each in tasks], NAMED_TASKS)
+        names = listed([problem.task for problem in tasks], NAMED_TASKS)
         yield f"{lines[0]}: " + mask_address(f"{names}{where}: {text}")
-    yield from (f"{each.line}: {mask_address(each.text)}" for each in group if not each.task)
+    yield from (f"{problem.line}: {mask_address(problem.text)}" for problem in group if not problem.task)
 
 
 def _target(command: TaskCommand, settings: Settings, params: Mapping[str, Any]) -> UploadTarget | None:
@@ -341,17 +341,17 @@ class _Reached(Exception):
 def check_feeds(parsed: Sequence[Parsed], access_of: AccessOf) -> Iterator[TaskProblem]:
     """Yield the tasks whose feeds cannot be read; each feed is looked at once."""
     due: dict[tuple[str, object], tuple[Parsed, str]] = {}
-    for each in parsed:
-        for name in each.inputs:
-            if name != each.line.looped_file:  # which has just been listed
-                due.setdefault((name, each.settings.flags.get("env_file")), (each, name))
+    for parsed_task in parsed:
+        for name in parsed_task.inputs:
+            if name != parsed_task.line.looped_file:  # which has just been listed
+                due.setdefault((name, parsed_task.settings.flags.get("env_file")), (parsed_task, name))
 
     def reach(item: tuple[Parsed, str]) -> TaskProblem | None:
-        each, name = item
+        parsed_task, name = item
         try:
-            _reach(name, _with_low_limits(access_of(each.settings)))
+            _reach(name, _with_low_limits(access_of(parsed_task.settings)))
         except AdsctlError as error:
-            return problem(each.line, error)
+            return problem(parsed_task.line, error)
         return None
 
     yield from filter(None, map_ordered(reach, due.values(), THREADS, THREADS))

@@ -1,9 +1,9 @@
 """Run the tasks of a fleet on the workers of a Dask cluster.
 
-The fleet decides which task may start, and where, and where again if that worker is lost. A lease keeps two
-workers from running jobs of one account: a worker that hears nothing of the fleet ends its task before the
-lease can pass to another one. The scheduler keeps the result of a task until the fleet has ended, so that
-a task that has ended is not run again when its worker dies.
+The fleet decides which task may start, and where, and where again if that worker is lost. Leases keep two
+workers from running jobs of one account, or of one token: a worker that hears nothing of the fleet ends its
+task before its leases can pass to another one. The scheduler keeps the result of a task until the fleet has
+ended, so that a task that has ended is not run again when its worker dies.
 
 A task is in one of three places: the queue, `_ready` (taken from the queue, not on a worker), `_running`.
 Each call of the link may raise LostError; what was not yet moved between the three then stays where it is.
@@ -12,7 +12,9 @@ Each call of the link may raise LostError; what was not yet moved between the th
 import time
 from collections.abc import Collection, Iterable, Sequence
 from contextlib import suppress
+from hashlib import sha256
 from pathlib import Path
+from signal import SIGTERM
 from types import FrameType
 from typing import Any
 from uuid import uuid4
@@ -20,21 +22,21 @@ from uuid import uuid4
 import msgspec
 from distributed import Future
 
+from .. import __version__
 from ..config.atomic_files import atomic
 from ..errors import Interrupted, UnavailableError, UsageError
 from ..masking import mask_address, secret_words
 from ..signals import handled_by
 from .cluster_link import Event, LostError, RemoteError, SchedulerConnector, SchedulerLink
-from .cluster_members import Member, Members
-from .cluster_state import SharedState, WorkerRegistry
-from .cluster_worker import LostContactError, Refusal, TaskOutcome, carry_out
+from .cluster_members import Members
+from .cluster_worker import WAITING, Board, LostContactError, Order, Refusal, TaskOutcome, carry_out
 from .engine import Ended, OnEvent, Started, TaskResult
-from .quota_allocator import REFRESH_SECONDS, FleetLimits
 from .records import Records, RunId
 from .tasks import RunLimits, Task, TaskQueue
 
 BEAT_SECONDS = 0.5
 STOP_SECONDS = 30.0  # for tasks to end after a signal
+STORED = "stored"  # in place of an outcome that the fleet has
 
 
 class ReadyTask(msgspec.Struct):
@@ -64,10 +66,10 @@ class ClusterEngine:
         self._scheduler, self._run, self._limits = scheduler, run, limits
         self._max_wait = max_wait  # seconds without a scheduler or a worker
         self._records = Records(state_dir, run)
-        self._shared = SharedState()
-        self._connection = SchedulerConnector(scheduler, self._shared.board, max_wait)
-        # The allocator goes by the clock of the scheduler.
-        self._shares = FleetLimits(self._shared.board, lambda claims, now: self._connection.claim(claims))
+        self._board = f"adsctl-{uuid4().hex}"  # the variable that all workers look at
+        self._beat = 0
+        self._announced: set[str] = set()  # the variables for outcomes
+        self._connection = SchedulerConnector(scheduler, self._board, max_wait)
         self._signals: list[int] = []
         self._stopped_at = float("inf")
         self._ready: list[ReadyTask] = []
@@ -95,8 +97,7 @@ class ClusterEngine:
 
     def _begin(self, tasks: Sequence[Task], on_event: OnEvent) -> None:
         self._queue, self._on_event = TaskQueue(tasks, self._limits), on_event
-        self._members = Members(tasks, self._shares)
-        self._registry = WorkerRegistry(self._members, self._run, tasks)
+        self._members = Members(self._run, tasks)
 
     def _on_signal(self, signum: int, frame: FrameType | None) -> None:
         self._signals.append(signum)
@@ -104,11 +105,13 @@ class ClusterEngine:
             raise Interrupted(signum)
 
     def _leave(self, link: SchedulerLink) -> None:
-        """Give back what nothing uses, and let what still runs end."""
+        """Forget what was announced, and let what still runs end."""
         with suppress(LostError):
-            if not self._running:
-                self._shares.leave(time.monotonic())
-            self._shared.leave(link, is_done=not self._running)
+            link.delete(*self._announced)
+            if self._running:
+                self._publish(link, SIGTERM)
+            else:
+                link.delete(self._board)
         link.close()
 
     @property
@@ -121,12 +124,11 @@ class ClusterEngine:
             link = self._connection.current or self._reconnect()
             if link is None:
                 return
-            self._registry.refresh(link)
-            self._shares.silence_seconds = self._registry.lease_seconds + REFRESH_SECONDS
+            self._members.refresh(link)
             self._replace(link)
             self._give_up()
+            self._publish(link, self._signals[0] if self._signals else 0)
             self._place(link)
-            self._shared.publish(link, self._members, self._signals)
             event = link.next_event(BEAT_SECONDS)
             while event is not None:
                 self._handle(link, event)
@@ -134,7 +136,7 @@ class ClusterEngine:
             self._connection.accept(link)
         except LostError as error:
             self._lose(error)
-        self._registry.require_workers(self._scheduler, self._max_wait)
+        self._members.require(self._scheduler, self._max_wait)
 
     def _give_up(self) -> None:
         """Let nothing further start after a signal, or too many failures."""
@@ -146,57 +148,88 @@ class ClusterEngine:
                 self._ready.remove(ready)
                 self._queue.end(ready.task, failed=False)
 
+    def _publish(self, link: SchedulerLink, stop: int) -> None:
+        """Tell the workers that the fleet runs, or how it stops."""
+        self._beat += 1
+        link.put(self._board, msgspec.json.encode(Board(self._beat, stop)).decode())
+
     def _place(self, link: SchedulerLink) -> None:
         """Start what may start on workers that have a free thread."""
-        free = sum(member.threads for member in self._members.fit) - len(self._running) - len(self._ready)
-        while free > 0 and (task := self._queue.take()):
-            self._ready.append(ReadyTask(task))
-            free -= 1
+        self._load()
         now = time.monotonic()
         for ready in [*self._ready]:
             if ready.not_before <= now and self._start_or_end(link, ready, now):
                 self._ready.remove(ready)
+        while task := self._queue.take(self._may_start):
+            self._ready.append(ReadyTask(task))
+            if self._start_or_end(link, self._ready[-1], now):
+                self._ready.pop()
+
+    def _load(self) -> None:
+        self._members.load((running.ready.task, running.address) for running in self._running.values())
+
+    def _may_start(self, task: Task) -> bool:
+        return bool(self._members.choose(task) or self._members.find_problem(task))
 
     def _start_or_end(self, link: SchedulerLink, ready: ReadyTask, now: float) -> bool:
         """End a task that has an outcome or cannot run, else start it; return False where it must wait."""
         task = ready.task
-        outcome = self._shared.outcome(link, task) if ready.was_started else None
-        if not outcome and now < ready.home_until and self._members.is_expected(ready.home):
+        outcome = self._outcome(link, task) if ready.was_started else None
+        if not outcome and now < ready.home_until and not self._members.has_home(ready.home):
             return False
-        outcome = outcome or self._registry.outcome(link, task, ask=ready.was_started)
-        if not outcome and (error := self._members.find_problem(task, now)):
+        if not outcome and (result := self._members.result(link, task, ask=ready.was_started)):
+            outcome = TaskOutcome(result, "")
+        if not outcome and (error := self._members.find_problem(task)):
             outcome = _failed(task, error)
         if outcome:
             self._end(link, task, outcome)
             return True
-        member = self._members.choose(task, now, ready.home)
+        member = self._members.choose(task, ready.home)
         if member:
-            self._submit(link, ready, member)
+            self._submit(link, ready, member.address)
         return member is not None
 
-    def _submit(self, link: SchedulerLink, ready: ReadyTask, member: Member) -> None:
-        task = ready.task
-        self._shared.publish(link, self._members, self._signals)  # its share, which it needs
-        self._shared.announce(link, task)
-        key = f"{self._shared.outcome_name(task)}-{uuid4().hex}"
-        message = msgspec.json.encode(self._shared.order(task, self._run))
-        future = link.submit(carry_out, message, key, member.address)
-        self._running[key] = RunningTask(ready, member.address, future)
-        self._members.start(member.address)
+    def _submit(self, link: SchedulerLink, ready: ReadyTask, address: str) -> None:
+        self._announce(link, ready.task)
+        key = f"{self._outcome_name(ready.task)}-{uuid4().hex}"
+        future = link.submit(carry_out, msgspec.json.encode(self._order(ready.task)), key, address)
+        self._running[key] = RunningTask(ready, address, future)
+        self._load()
+
+    def _order(self, task: Task) -> Order:
+        """Return what a worker receives of a task: it holds the lease of its account, which parts share."""
+        lease = self._outcome_name(task)
+        if task.lane and not task.is_part:
+            lease = f"adsctl-{sha256(task.lane.encode()).hexdigest()[:16]}"
+        return Order(task, self._run, __version__, f"{lease}-lease", self._outcome_name(task), self._board)
+
+    def _outcome_name(self, task: Task) -> str:
+        """Name the variable for the outcome of a task."""
+        return f"{self._board}-{task.digest}"
+
+    def _announce(self, link: SchedulerLink, task: Task) -> None:
+        """Set the variable for an outcome, once: reading one that is not set is an error at the scheduler."""
+        name = self._outcome_name(task)
+        if name not in self._announced:
+            link.put(name, WAITING)
+            self._announced.add(name)
+
+    def _outcome(self, link: SchedulerLink, task: Task) -> TaskOutcome | None:
+        """Return what a worker has reported of a task; None where there is nothing, or the fleet has it."""
+        text = link.get(self._outcome_name(task))
+        return msgspec.json.decode(text, type=TaskOutcome) if text not in ("", WAITING, STORED) else None
 
     def _handle(self, link: SchedulerLink, event: Event) -> None:
         """Handle the message of a worker that has begun, or the future of a task."""
         if isinstance(event, dict):
-            for each in [each for each in self._running.values() if each.ready.task.name == event["task"]]:
-                self._members.move(each.address, event["address"])
-                each.address = event["address"]
-                self._on_event(Started(each.ready.task, event["worker"]))
+            for task in [running.ready.task for running in self._running.values()]:
+                if task.name == event["task"]:
+                    self._on_event(Started(task, event["worker"]))
         elif running := self._running.get(str(event.key)):
             # The scheduler has the outcome; the future's result may be on a worker that has died since.
             task = running.ready.task
-            outcome = self._shared.outcome(link, task) or self._refused(link, running)
+            outcome = self._outcome(link, task) or self._refused(link, running)
             del self._running[str(event.key)]
-            self._members.release(running.address)
             if outcome:
                 self._end(link, task, outcome)
             else:
@@ -205,8 +238,8 @@ class ClusterEngine:
     def _refused(self, link: SchedulerLink, running: RunningTask) -> TaskOutcome | None:
         """Note why a worker has not run a task; return the outcome of one that cannot be run.
 
-        None where the task is to be placed again: the contact to the fleet was lost, its worker has no share
-        of the limits yet, or cannot use the profile, which is noted so that another worker is chosen.
+        None where the task is to be placed again: the contact to the fleet was lost, or its worker cannot use
+        the profile, which is noted so that another worker is chosen.
         """
         try:
             answer = link.result(running.future)
@@ -215,8 +248,8 @@ class ClusterEngine:
         except RemoteError as error:
             problem = UnavailableError(f"no worker could run it: {error}")
             return _failed(running.ready.task, problem.as_dict())
-        refusal = msgspec.json.decode(answer, type=Refusal) if answer else None
-        if refusal and refusal.error:
+        if answer:
+            refusal = msgspec.json.decode(answer, type=Refusal)
             self._members.refuse(refusal.worker, running.ready.task.profile, refusal.error)
         return None
 
@@ -230,29 +263,32 @@ class ClusterEngine:
             self._records.store(task, result)
         self._queue.end(task, failed=result.status == "failed")
         self._on_event(Ended(task, result))
-        self._shared.mark_stored(link, task)
+        if self._outcome_name(task) in self._announced:
+            with suppress(LostError):  # Dask may yet run the task again, which must find an outcome
+                link.put(self._outcome_name(task), STORED)
 
     def _lose(self, error: LostError) -> None:
         """Take back every task; each ends where it runs, as its worker hears nothing of the scheduler."""
         for key in [*self._running]:
-            self._take_back(key, float("inf"))
+            self._take_back(key)
         self._connection.lose(error)
 
     def _replace(self, link: SchedulerLink) -> None:
-        """Take back the tasks of workers that have left: Dask would wait for a worker of the same address.
+        """Take back the tasks of workers that have left: Dask would wait for a worker of the same address."""
+        for key, running in [*self._running.items()]:
+            if not self._members.is_present(running.address):
+                link.cancel(running.future)
+                self._take_back(key)
 
-        No other worker gets their leases for a while: until then, their homes may return with what they know.
-        """
-        for key, each in [*self._running.items()]:
-            if not self._members.is_present(each.address):
-                link.cancel(each.future)
-                self._take_back(key, time.monotonic() + self._registry.lease_seconds)
-
-    def _take_back(self, key: str, home_until: float) -> None:
+    def _take_back(self, key: str) -> None:
+        """Place a task again: nobody else gets its leases yet, so its home may return with its record."""
         running = self._running.pop(key)
-        self._members.release(running.address)
-        home = self._members.home_of(running.address)
-        self._place_again(running, not_before=0.0, home=home, home_until=home_until)
+        self._place_again(
+            running,
+            not_before=0.0,
+            home=self._members.home_of(running.address),
+            home_until=time.monotonic() + self._members.lease_seconds,
+        )
 
     def _place_again(self, running: RunningTask, **changes: Any) -> None:
         self._ready.append(msgspec.structs.replace(running.ready, was_started=True, **changes))
@@ -261,12 +297,11 @@ class ClusterEngine:
         """Connect again; one that was started again knows nothing, and what it had leased is waited for."""
         link, is_other = self._connection.reopen()
         if link and is_other:
-            self._shares.restore(time.monotonic())  # before `keep`, which tells the allocator of claims alone
-            self._shared.renew()
-            self._members.refresh({}, time.monotonic())
+            self._announced.clear()
+            self._members.renew()
             for ready in self._ready:
-                ready.not_before = self._connection.lost_at + self._registry.lease_seconds
-                self._shared.announce(link, ready.task)
+                ready.not_before = self._connection.lost_at + self._members.lease_seconds
+                self._announce(link, ready.task)
         return link
 
 
@@ -277,7 +312,7 @@ def _failed(task: Task, error: dict[str, Any]) -> TaskOutcome:
 
 def _require_repeatable(tasks: Iterable[Task]) -> None:
     """Raise UsageError for a task that must not begin again on a worker that has not its journal."""
-    if task := next((each for each in tasks if each.is_once), None):
+    if task := next((task for task in tasks if task.is_once), None):
         raise UsageError(
             f"task {task.name!r}: what a lost worker had sent would be sent, and counted, again",
             hint="run it in a fleet of one machine, without --engine",
@@ -286,16 +321,16 @@ def _require_repeatable(tasks: Iterable[Task]) -> None:
 
 def _require_nothing_secret(tasks: Collection[Task]) -> None:
     """Raise UsageError for a command line that must not pass through a scheduler."""
-    for task, word in ((each, word) for each in tasks for word in (each.name, *each.words)):
-        if (shown := mask_address(word)) != word:
+    for task in tasks:
+        for word in (task.name, *task.words):
+            if (shown := mask_address(word)) != word:
+                raise UsageError(
+                    f"task {task.name!r}: {shown} may hold a secret, which would pass through the scheduler",
+                    hint="put the address into a variable of the workers, and write @NAME; "
+                    "where none is read, into a script that the workers have",
+                )
+        if secret := next(secret_words(task.words), None):
             raise UsageError(
-                f"task {task.name!r}: {shown} may hold a secret, which would pass through the scheduler",
-                hint="put the address into a variable of the workers, and write @NAME; "
-                "where none is read, into a script that the workers have",
-            )
-    for each in tasks:
-        if secret := next(secret_words(each.words), None):
-            raise UsageError(
-                f"task {each.name!r}: {secret} may hold a secret, which would pass through the scheduler",
+                f"task {task.name!r}: {secret} may hold a secret, which would pass through the scheduler",
                 hint="put the command into a script that the workers have",
             )

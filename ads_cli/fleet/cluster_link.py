@@ -10,13 +10,11 @@ from queue import Empty, SimpleQueue
 from time import monotonic, sleep
 from typing import Any, TypeAlias
 
-import msgspec
 from distributed import Client, Future, Security, Variable
 from distributed.versions import VersionMismatchWarning
 
 from ..errors import StateError, UnavailableError
 from .cluster_worker import LostContactError
-from .quota_allocator import Claims, Division, update_allocator
 
 CONNECT_SECONDS = 10
 MIN_BACKOFF_SECONDS, MAX_BACKOFF_SECONDS = 0.5, 10.0
@@ -40,7 +38,6 @@ class SchedulerLink:
     """A connection; each call raises LostError once it is broken."""
 
     def __init__(self, address: str, board: str) -> None:
-        self._board = board
         self._events: SimpleQueue[Event] = SimpleQueue()
         # What dask has to say of a lost scheduler is said by the fleet.
         for name in ("distributed", "distributed.client", "distributed.core"):
@@ -77,17 +74,19 @@ class SchedulerLink:
     def check_versions(self) -> Mapping[str, str]:
         """Return what is wrong with workers, by address; raise StateError if the scheduler cannot be used."""
         with self._talking() as client:
-            found: Any = client.get_versions(packages=[*OWN_DISTRIBUTIONS])
-        own = _versions(found["client"])
+            asked: Any = client.get_versions(packages=[*OWN_DISTRIBUTIONS])
+        own = _versions(asked["client"])
         if missing := [_shown(name) for name in ALIKE if own[name] == MISSING]:
             hint = "install ads-cli[fleet] here with pip or uv: a copy of its source alone has no version"
             raise StateError(f"the version of {', '.join(missing)} is unknown here", hint=hint)
-        if difference := _difference(own, _versions(found["scheduler"])):
+        if difference := _difference(own, _versions(asked["scheduler"])):
             raise StateError(
                 f"the scheduler has {difference}",
                 hint="install the same versions on the scheduler, on every worker and here",
             )
-        workers = {address: _difference(own, _versions(each)) for address, each in found["workers"].items()}
+        workers = {
+            address: _difference(own, _versions(answer)) for address, answer in asked["workers"].items()
+        }
         return {address: difference for address, difference in workers.items() if difference}
 
     def ask(self, function: Callable[[bytes], bytes], message: bytes, workers: list[str]) -> dict[str, Any]:
@@ -98,17 +97,9 @@ class SchedulerLink:
     def submit(
         self, function: Callable[[bytes], bytes], message: bytes, key: str, worker: str
     ) -> Future[bytes]:
-        """Let a worker call a function, or another one if it is lost; `next_event` returns its future."""
+        """Let a worker call a function; `next_event` returns its future."""
         with self._talking() as client:
-            future = client.submit(
-                function,
-                message,
-                key=key,
-                workers=[worker],
-                allow_other_workers=True,
-                pure=False,
-                retries=RETRIES,
-            )
+            future = client.submit(function, message, key=key, workers=[worker], pure=False, retries=RETRIES)
             future.add_done_callback(self._events.put)
             return future
 
@@ -130,12 +121,6 @@ class SchedulerLink:
                 error = future.exception(timeout=RESULT_SECONDS)
                 raise error if isinstance(error, LostContactError) else RemoteError(str(error))
             return bytes(future.result(timeout=RESULT_SECONDS))
-
-    def claim(self, claims: Claims) -> Mapping[str, Division]:
-        """Tell the allocator what a fleet claims; return how limits are divided."""
-        with self._talking() as client:
-            answer: Any = client.run_on_scheduler(update_allocator, msgspec.json.encode(claims))
-            return msgspec.json.decode(answer, type=dict[str, Division])
 
     def put(self, name: str, value: str) -> None:
         """Set a variable."""
@@ -218,12 +203,6 @@ class SchedulerConnector:
         """Note that a link has worked: its scheduler knows all that the one before knew."""
         self._scheduler_id, self._has_worked = link.scheduler_id, True
 
-    def claim(self, claims: Claims) -> Mapping[str, Division]:
-        """Tell the allocator what a fleet claims."""
-        if self.current is None:
-            raise LostError("a connection to a scheduler is missing")
-        return self.current.claim(claims)
-
     def lose(self, error: LostError) -> None:
         """Give up a link that is broken; one that has not worked is waited for like one that was refused."""
         if self.current is None:
@@ -245,8 +224,8 @@ class SchedulerConnector:
         self._backoff = min(2 * self._backoff, MAX_BACKOFF_SECONDS)
 
 
-def _versions(found: Mapping[str, Any]) -> dict[str, str]:
-    packages = found["packages"]
+def _versions(answer: Mapping[str, Any]) -> dict[str, str]:
+    packages = answer["packages"]
     versions = {name: str(packages.get(name) or MISSING) for name in ALIKE}
     return versions | {"python": ".".join(versions["python"].split(".")[:2])}
 

@@ -1,10 +1,10 @@
-"""Which worker of a cluster may run a task, and what share of each limit it has.
+"""The workers of a cluster: who may run a task, and what has ended on them.
 
 A worker is an address for as long as it is connected. Its home is the state folder that it uses, which
-outlives it and may have several workers: records, journals and windows of requests are there. A scope is
-what the service limits, a token or an account; a share is the part of that limit which a home may use.
+outlives it and may have several workers: records, journals and windows of requests are there.
 """
 
+import time
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from operator import attrgetter
@@ -12,13 +12,18 @@ from typing import Any
 
 import msgspec
 
-from ..client.shared_window import LimitShare
-from .engine import severity
-from .quota_allocator import FleetLimits, scopes_of_task
+from ..errors import StateError, UnavailableError
+from .cluster_link import SchedulerLink
+from .cluster_worker import Inquiry, Survey, survey
+from .engine import TaskResult, severity
+from .records import RunId
+from .run_task import SIGNAL_BASE
 from .tasks import Task
 
+REFRESH_SECONDS = 1.0  # between two looks at who is connected
+FIRST_WORKER_SECONDS = 60.0
 SETTLE_SECONDS = 5.0  # in which the workers of a cluster join, one after another
-RETURN_SECONDS = 60.0  # in which a worker that was lost returns to its share
+RETURN_SECONDS = 60.0  # in which a worker that was lost returns
 
 
 class Member(msgspec.Struct):
@@ -27,171 +32,211 @@ class Member(msgspec.Struct):
     address: str
     name: str
     threads: int
-    home: str
-    scopes: Mapping[str, str]  # of the limits of each profile's token
-    problems: dict[str, dict[str, Any]]  # why it cannot use a profile
+    local_directory: str  # tells it from an earlier worker of its address: Dask makes one at each start
+    survey: Survey
     unfit: dict[str, Any] | None = None  # why it cannot run anything
-    is_present: bool = True  # connected; of one that is not, tasks are taken back, and it is surveyed again
-    local_directory: str = ""  # tells it from an earlier worker of its address: Dask makes one at each start
+    left_at: float | None = None  # of one that is not connected, and may return
 
     def problem(self, task: Task) -> dict[str, Any] | None:
         """Return the error that keeps it from running a task; one without an account signs nothing."""
-        return self.unfit or (self.problems.get(task.profile) if task.uses_account else None)
+        return self.unfit or (self.survey.problems.get(task.profile) if task.uses_account else None)
+
+    def token(self, task: Task) -> str:
+        """Return the token whose limits a task uses there."""
+        return self.survey.tokens.get(task.profile, "") if task.uses_account else ""
 
 
 class Members:
-    """The workers that a fleet has seen, and the shares of limits that their homes need."""
+    """The workers that a fleet has seen, by what the scheduler and they themselves tell of them."""
 
-    def __init__(self, tasks: Iterable[Task], limits: FleetLimits) -> None:
-        self._tasks, self._limits = tuple(tasks), limits
+    def __init__(self, run: RunId, tasks: Sequence[Task]) -> None:
+        self._run, self._tasks = run, tuple(tasks)
         self._members: dict[str, Member] = {}  # by address
-        self._running: Counter[str] = Counter()  # tasks by address, which may be that of no member yet
+        self._homes: set[str] = set()  # of every fit worker that ever joined
+        self._refreshed_at = float("-inf")
+        self._fit_at = time.monotonic()  # when a fit worker was last connected
         self._joined_at = 0.0
-        self._absent: dict[str, float] = {}  # homes without a worker, since when
+        self._ended: dict[str, TaskResult] = {}  # by task: the records of workers
+        self._failed_before: set[tuple[str, bytes]] = set()  # in an earlier run, by home
+        self._busy: Counter[str] = Counter()  # tasks by address
+        self._holders: dict[str, str] = {}  # the address that has tasks of a token
+        self.lease_seconds = 0.0  # the longest of all workers
 
-    @property
-    def present(self) -> Sequence[Member]:
-        """The workers that are connected."""
-        return [member for member in self._members.values() if member.is_present]
+    def refresh(self, link: SchedulerLink) -> None:
+        """Add the workers that have joined, and note those that have left.
 
-    @property
-    def fit(self) -> Sequence[Member]:
-        """The workers that are connected and can run adsctl."""
-        return [member for member in self.present if not member.unfit]
-
-    @property
-    def homes(self) -> set[str]:
-        """The homes that have a worker, or had one and are not yet forgotten."""
-        return {member.home for member in self._members.values()} | self._absent.keys()
-
-    def join(self, member: Member, now: float) -> None:
-        """Add a worker, in place of an earlier one of its address, whose home may be another one."""
-        if earlier := self._members.get(member.address):
-            self._absent.setdefault(earlier.home, now)
-        self._members[member.address] = member
-        self._joined_at = now
-        self._absent.pop(member.home, None)
-
-    def refresh(self, local_directories: Mapping[str, str], now: float) -> None:
-        """Note which workers are connected, by address, and give back what homes had that do not return.
-
-        Tells the allocator, too, and raises LostError where that is not possible.
+        Raises StateError where the first workers are unfit; later ones are left out.
         """
-        for member in self._members.values():
-            member.is_present = local_directories.get(member.address) == member.local_directory
-        here = {member.home for member in self.present}
-        self._absent = {home: self._absent.get(home, now) for home in self.homes - here}
-        for home in [home for home, since in self._absent.items() if now - since > RETURN_SECONDS]:
-            self._forget(home, now)
-        self._limits.refresh(now)
+        now = time.monotonic()
+        if now - self._refreshed_at < REFRESH_SECONDS:
+            return
+        self._refreshed_at = now
+        workers = link.workers()
+        for member in [*self._members.values()]:
+            worker = workers.get(member.address)
+            if worker and worker["local_directory"] == member.local_directory:
+                member.left_at = None
+            elif member.left_at is None:
+                member.left_at = now
+            elif now - member.left_at > RETURN_SECONDS:
+                del self._members[member.address]
+        if new := {address: worker for address, worker in workers.items() if not self.is_present(address)}:
+            self._add(link, new)
+        if self._fit:
+            self._fit_at = now
 
-    def is_expected(self, home: str) -> bool:
-        """Whether the workers of a home have left, and may return."""
-        return home in self._absent
+    def require(self, scheduler: str, max_wait: float) -> None:
+        """Raise UnavailableError where there has been no fit worker for too long."""
+        what, patience = f"the scheduler at {scheduler} has had no worker that can run tasks", max_wait
+        if not self._homes:
+            what = f"no worker has joined the scheduler at {scheduler}"
+            patience = min(max_wait, FIRST_WORKER_SECONDS)
+        if not self._fit and time.monotonic() - self._fit_at > patience:
+            unfit = (member.unfit["message"] for member in self._present if member.unfit)
+            raise UnavailableError(
+                "; ".join([f"{what} for {patience:g} s", *unfit]),
+                hint=f"start workers with: dask worker {scheduler}",
+            )
+
+    def renew(self) -> None:
+        """Look at once who is connected: it is to another scheduler."""
+        self._refreshed_at = float("-inf")
 
     def is_present(self, address: str) -> bool:
         """Whether a worker is connected."""
         member = self._members.get(address)
-        return member is not None and member.is_present
+        return member is not None and member.left_at is None
+
+    def has_home(self, home: str) -> bool:
+        """Whether a worker of a home is connected."""
+        return any(member.survey.home == home for member in self._present)
 
     def home_of(self, address: str) -> str:
         """Return the home of a worker."""
         member = self._members.get(address)
-        return member.home if member else ""
+        return member.survey.home if member else ""
 
-    def _forget(self, home: str, now: float) -> None:
-        """Give back the shares of a home that does not return; what it sent counts for another window."""
-        del self._absent[home]
-        self._members = {address: each for address, each in self._members.items() if each.home != home}
-        self._limits.give_back(home, now)
+    def load(self, running: Iterable[tuple[Task, str]]) -> None:
+        """Note what runs at which address."""
+        self._busy, self._holders = Counter(), {}
+        for task, address in running:
+            self._busy[address] += 1
+            if address in self._members and (token := self._members[address].token(task)):
+                self._holders[token] = address
 
-    def choose(self, task: Task, now: float, home: str = "") -> Member | None:
-        """Choose a worker that may run a task; None where none may yet.
+    def choose(self, task: Task, home: str = "") -> Member | None:
+        """Choose a worker for a task: one of a home, then the most free threads; None where none may yet.
 
-        The one that may begin the soonest is preferred, then one of a home, then the most free threads.
-        Shares are claimed for each that is considered, and kept where none is chosen. Raise LostError.
+        Tasks of a token run on one worker at a time: more could send no more.
         """
-        free = [each for each in self._able(task) if each.is_present and self._free_threads(each) > 0]
-        scopes = {each.address: self._scopes(each, task) for each in free}
-
-        def preference(each: Member) -> tuple[float, bool, int]:
-            delays = (self._limits.delay(scope, each.home, now) for scope in scopes[each.address])
-            return max(delays, default=0.0), each.home != home, -self._free_threads(each)
-
-        for member in sorted(free, key=preference):
-            for scope, tasks in scopes[member.address].items():
-                self._claim(scope, tasks, member, task, now)
-            if scopes[member.address].keys() <= self.shares(member.home, now).keys():
-                return member
-        return None
-
-    def start(self, address: str) -> None:
-        """Note that a task is sent to a worker."""
-        self._running[address] += 1
-
-    def release(self, address: str) -> None:
-        """Note that a task on a worker has ended."""
-        self._running[address] -= 1
-
-    def move(self, old: str, new: str) -> None:
-        """Note that a task runs on another worker than it was sent to, which may not have joined yet."""
-        self.release(old)
-        self.start(new)
+        free = [
+            member
+            for member in self._able(task)
+            if member.left_at is None
+            and member.threads > self._busy[member.address]
+            and self._holders.get(member.token(task), member.address) == member.address
+        ]
+        preference = {
+            member.address: (member.survey.home == home, member.threads - self._busy[member.address])
+            for member in free
+        }
+        return max(free, key=lambda member: preference[member.address], default=None)
 
     def refuse(self, address: str, profile: str, error: dict[str, Any]) -> None:
         """Note that a worker cannot use a profile."""
         if member := self._members.get(address):
-            member.problems[profile] = error
+            member.survey.problems[profile] = error
 
-    def find_problem(self, task: Task, now: float) -> dict[str, Any] | None:
+    def find_problem(self, task: Task) -> dict[str, Any] | None:
         """Return the error of a task that no worker can run, once no further one joins.
 
         Unfit workers alone say nothing of a task: fit ones are waited for.
         """
-        is_runnable = any(each.is_present or self.is_expected(each.home) for each in self._able(task))
-        if not self.fit or is_runnable or now - self._joined_at < SETTLE_SECONDS:
+        if not self._fit or self._able(task) or time.monotonic() - self._joined_at < SETTLE_SECONDS:
             return None
         members = sorted(self._members.values(), key=attrgetter("name"))
-        errors = [(each.name, error) for each in members if (error := each.problem(task))]
+        errors = [(member.name, error) for member in members if (error := member.problem(task))]
         mildest = min((error for _, error in errors), key=lambda error: severity(error["exit_code"]))
         reasons = "; ".join(f"{name}: {error['message']}" for name, error in errors)
         return mildest | {"message": f"no worker can run it: {reasons}"}
 
-    def shares(self, home: str, now: float) -> dict[str, LimitShare]:
-        """Return the share that a home has of each limit."""
-        return self._limits.shares(home, now)
+    def result(self, link: SchedulerLink, task: Task, *, ask: bool) -> TaskResult | None:
+        """Return the result of a task by the record of a worker; `ask` asks them all again."""
+        if ask:
+            addresses = [member.address for member in self._fit]
+            for answer in self._survey(link, addresses, [task]).values():
+                if isinstance(answer, Survey):
+                    self._note(answer, is_new=False)
+        return self._ended.pop(task.name, None)
 
-    def _free_threads(self, member: Member) -> int:
-        return member.threads - self._running[member.address]
+    @property
+    def _present(self) -> list[Member]:
+        return [member for member in self._members.values() if member.left_at is None]
+
+    @property
+    def _fit(self) -> list[Member]:
+        return [member for member in self._present if not member.unfit]
 
     def _able(self, task: Task) -> list[Member]:
-        return [each for each in self._members.values() if not each.problem(task)]
+        """The workers that can run a task: those that are connected, and those that may return."""
+        return [member for member in self._members.values() if not member.problem(task)]
 
-    def _scopes(self, member: Member, task: Task) -> dict[str, int]:
-        """Return the limits that a task uses, and how many tasks may use each at the same time.
+    def _add(self, link: SchedulerLink, new: Mapping[str, Mapping[str, Any]]) -> None:
+        """Add workers as fit or unfit; one that cannot be reached is asked again with the next call."""
+        is_first = not self._homes
+        differences = link.check_versions()
+        answers = self._survey(link, [address for address in new if address not in differences], self._tasks)
+        for address, worker in new.items():
+            answer, difference = answers.get(address), differences.get(address)
+            if isinstance(answer, Survey):
+                self._join(address, worker, answer)
+                self._note(answer, is_new=answer.home not in self._homes)
+                self._homes.add(answer.home)
+            elif difference or answer is not None:
+                error = StateError(
+                    f"the worker {worker['name']} at {address} "
+                    + (f"has {difference}" if difference else f"cannot run adsctl: {answer}"),
+                    hint="install the same version of ads-cli[fleet] and of Python on every worker and here",
+                )
+                if is_first:
+                    raise error
+                self._join(address, worker, Survey(address, 0.0, {}, {}, {}), error.as_dict())
 
-        One job at a time has the account's limit for itself: the service states what remains of it.
-        """
-        token = member.scopes.get(task.profile, "")
-        same_token = sum(member.scopes.get(each.profile) == token for each in self._tasks)
-        same_lane = sum(each.lane == task.lane for each in self._tasks)
-        return dict(zip(scopes_of_task(task, token), (same_token, same_lane), strict=False))
+    def _join(
+        self, address: str, worker: Mapping[str, Any], answer: Survey, unfit: dict[str, Any] | None = None
+    ) -> None:
+        """Add a worker, in place of those of its home that have left."""
+        for member in [*self._members.values()]:
+            if member.left_at is not None and member.survey.home == answer.home:
+                del self._members[member.address]
+        self._members[address] = Member(
+            address, str(worker["name"]), int(worker["nthreads"]), worker["local_directory"], answer, unfit
+        )
+        self._joined_at = time.monotonic()
 
-    def _claim(self, scope: str, tasks: int, member: Member, task: Task, now: float) -> None:
-        """Claim a share for the home of a worker, if no more homes can use one than tasks can."""
-        claimed = self._limits.claimed(scope)
-        if member.home in claimed:
-            return
-        useful = {each.home for each in self._able(task)} & set(claimed)
-        if not self._limits.is_divided(scope):
-            self._limits.claim(scope, self._homes_for(tasks, member, task), now)
-        elif len(useful) < tasks or scope in self.shares(member.home, now):
-            self._limits.claim(scope, [member.home], now)
+    def _survey(self, link: SchedulerLink, addresses: list[str], tasks: Sequence[Task]) -> dict[str, Any]:
+        """Return the answer of each worker, or the error of it; one that cannot be reached has none."""
+        if not addresses:
+            return {}
+        answers = link.ask(survey, msgspec.json.encode(Inquiry(self._run, tuple(tasks))), addresses)
+        surveys: dict[str, Any] = {}
+        for address, answer in answers.items():
+            try:
+                surveys[address] = (
+                    msgspec.json.decode(answer, type=Survey) if isinstance(answer, bytes) else answer
+                )
+            except msgspec.DecodeError as error:
+                surveys[address] = error
+        return {address: answer for address, answer in surveys.items() if not isinstance(answer, OSError)}
 
-    def _homes_for(self, tasks: int, first: Member, task: Task) -> list[str]:
-        """Return as many homes as can use a limit at once, beginning with that of a worker."""
-        busy: Counter[str] = Counter()
-        for member in self._able(task):
-            if member.is_present and member.home != first.home:
-                busy[member.home] += self._running[member.address]
-        return [first.home, *sorted(busy, key=lambda home: busy[home])[: max(0, tasks - 1)]]
+    def _note(self, answer: Survey, *, is_new: bool) -> None:
+        """Note what has ended, in this run or well in an earlier one; what was stopped has not ended."""
+        self.lease_seconds = max(self.lease_seconds, answer.lease_seconds)
+        for name, result in answer.ended.items():
+            key = answer.home, msgspec.json.encode(result)
+            if (result.exit_code or 0) >= SIGNAL_BASE:
+                continue
+            if is_new and result.status != "ok":
+                self._failed_before.add(key)
+            elif key not in self._failed_before:
+                self._ended[name] = result

@@ -135,18 +135,18 @@ class FleetCommands:
 
     def name_in(self, words: tuple[str, ...]) -> str:
         """Return the command that a command line begins with; raise UsageError where a fleet runs none."""
-        node, found = self._root, list[str]()
+        node, path = self._root, list[str]()
         for word in words:
             inner = getattr(node, "commands", None)
             if inner is None or word not in inner:
                 break
             node = inner[word]
-            found.append(word)
-        name = " ".join(found)
+            path.append(word)
+        name = " ".join(path)
         if name in COMMANDS:
             return name
-        for length in range(len(found), 0, -1):
-            if reason := REFUSED.get(" ".join(found[:length])):
+        for length in range(len(path), 0, -1):
+            if reason := REFUSED.get(" ".join(path[:length])):
                 raise UsageError(f"{name!r} is not a command that a fleet runs: {reason}")
         if not hasattr(node, "requests"):
             raise UsageError(_not_runnable(words, getattr(node, "commands", None), name))
@@ -166,14 +166,14 @@ class FleetCommands:
         )
 
 
-def _not_runnable(words: tuple[str, ...], inner: Mapping[str, Any] | None, found: str) -> str:
+def _not_runnable(words: tuple[str, ...], inner: Mapping[str, Any] | None, group: str) -> str:
     """Say that a fleet does not run a command, and name the nearest that there is."""
     if words[0].startswith("-"):
         return f"run begins with {words[0]!r}, and must begin with a command, such as products push"
-    known = [f"{found} {name}".strip() for name in inner or ()]
-    typed = " ".join(words[: len(found.split()) + 1])
+    known = [f"{group} {name}".strip() for name in inner or ()]
+    typed = " ".join(words[: len(group.split()) + 1])
     shown = " ".join(words[:3])
-    near = suggestion(typed, known) or (f"; it has {', '.join(known)}" if found else "")
+    near = suggestion(typed, known) or (f"; it has {', '.join(known)}" if group else "")
     return f"{shown!r} is not a command that a fleet runs{near}"
 
 
@@ -214,6 +214,6 @@ def values(params: Mapping[str, Any], names: tuple[str, ...]) -> Iterator[str]:
     """Yield the values of parameters, each of which has one, several or none."""
     for name in names:
         value = params.get(name)
-        for each in value if isinstance(value, (list, tuple)) else [value]:
-            if each is not None:
-                yield str(each)
+        for item in value if isinstance(value, (list, tuple)) else [value]:
+            if item is not None:
+                yield str(item)

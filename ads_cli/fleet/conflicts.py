@@ -25,17 +25,17 @@ INTO = "sqlite:"  # before the file of a database
 
 def check_catalogs(parsed: Sequence[Parsed]) -> Iterator[TaskProblem]:
     """Yield the tasks that change the only catalog of one user under several profiles, which name none."""
-    targets = [(each, each.task.target) for each in parsed if not each.settings.is_local]
-    unnamed = [each for each, target in targets if target and target.id.startswith(OF_PROFILE)]
-    if len({each.settings.profile for each in unnamed}) < 2:
+    targets = [(item, item.task.target) for item in parsed if not item.settings.is_local]
+    unnamed = [item for item, target in targets if target and target.id.startswith(OF_PROFILE)]
+    if len({item.settings.profile for item in unnamed}) < 2:
         return
     users: dict[tuple[str, str], Parsed] = {}
-    for each in unnamed:
+    for item in unnamed:
         with suppress(AdsctlError):  # it is not signed in, which is reported already
-            user = Secrets(each.settings, Mask(), {}).user_id
-            first = users.setdefault((service_of(each.settings), user), each)
-            if first.task.target != each.task.target:
-                yield _conflict(each, f"changes the only catalog of its user, as {_named(first)} does")
+            user = Secrets(item.settings, Mask(), {}).user_id
+            first = users.setdefault((service_of(item.settings), user), item)
+            if first.task.target != item.task.target:
+                yield _conflict(item, f"changes the only catalog of its user, as {_named(first)} does")
 
 
 def check_conflicts(parsed: Sequence[Parsed]) -> Iterator[TaskProblem]:
@@ -43,31 +43,31 @@ def check_conflicts(parsed: Sequence[Parsed]) -> Iterator[TaskProblem]:
     changers: dict[UploadTarget, Parsed] = {}
     writers: dict[str, Parsed] = {}
     sharers: dict[str, Parsed] = {}
-    for each in parsed:
-        if target := each.task.target:
-            first = changers.setdefault(target, each)
-            if first is not each and not _are_parts(first, each):
+    for item in parsed:
+        if target := item.task.target:
+            first = changers.setdefault(target, item)
+            if first is not item and not _are_parts(first, item):
                 yield _conflict(
-                    each, f"changes {target.kind.replace('_', ' ')} {target.id}, as {_named(first)} does"
+                    item, f"changes {target.kind.replace('_', ' ')} {target.id}, as {_named(first)} does"
                 )
-        for name in each.outputs:
-            if (first := writers.setdefault(_path(name), each)) is not each:
-                yield _conflict(each, f"writes {name}, as {_named(first)} does")
-        sharers |= {_path(name.removeprefix(INTO)): each for name in each.shared}
-    for each in parsed:
-        for name in each.shared:
-            if (writer := writers.get(_path(name.removeprefix(INTO)))) and writer is not each:
-                yield _conflict(each, f"writes {name}, as {_named(writer)} does")
+        for name in item.outputs:
+            if (first := writers.setdefault(_path(name), item)) is not item:
+                yield _conflict(item, f"writes {name}, as {_named(first)} does")
+        sharers |= {_path(name.removeprefix(INTO)): item for name in item.shared}
+    for item in parsed:
+        for name in item.shared:
+            if (writer := writers.get(_path(name.removeprefix(INTO)))) and writer is not item:
+                yield _conflict(item, f"writes {name}, as {_named(writer)} does")
     writers = sharers | writers
-    for each in parsed:
-        for name in dict.fromkeys((*each.reads, *_named_in(each, writers))):
+    for item in parsed:
+        for name in dict.fromkeys((*item.reads, *_named_in(item, writers))):
             writer = _writer_of(name, writers)
-            if writer and writer is not each:
-                yield _conflict(each, f"reads {name}, which {_named(writer)} writes")
-        for pattern in each.line.patterns:
+            if writer and writer is not item:
+                yield _conflict(item, f"reads {name}, which {_named(writer)} writes")
+        for pattern in item.line.patterns:
             writer = _writer_of(pattern, writers)
-            if writer and writer.line.line != each.line.line:
-                yield _conflict(each, f"is of a loop over {pattern}, which {_named(writer)} writes")
+            if writer and writer.line.line != item.line.line:
+                yield _conflict(item, f"is of a loop over {pattern}, which {_named(writer)} writes")
 
 
 def _named_in(parsed: Parsed, writers: Mapping[str, Parsed]) -> Iterator[str]:
@@ -116,8 +116,8 @@ def _writer_of(name: str, writers: Mapping[str, Parsed]) -> Parsed | None:
         return writers.get(path)
     if "**" in name:
         any_depth = path.replace("**/", "*")
-        return next((each for written, each in writers.items() if fnmatch(written, any_depth)), None)
-    return next((each for written, each in writers.items() if PurePath(written).match(path)), None)
+        return next((item for written, item in writers.items() if fnmatch(written, any_depth)), None)
+    return next((item for written, item in writers.items() if PurePath(written).match(path)), None)
 
 
 def _conflict(parsed: Parsed, what: str) -> TaskProblem:

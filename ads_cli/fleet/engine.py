@@ -155,10 +155,10 @@ def reason(result: TaskResult) -> str:
 
 def totals(results: Sequence[TaskResult]) -> dict[str, int]:
     """Add up what the tasks did."""
-    found: Counter[str] = Counter()
+    sums: Counter[str] = Counter()
     for result in results:
-        found.update(numbers(result.summary))
-    return {name: found[name] for name in COUNTS if found[name]}
+        sums.update(numbers(result.summary))
+    return {name: sums[name] for name in COUNTS if sums[name]}
 
 
 def numbers(summary: dict[str, Any] | None) -> dict[str, int]:

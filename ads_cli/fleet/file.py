@@ -161,7 +161,9 @@ class _Reader:
     def _patterns(self, loop: LinedMapping, key: str) -> tuple[str, ...]:
         value = loop.get(key, [])
         patterns = [value] if isinstance(value, str) else value
-        if not isinstance(patterns, list) or not all(isinstance(each, str) and each for each in patterns):
+        if not isinstance(patterns, list) or not all(
+            isinstance(pattern, str) and pattern for pattern in patterns
+        ):
             self._note(loop.lines.get(key, loop.line), f"for: {key} must be a pattern, or a list of patterns")
             return ()
         if key in loop and not patterns:
@@ -207,7 +209,7 @@ class Expansion:
 
     def lines(self) -> list[TaskLine]:
         """Return the lines of all tasks, and note what is wrong with their names."""
-        found: dict[str, TaskLine] = {}
+        lines: dict[str, TaskLine] = {}
         every = (line for entry in self._fleet.entries for line in self._lines(entry))
         for count, line in enumerate(every, 1):
             if count > MAX_TASKS:
@@ -215,13 +217,13 @@ class Expansion:
                 break
             if problem := _name_problem(line.name):
                 self._note(line.line, problem)
-            elif line.name in found:
+            elif line.name in lines:
                 hint = "; a loop makes names with name: '{profile}-{number}', or with a word of its own"
-                earlier = found[line.name].line
+                earlier = lines[line.name].line
                 self._note(line.line, f"the name {line.name!r} is that of the task of line {earlier}{hint}")
             else:
-                found[line.name] = line
-        return list(found.values())
+                lines[line.name] = line
+        return list(lines.values())
 
     def _lines(self, entry: TaskEntry) -> Iterator[TaskLine]:
         profiles, files = self._profiles_of(entry), self._files_of(entry)
@@ -240,14 +242,14 @@ class Expansion:
             yield TaskLine(entry.line, name, profile, entry.command, typed, file, tuple(entry.files))
 
     def _profiles_of(self, entry: TaskEntry) -> Sequence[str]:
-        found: dict[str, None] = {}
+        names: dict[str, None] = {}
         for pattern in entry.profiles:
             matching = matching_profiles(self._profiles, pattern)
             if not matching:
                 near = suggestion(pattern, self._profiles)
                 self._note(entry.line, f"for: profiles: {pattern!r} matches no profile{near}")
-            found |= dict.fromkeys(matching)
-        return list(found) if entry.profiles else [entry.profile]
+            names |= dict.fromkeys(matching)
+        return list(names) if entry.profiles else [entry.profile]
 
     def _files_of(self, entry: TaskEntry) -> Sequence[str]:
         if not entry.files:
@@ -278,7 +280,7 @@ def words_for(profile: str, words: Sequence[str]) -> tuple[str, ...]:
 
 def _filled(placeholders: re.Pattern[str], text: str, values: Mapping[str, str]) -> str:
     """Fill in values, once: a value that looks like a placeholder stays as it is."""
-    return placeholders.sub(lambda found: values[found[1]], text)
+    return placeholders.sub(lambda match: values[match[1]], text)
 
 
 def _as_word(file: str) -> str:

@@ -185,8 +185,8 @@ class FleetState:
 
 def list_runs(state_dir: Path) -> list[FleetRun]:
     """Return the last run of each fleet, oldest first."""
-    found = (_read(path, FleetRun) for path in (state_dir / "fleet").glob("*/run.json"))
-    return sorted(filter(None, found), key=lambda run: run.began)
+    runs = (_read(path, FleetRun) for path in (state_dir / "fleet").glob("*/run.json"))
+    return sorted(filter(None, runs), key=lambda run: run.began)
 
 
 def _make_folder(folder: Path) -> None:

@@ -14,7 +14,7 @@ from types import FrameType
 
 import msgspec
 
-from ..client.shared_window import Allowance
+from ..client.shared_window import windows_variable
 from ..errors import Interrupted, UnavailableError
 from ..signals import NOTICE_SECONDS, handled_by
 from .engine import Ended, OnEvent, Started, TaskResult
@@ -118,7 +118,7 @@ class LocalEngine:
         self._run, self._records_dir = run, records_dir or state_dir
         self._limits = limits
         # Tasks under one token share its limits: each request counts for all, whatever headers state.
-        self._environment = {**Allowance.of_machine(state_dir).environment(), **os.environ}
+        self._environment = {**windows_variable(state_dir), **os.environ}
         # What has happened: a process has ended, or a signal has come.
         self._happened: SimpleQueue[tuple[TaskProcess, TaskResult] | int] = SimpleQueue()
         self._running: list[TaskProcess] = []

@@ -3,7 +3,7 @@
 import hashlib
 import re
 from collections import deque
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 
 import msgspec
 
@@ -90,13 +90,13 @@ class TaskQueue:
         """Let no further task start."""
         self._is_stopped = True
 
-    def take(self) -> Task | None:
-        """Start a task, or return None where none may start before another one ends."""
+    def take(self, fits: Callable[[Task], bool] = lambda task: True) -> Task | None:
+        """Start a task that fits, or return None where none may start before another one ends."""
         if self.is_stopped or self.running >= self._limits.parallel:
             return None
         for lane, waiting in self._waiting.items():
             task = waiting[0]
-            if all(group == task.group for group in self._busy.get(lane, ())):
+            if all(group == task.group for group in self._busy.get(lane, ())) and fits(task):
                 return self._start(lane, task)
         return None
 

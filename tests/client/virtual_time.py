@@ -18,7 +18,7 @@ from ads_cli.api.rates import Rate
 from ads_cli.client.client import Client
 from ads_cli.client.prepared_request import PreparedRequest
 from ads_cli.client.rate_limiter import StoppedError, Wait
-from ads_cli.client.shared_window import LimitShare, SharedWindow
+from ads_cli.client.shared_window import SharedWindow
 from ads_cli.http.retry import Clock
 
 SILENCE = -1  # in place of a status: no response
@@ -221,7 +221,7 @@ class Crowd:
         threads: int,
         rate: Rate | None = None,
         folder: Path | None = None,  # of the windows that several crowds share
-        share: Callable[[], LimitShare] | None = None,  # of the limit, in a fleet
+        in_fleet: bool = False,
         **options,
     ) -> None:
         self.world, self.threads = world, threads
@@ -234,7 +234,8 @@ class Crowd:
             concurrency=threads,
             clock=world,
             on_wait=self.waits.append,
-            shared_window=folder and (lambda rate: SharedWindow(folder, "token", rate, world, share)),
+            shared_window=folder
+            and (lambda rate: SharedWindow(folder, "token", rate, world, in_fleet=in_fleet)),
             **options,
         )
         self.done = 0

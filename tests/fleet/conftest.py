@@ -76,9 +76,11 @@ def profiles(adsctl: Adsctl) -> Callable[..., None]:
             "ads_url": "ADSCTL_ADS_URL",
             "ads_sandbox_url": "ADSCTL_ADS_SANDBOX_URL",
         }
-        found = {name: adsctl.env[variable] for name, variable in service.items()}
+        addresses = {name: adsctl.env[variable] for name, variable in service.items()}
         config = {
-            "profiles": {name: found | {"account": f"acc{name}", "catalog": f"cat{name}"} for name in names}
+            "profiles": {
+                name: addresses | {"account": f"acc{name}", "catalog": f"cat{name}"} for name in names
+            }
         }
         adsctl.file("config/config.yaml", json.dumps(config))
 

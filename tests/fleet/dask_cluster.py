@@ -36,9 +36,9 @@ class Proxy:
     def cut(self) -> None:
         """Close every connection, and refuse new ones until it is mended."""
         self._is_cut = True
-        for each in list(self._pairs):
+        for connection in list(self._pairs):
             with suppress(OSError):
-                each.shutdown(socket.SHUT_RDWR)
+                connection.shutdown(socket.SHUT_RDWR)
 
     def mend(self) -> None:
         self._is_cut = False
@@ -50,20 +50,20 @@ class Proxy:
     def _accept(self) -> None:
         with suppress(OSError):
             while True:
-                one, _ = self._listener.accept()
-                threading.Thread(target=self._join, args=(one,), daemon=True).start()
+                near, _ = self._listener.accept()
+                threading.Thread(target=self._join, args=(near,), daemon=True).start()
 
-    def _join(self, one: socket.socket) -> None:
-        with one, suppress(OSError):
+    def _join(self, near: socket.socket) -> None:
+        with near, suppress(OSError):
             if self._is_cut:
                 return
-            with socket.create_connection((HOST, self._target)) as other:
-                self._pairs |= {one, other}
-                back = threading.Thread(target=self._copy, args=(other, one), daemon=True)
+            with socket.create_connection((HOST, self._target)) as far:
+                self._pairs |= {near, far}
+                back = threading.Thread(target=self._copy, args=(far, near), daemon=True)
                 back.start()
-                self._copy(one, other)
+                self._copy(near, far)
                 back.join()
-                self._pairs -= {one, other}
+                self._pairs -= {near, far}
 
     @staticmethod
     def _copy(source: socket.socket, target: socket.socket) -> None:
@@ -111,7 +111,9 @@ class Worker:
     def kill(self) -> None:
         """Kill the process that runs tasks; a nanny or a supervisor starts another one."""
         parent = psutil.Process(self.process.pid)
-        forked = [each for server in parent.children() if is_forkserver(server) for each in server.children()]
+        forked = [
+            child for server in parent.children() if is_forkserver(server) for child in server.children()
+        ]
         (forked or [parent])[0].kill()
 
     def end(self) -> None:

@@ -7,6 +7,8 @@ from pathlib import Path
 
 import psutil
 
+from ads_cli.auth import Secret
+from ads_cli.auth.secret_stores import FileStore
 from ads_cli.commands.emulator import variables
 from ads_cli.emulator.app import Emulator
 from ads_cli.emulator.seed.credentials import USER
@@ -19,7 +21,10 @@ from .dask_cluster import Cluster, Proxy, Worker, words_of
 
 NAMES = [f"shop{number}" for number in range(1, 6)]
 BRIEF = NAMES[:2]  # whose feeds are one batch
-SECRETS = ("CONSUMER_KEY", "CONSUMER_SECRET", "ACCESS_TOKEN", "ACCESS_TOKEN_SECRET")
+APP = ("CONSUMER_KEY", "CONSUMER_SECRET")
+# The last two shops have one token; each of the others has one of its own.
+TOKENS = {name: f"{USER}-t0ken-{min(number, 3)}" for number, name in enumerate(NAMES)}
+TOKEN_SECRET = "s3cret-of-all-tokens"
 
 
 class Shops(Service):
@@ -28,6 +33,10 @@ class Shops(Service):
     def __init__(self, emulator: Emulator) -> None:
         super().__init__(emulator)
         self.statuses: Counter[str] = Counter()
+        token = {"secret": TOKEN_SECRET, "user_id": USER, "access": "write"}
+        for name in {*TOKENS.values()}:
+            key = emulator.credentials.consumer_key
+            emulator.store.insert("tokens", token=name, consumer_key=key, **token)
         emulator.data.add_records("product_catalog", [{"id": name, "name": name} for name in NAMES], USER)
 
     def answer(self, environ, start_response):
@@ -59,14 +68,23 @@ def machine(folder: Path, shops: Sequence[str], service: str, address: str, env:
     adsctl = Adsctl(folder, env)
     (folder / "config").mkdir(parents=True)
     served = {"service": service, **dict.fromkeys(("base_url", "ads_url", "ads_sandbox_url"), address)}
+    served |= {"token_store": "file"}
     profiles = {shop: {**served, "account": f"account-{shop}", "catalog": shop} for shop in shops}
     adsctl.file("config/config.yaml", json.dumps({"profiles": profiles}))
     return adsctl
 
 
-def secrets_of(emulator: Emulator, address: str) -> dict[str, str]:
-    """Return the variables that sign in to an emulator."""
-    return {f"ADSCTL_{name}": variables(emulator, address)[f"ADSCTL_{name}"] for name in SECRETS}
+def sign_in(machine: Adsctl, shops: Sequence[str], address: str) -> None:
+    """Store the tokens of shops."""
+    store = FileStore(machine.home / "config" / "secrets.json")
+    for shop in shops:
+        secrets = {"access_token": TOKENS[shop], "access_token_secret": TOKEN_SECRET}
+        store.put(shop, {name: Secret(value, (address,), USER) for name, value in secrets.items()})
+
+
+def app_of(emulator: Emulator, address: str) -> dict[str, str]:
+    """Return the variables of the app of an emulator."""
+    return {f"ADSCTL_{name}": variables(emulator, address)[f"ADSCTL_{name}"] for name in APP}
 
 
 class Company:
@@ -74,20 +92,28 @@ class Company:
 
     def __init__(self, folder: Path, shops: Shops, address: str, env: dict[str, str]) -> None:
         self.folder, self.shops, self.service_address = folder, shops, address
-        self.worker_environment = secrets_of(shops.emulator, address) | env
+        self.worker_environment = app_of(shops.emulator, address) | env
         self.office = machine(folder / "office", NAMES, shops.emulator.service, address, {})
         self.cluster = Cluster(folder)
         self.networks: list[Proxy] = []
         self.round = 0
 
     def hire(
-        self, name: str, *options: str, shops: Sequence[str] = NAMES, port: int = 0, **env: str
+        self,
+        name: str,
+        *options: str,
+        shops: Sequence[str] = NAMES,
+        port: int = 0,
+        is_signed_in: bool = True,
+        **env: str,
     ) -> Worker:
         """Start a worker on a machine of its own."""
         environment = self.worker_environment | env
         home = machine(
             self.folder / name, shops, self.shops.emulator.service, self.service_address, environment
         )
+        if is_signed_in:
+            sign_in(home, shops, self.service_address)
         return self.cluster.add(home, name, *options, port=port)
 
     def hire_behind_networks(self, name: str) -> Worker:
@@ -148,7 +174,7 @@ class Company:
 
     def busy(self) -> list[Worker]:
         """The workers that have a task's process."""
-        return [each for each in self.cluster.workers.values() if _task_processes(each)]
+        return [worker for worker in self.cluster.workers.values() if _task_processes(worker)]
 
     def close(self) -> None:
         self.cluster.end()

@@ -12,8 +12,8 @@ from ads_cli.client.prepared_request import UserKeys
 from ads_cli.console.options import NESTED_METAVAR, names_file
 from ads_cli.errors import AccessError, UsageError
 from ads_cli.fleet.check import NOT_IN_LINES
+from ads_cli.fleet.cluster_worker import token_of
 from ads_cli.fleet.commands import READ_BY_ALL, READ_TOO, SHARED, WRITTEN, FleetCommands
-from ads_cli.fleet.quota_allocator import scope_of_profile
 from tests.conftest import feed
 
 
@@ -464,7 +464,7 @@ def test_a_sign_in_of_one_machine_is_no_use_to_a_fleet_on_others(fleet, feeds, a
     assert "shop-1 is signed in by OAuth 2.0, which is for one machine" in told
     assert "sign in by OAuth 1.0a: adsctl auth login --profile shop-1" in told
     with pytest.raises(AccessError, match="one machine"):
-        scope_of_profile("shop-1", adsctl.environment)
+        token_of("shop-1", adsctl.environment)
 
 
 @pytest.mark.parametrize(

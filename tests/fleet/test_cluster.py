@@ -21,7 +21,7 @@ from tests.adsctl import ROOT, TIMEOUT_SECONDS, wait_until
 from tests.effort import tries
 from tests.processes.server import Process
 
-from .shops import BRIEF, NAMES, Company, Shops, secrets_of
+from .shops import BRIEF, NAMES, TOKEN_SECRET, TOKENS, Company, Shops, app_of
 
 FEW = NAMES[1:4]  # of which the first is one batch
 RATE = Rate("products", 24, 3.0, kept="without headers")
@@ -65,7 +65,7 @@ def push_counts(shops: Shops) -> dict[str, set[int]]:
 
 
 def run_beside(company: Company, fleet: str) -> Process:
-    """Start a fleet in a process, and wait until workers are busy: those that have shares of the limit."""
+    """Start a fleet in a process, and wait until workers are busy."""
     running = company.start(fleet)
     wait_until(lambda: len(company.busy()) >= 2, "workers are busy")
     return running
@@ -78,7 +78,7 @@ def records_of(running: Process, code: int = 0) -> list[dict]:
 
 def assert_all_pushed(company: Company, shops: Shops, records: list[dict], rows: int) -> None:
     """Every task ended well, and each catalog is what the feed says."""
-    assert [(each["task"], each["status"]) for each in records] == [(name, "ok") for name in FEW]
+    assert [(record["task"], record["status"]) for record in records] == [(name, "ok") for name in FEW]
     for name in FEW:
         last = min(rows, 25) if name in BRIEF else rows
         pushed = {f"{name}-{company.round}-{number}" for number in range(1, last + 1)}
@@ -94,34 +94,35 @@ def test_tasks_run_on_all_workers_and_what_they_come_to_comes_home_and_nothing_s
     feed = company.folder / f"feeds-{company.round}" / f"{NAMES[-1]}.csv"
     feed.write_text(feed.read_text().replace("12.50 EUR", "cheap"))
     records = company.run(fleet, code=3)
-    assert {each["task"]: each["exit_code"] for each in records if each["status"] == "failed"} == {
+    assert {record["task"]: record["exit_code"] for record in records if record["status"] == "failed"} == {
         NAMES[-1]: 3
     }
-    assert len({each["worker"] for each in records}) >= 2
+    assert len({record["worker"] for record in records}) >= 2
     assert records[0]["summary"]["created"] == 30
-    assert [each["summary"]["accepted"] for each in records[2:]] == [1, 1]  # the parts of one list
+    assert [record["summary"]["accepted"] for record in records[2:]] == [1, 1]  # the parts of one list
     assert [push_counts(shops)[name] for name in NAMES[3:]] == [{1}, set()]
     (log,) = company.office.home.glob(f"state/fleet/*/*/{NAMES[-1]}*.log")
     assert "cheap" in log.read_text()
     memory, log = memory_of(company.cluster.scheduler.pid), company.cluster.log.read_bytes()
     assert b"adsctl-" in memory and b"Register worker" in log  # what is there is found
-    for secret in secrets_of(company.shops.emulator, company.service_address).values():
+    app = app_of(company.shops.emulator, company.service_address)
+    for secret in [*app.values(), *TOKENS.values(), TOKEN_SECRET]:
         assert secret.encode() not in memory
         assert secret.encode() not in log
 
 
 def memory_of(pid: int) -> bytes:
     """Read all memory of a process."""
-    found = []
+    regions = []
     with Path(f"/proc/{pid}/mem").open("rb", buffering=0) as memory:
         for line in Path(f"/proc/{pid}/maps").read_text().splitlines():
             region, permissions, *_ = line.split()
             if permissions.startswith("rw"):
-                start, end = (int(each, 16) for each in region.split("-"))
+                start, end = (int(end, 16) for end in region.split("-"))
                 with suppress(OSError):
                     memory.seek(start)
-                    found.append(memory.read(end - start))
-    return b"".join(found)
+                    regions.append(memory.read(end - start))
+    return b"".join(regions)
 
 
 # Each returns the tasks that may be run again although they had ended.
@@ -173,8 +174,8 @@ def test_whatever_is_lost_every_task_ends_and_none_that_had_ended_runs_again(com
 
 def test_a_worker_that_is_started_again_at_its_address_is_told_from_the_one_before(company):
     with closing(SchedulerLink(company.cluster.address, "board")) as link:
-        before = {address: each["local_directory"] for address, each in link.workers().items()}
-        (address,) = (address for address, each in link.workers().items() if each["name"] == "w3")
+        before = {address: worker["local_directory"] for address, worker in link.workers().items()}
+        (address,) = (address for address, worker in link.workers().items() if worker["name"] == "w3")
         company.cluster.workers["w3"].kill()
         wait_until(
             lambda: (
@@ -185,7 +186,7 @@ def test_a_worker_that_is_started_again_at_its_address_is_told_from_the_one_befo
 
 
 def test_tasks_whose_workers_die_after_them_are_not_run_again(company, shops):
-    """Dask runs a task again if its result dies with a worker before the fleet has fetched it."""
+    """The scheduler has what a task came to, if its worker dies before the fleet has fetched it."""
     fleet = company.feeds(NAMES[:3], 25)
     all_sent, go = threading.Barrier(4), threading.Event()
     shops.before = lambda put: (all_sent.wait(TIMEOUT_SECONDS), go.wait(TIMEOUT_SECONDS))
@@ -200,9 +201,8 @@ def test_tasks_whose_workers_die_after_them_are_not_run_again(company, shops):
         before = losses(company)
         worker.kill()
         wait_until(lambda: losses(company) > before, "a result is lost")
-        wait_until(lambda: results_in(dask) == 3, "Dask has called for it again")
     running.send_signal(signal.SIGCONT)
-    assert [each["status"] for each in records_of(running)] == ["ok"] * 3
+    assert [record["status"] for record in records_of(running)] == ["ok"] * 3
     assert len(shops.puts) == 3
 
 
@@ -225,22 +225,17 @@ def test_a_fleet_that_is_stopped_stops_its_tasks_and_is_resumed(company, shops):
     wait_until(company.ended, "the first task has ended")
     wait_until(lambda: all(any(is_of(put, shop) for put in shops.puts) for shop in FEW), "all have begun")
     running.send_signal(signal.SIGTERM)
-    assert [each["status"] for each in records_of(running, 143)] == ["ok", "failed", "failed"]
+    assert [record["status"] for record in records_of(running, 143)] == ["ok", "failed", "failed"]
     assert company.busy() == []
     go.set()
     assert_all_pushed(company, shops, company.run(fleet, "--resume"), 100)
 
 
-def test_fleets_that_share_a_token_use_its_limit_and_never_overrun_it(company, shops):
-    """Two run at the same time, and one soon after them; a window does not hold what each of them sends."""
-    first = company.feeds(NAMES[2:4], 12 * 25, file="first.yaml")
-    running = company.start(first)
+def test_fleets_that_share_a_token_use_it_on_one_worker_at_a_time(company, shops):
+    running = company.start(company.feeds(NAMES[3:4], 8 * 25, file="first.yaml"))
     wait_until(lambda: shops.puts, "the first fleet runs")
-    (second,) = company.run(company.feeds(NAMES[4:], 12 * 25, file="second.yaml"))
-    records = [*records_of(running), second]
-    (third,) = company.run(company.feeds(NAMES[:1], 25, file="third.yaml"))
-    assert [each["summary"]["retries"] for each in [*records, third]] == [0] * 4
-    assert shops.statuses["429"] == 0 and len(shops.puts) == 37
-    shares = [path.read_text() for path in company.folder.glob("w*/state/fleet/allowance/*/share-token-*")]
-    parts = [tuple(map(int, share.split("/"))) for share in shares]
-    assert sum(held for held, _ in parts) <= parts[0][1]
+    other = company.start(company.feeds(NAMES[4:], 8 * 25, file="second.yaml"))
+    busy = []
+    wait_until(lambda: busy.append(len(company.busy())) or len(shops.puts) == 16, "all is sent")
+    assert [record["status"] for record in [*records_of(running), *records_of(other)]] == ["ok"] * 2
+    assert max(busy) == 1

@@ -12,20 +12,24 @@ MANIFEST = [*yaml.safe_load_all((ROOT / "examples" / "kubernetes" / "fleet.yaml"
 
 
 def pods() -> list[dict]:
-    specs = [each["spec"] for each in MANIFEST if each["kind"] in ("Deployment", "StatefulSet", "CronJob")]
+    specs = [entry["spec"] for entry in MANIFEST if entry["kind"] in ("Deployment", "StatefulSet", "CronJob")]
     jobs = [spec.get("jobTemplate", {"spec": spec})["spec"] for spec in specs]
     return [job["template"] for job in jobs]
 
 
 def options_of(command: str) -> set[str]:
     """Return the options that `dask COMMAND` takes."""
-    (found,) = entry_points(group="dask_cli", name=command)
-    return {option for each in found.load().params for option in (*each.opts, *each.secondary_opts)}
+    (command_entry,) = entry_points(group="dask_cli", name=command)
+    return {
+        option
+        for parameter in command_entry.load().params
+        for option in (*parameter.opts, *parameter.secondary_opts)
+    }
 
 
 def test_the_containers_run_commands_that_exist(adsctl):
     containers = [pod["spec"]["containers"][0] for pod in pods()]
-    scheduler, worker, fleet = (each.get("command") or each["args"] for each in containers)
+    scheduler, worker, fleet = (container.get("command") or container["args"] for container in containers)
     for program, name, *words in (scheduler, worker):
         options = [word for word in words if word.startswith("--")]
         assert program == "dask" and all(option in options_of(name) for option in options)
@@ -35,7 +39,7 @@ def test_the_containers_run_commands_that_exist(adsctl):
 
 
 def test_nobody_else_reaches_the_cluster_and_no_container_is_root():
-    (policy,) = [each["spec"] for each in MANIFEST if each["kind"] == "NetworkPolicy"]
+    (policy,) = [entry["spec"] for entry in MANIFEST if entry["kind"] == "NetworkPolicy"]
     label = policy["podSelector"]["matchLabels"]
     assert policy["ingress"] == [{"from": [{"podSelector": {"matchLabels": label}}]}]
     for pod in pods():

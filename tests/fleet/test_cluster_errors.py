@@ -28,7 +28,7 @@ def company(tmp_path_factory, seeded_database) -> Iterator[Company]:
     shops = Shops(emulator)
     with running(shops) as address, closing(Company(folder, shops, address, {})) as company:
         company.hire("w1", "--no-nanny", shops=[SHOP, OTHER])
-        company.hire("w2", "--no-nanny", shops=[OTHER, NOBODYS], ADSCTL_ACCESS_TOKEN="")
+        company.hire("w2", "--no-nanny", shops=[OTHER, NOBODYS], is_signed_in=False)
         company.wait_for_workers()
         yield company
     emulator.close()
@@ -47,7 +47,7 @@ def error_of(company: Company, fleet: str, code: int, *options: str, **words: st
 
 def test_a_task_goes_to_the_worker_that_has_its_profile(company, shops):
     records = company.run(company.feeds([SHOP, OTHER], 25))
-    assert [(each["status"], each["worker"]) for each in records] == [("ok", "w1")] * 2
+    assert [(record["status"], record["worker"]) for record in records] == [("ok", "w1")] * 2
 
 
 def test_only_runs_a_task_anew_on_its_worker_and_a_resume_runs_none_again(company, shops):

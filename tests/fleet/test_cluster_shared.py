@@ -47,7 +47,7 @@ def test_the_task_of_a_killed_worker_is_resumed_where_the_state_folder_is_shared
     running = Process("fleet", "ads_cli", words, adsctl.environment, adsctl.home)
     wait_until(lambda: len(service.puts) > 1, "the task is half done")
     children = psutil.Process(cluster.pid).children(recursive=True)
-    (task,) = [each for each in children if "__task" in words_of(each)]
+    (task,) = [child for child in children if "__task" in words_of(child)]
     task.parent().kill()
     assert running.wait(TIMEOUT_SECONDS) == 0, running.err.read_text()
     assert json.loads(running.out.read_bytes())[0]["status"] == "ok"

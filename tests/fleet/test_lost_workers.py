@@ -7,11 +7,9 @@ import pytest
 
 from ads_cli.errors import StateError, UnavailableError
 from ads_cli.fleet.cluster import ClusterEngine
-from ads_cli.fleet.cluster_link import LostError
 from ads_cli.fleet.cluster_members import RETURN_SECONDS, SETTLE_SECONDS
-from ads_cli.fleet.cluster_worker import Refusal, TaskOutcome, shares_of
+from ads_cli.fleet.cluster_worker import Refusal, TaskOutcome
 from ads_cli.fleet.engine import TaskResult
-from ads_cli.fleet.quota_allocator import REFRESH_SECONDS, REST_SECONDS
 from ads_cli.fleet.tasks import Task
 
 from .world import LEASE_SECONDS, MAX_WAIT_SECONDS, World
@@ -63,21 +61,6 @@ def test_a_task_is_run_again_by_its_own_worker_which_has_its_journal(world, step
     assert world.sent[2:] == [("b", "w2")]
 
 
-def test_a_task_whose_own_worker_has_no_share_yet_waits_for_it_with_its_journal(world, steps):
-    (ends,) = [number for number, (name, _) in enumerate(world.sent) if name == "a"]
-    (name,) = [name for name in world.variables if name.endswith(TASKS[0].digest)]
-    world.variables[name] = msgspec.json.encode(TaskOutcome(WELL["a"], "")).decode()
-    world.end(ends)
-    assert steps(1) == ["a"]  # so that its worker has nothing to do
-    world.workers.remove("w2")
-    steps(2)
-    world.workers.add("w2")
-    steps(2)
-    world.end(2, msgspec.json.encode(Refusal("w2")))
-    steps(1), steps(1)
-    assert world.sent[2:] == [("b", "w2")] * 2
-
-
 def test_a_task_whose_worker_does_not_return_while_its_lease_lasts_is_run_by_another_one(world, steps):
     world.workers.remove("w1")
     steps(2)
@@ -94,53 +77,57 @@ def test_what_a_worker_has_told_the_scheduler_counts_though_it_is_lost(world, st
     assert steps(1) == ["a"] and len(world.sent) == 2
 
 
-@pytest.fixture
-def half(world, engine, steps) -> Callable[[], list[int]]:
-    """Let a home leave for good; return what gives the parts of the limit that the other one has."""
-    world.workers.remove("w2")
-    steps(2), steps(RETURN_SECONDS + 1)
-
-    def parts() -> list[int]:
-        return [share.parts for share in engine._shares.shares("w1", world.now).values()]
-
-    assert parts() == [8]  # of 16: what was sent under the others still counts
-    return parts
-
-
-def test_a_scheduler_that_was_started_again_knows_what_still_rests(world, steps, half):
-    world.restart_scheduler()
-    steps(1), steps(REFRESH_SECONDS)
-    assert half() == [8]
-
-
-def test_a_home_that_gives_its_share_up_is_told_so(world, engine, steps, half):
-    steps(1)
-    assert world.variables[shares_of(engine._shared.board, "w2")] == "{}"
-
-
-@pytest.mark.parametrize("lost", ["claims", "variables"])
-def test_a_scheduler_that_is_lost_before_it_was_told_everything_is_told_all_of_it(
-    world, engine, steps, half, lost
-):
+@pytest.mark.parametrize("lost", [1, 2])
+def test_a_scheduler_that_is_lost_before_it_was_told_everything_is_told_all_of_it(world, engine, steps, lost):
     world.restart_scheduler()
     steps(1)
     before = len(world.sent)
-    if lost == "claims":
-        world.lost_calls = 1
-    else:
-        announce = engine._shared.announce
-
-        def lose(link, task) -> None:
-            engine._shared.announce = announce
-            raise LostError("the connection to the scheduler is broken")
-
-        engine._shared.announce = lose
-    steps(REFRESH_SECONDS), steps(1), steps(2)
-    assert half() == [8]
-    assert {engine._shared.outcome_name(task) for task in TASKS} <= world.variables.keys()
+    world.lost_calls = lost
+    steps(5), steps(1), steps(2)
+    assert {engine._outcome_name(task) for task in TASKS} <= world.variables.keys()
     assert len(world.sent) == before  # the leases that were lost with it may still be held
     steps(LEASE_SECONDS), steps(1)
     assert len(world.sent) > before
+
+
+def test_tasks_of_a_token_run_on_one_worker_at_a_time_and_then_on_any(world, engine):
+    """Others do not wait for them."""
+    world.tokens |= {"nord": "token-1", "sued": "token-2"}
+    tasks = [Task(name, "nord", (), f"service {name}") for name in "abc"]
+    engine._begin([*tasks, Task("d", "sued", (), "service d")], lambda event: None)
+    engine._step()
+    (home,) = {worker for name, worker in world.sent if name != "d"}
+    assert sorted(name for name, _ in world.sent) == ["a", "b", "d"]
+    for number, (name, worker) in enumerate([*world.sent]):
+        task = next(task for task in tasks if task.name == name) if name != "d" else None
+        if task:
+            outcome = TaskOutcome(TaskResult.ended(task, 0, worker=worker), "")
+            world.variables[engine._outcome_name(task)] = msgspec.json.encode(outcome).decode()
+            world.end(number)
+    world.workers.remove(home)
+    for _ in range(4):
+        world.now += 2
+        engine._step()
+    assert world.sent[3:] == [("c", *{"w1", "w2"} - {home})]
+
+
+def test_a_task_whose_worker_refuses_it_runs_on_another_one(world, engine, steps):
+    (number, worker), *_ = [
+        (number, worker) for number, (name, worker) in enumerate(world.sent) if name == "a"
+    ]
+    world.end(number, msgspec.json.encode(Refusal(worker, {"exit_code": 4, "message": "signed out"})))
+    steps(1), steps(1)
+    assert world.sent[2:] == [("a", "w2")]
+
+
+def test_a_task_that_every_worker_refuses_fails_once_none_has_joined_for_a_while(world, engine, steps):
+    for worker in ("w1", "w2"):
+        engine._members.refuse(worker, "nord", {"exit_code": 4, "message": f"{worker} is signed out"})
+    world.workers.remove("w1")
+    steps(2), steps(LEASE_SECONDS), steps(SETTLE_SECONDS)
+    record = engine._records.find(TASKS[0])
+    assert record.exit_code == 4
+    assert record.error["message"] == "no worker can run it: w1: w1 is signed out; w2: w2 is signed out"
 
 
 DIFFERENCE = "adsctl 9.9.9 (here 0.1)"
@@ -236,20 +223,17 @@ def test_a_worker_that_returns_at_its_address_with_another_state_folder_gets_tas
     world.start_again("w1", "w1-new")
     world.workers.add("w1")
     steps(2)
-    assert "w1-new" in engine._members.homes
+    assert engine._members.has_home("w1-new")
     world.workers.remove("w2")
-    steps(2), steps(LEASE_SECONDS), steps(RETURN_SECONDS)
-    steps(REST_SECONDS), steps(1)
+    steps(2), steps(LEASE_SECONDS), steps(1)
     assert world.sent[-1][1] == "w1"
-    (share,) = engine._shares.shares("w1-new", world.now).values()
-    assert share.parts == share.total  # nobody else has any
 
 
 def test_a_worker_that_was_started_again_with_the_right_version_gets_tasks(world, unfit):
     world.workers -= {"w1", "w2"}
     del world.differences["w9"]
     world.start_again("w9", "w9")
-    unfit(2), unfit(LEASE_SECONDS), unfit(RETURN_SECONDS), unfit(REST_SECONDS)
+    unfit(2), unfit(LEASE_SECONDS), unfit(RETURN_SECONDS), unfit(2)
     assert sorted(world.sent[2:]) == [("a", "w9"), ("b", "w9")]
 
 

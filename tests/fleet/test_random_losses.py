@@ -8,17 +8,16 @@ import msgspec
 import pytest
 
 from ads_cli.errors import UnavailableError
-from ads_cli.fleet import quota_allocator
 from ads_cli.fleet.cluster_link import LostError
 from ads_cli.fleet.cluster_members import RETURN_SECONDS
 from ads_cli.fleet.cluster_worker import (
     QUIET_PART,
+    WAITING,
     Board,
     LostContactError,
     Order,
     Refusal,
     TaskOutcome,
-    shares_of,
 )
 from ads_cli.fleet.engine import Ended, TaskResult
 from ads_cli.fleet.tasks import Task
@@ -28,7 +27,7 @@ from .world import LEASE_SECONDS, MAX_WAIT_SECONDS, World
 
 TASKS = [Task(name, "nord", ("products", "push"), f"service {name}") for name in "abcdef"]
 WORKERS = ("w1", "w2", "w3")
-LONGEST_TASK_SECONDS, REST_SECONDS = 40.0, 20.0
+LONGEST_TASK_SECONDS = 40.0
 QUIET_SECONDS = QUIET_PART * LEASE_SECONDS
 PROBLEM = {"exit_code": 11, "message": "has adsctl 9.9.9"}
 
@@ -96,12 +95,10 @@ class LossyWorld(World):
                 del self.returns[worker]
                 self.workers.add(worker)
         for attempt in [*self.attempts]:
-            if attempt.address is None and self.workers:
-                attempt.address = self.random.choice(sorted(self.workers))
             if attempt.address is not None and (answer := self._go_on(attempt, seconds)) is not None:
                 self.attempts.remove(attempt)
                 if attempt.lease_number:
-                    self.leases.pop(attempt.order.lease, None)
+                    self.leases.pop(attempt.order.account_lease, None)
                 attempt.future.answer = answer
                 self.events.append(attempt.future)
 
@@ -112,17 +109,15 @@ class LossyWorld(World):
             return msgspec.json.encode(Refusal(worker, PROBLEM))
         text = self.variables.get(order.board)
         board = msgspec.json.decode(text, type=Board) if text else None
-        number, ends = self.leases.get(order.lease, (0, 0.0))
+        number, ends = self.leases.get(order.account_lease, (0, 0.0))
         if not attempt.lease_number:
-            if "token-1" not in self.variables.get(shares_of(order.board, self.home_of(worker)), ""):
-                return msgspec.json.encode(Refusal(worker))
             if number and ends > self.now:
                 return None
-            if self.variables.get(order.ended):
-                return b""
+            if self.variables.get(order.ended, "") != WAITING:
+                return b"" if order.ended in self.variables else LostContactError("the fleet has ended")
             attempt.lease_number, attempt.heard_at = len(self.sent), self.now
-            self.events.append({"task": order.task.name, "worker": worker, "address": worker})
-        self.leases[order.lease] = attempt.lease_number, self.now + LEASE_SECONDS
+            self.events.append({"task": order.task.name, "worker": worker})
+        self.leases[order.account_lease] = attempt.lease_number, self.now + LEASE_SECONDS
         if board and board.beat != attempt.beat:
             attempt.beat, attempt.heard_at = board.beat, self.now - seconds
         if self.now - attempt.heard_at > QUIET_SECONDS:
@@ -167,7 +162,7 @@ class LossyWorld(World):
     def _lose_worker(self, worker: str) -> None:
         self.workers.remove(worker)
         self.starts[worker] += 1
-        for attempt in [each for each in self.attempts if each.address == worker]:
+        for attempt in [attempt for attempt in self.attempts if attempt.address == worker]:
             if attempt.lease_number and self.random.random() < 0.3:  # it ends, and cannot tell
                 result = TaskResult.ended(attempt.order.task, 0, worker=worker)
                 self.ended[self.home_of(worker)][attempt.order.task.name] = result
@@ -180,7 +175,6 @@ class LossyWorld(World):
 def test_whatever_is_lost_a_fleet_ends_every_task_or_says_that_no_worker_is_left(
     monkeypatch, tmp_path: Path, seed
 ):
-    monkeypatch.setattr(quota_allocator, "REST_SECONDS", REST_SECONDS)
     world, ended = LossyWorld(seed), list[str]()
     engine = world.play(monkeypatch, tmp_path)
     engine._begin(TASKS, lambda event: isinstance(event, Ended) and ended.append(event.task.name))
@@ -198,7 +192,7 @@ def test_whatever_is_lost_a_fleet_ends_every_task_or_says_that_no_worker_is_left
         until = world.now + MAX_WAIT_SECONDS + 60
     else:
         world.returns = dict.fromkeys(world.returns, world.now)
-        until = world.now + RETURN_SECONDS + LEASE_SECONDS + REST_SECONDS + 2 * LONGEST_TASK_SECONDS
+        until = world.now + RETURN_SECONDS + LEASE_SECONDS + 2 * LONGEST_TASK_SECONDS
     try:
         while not engine._is_done:
             assert world.now < until, "the fleet waits for ever"

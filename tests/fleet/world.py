@@ -10,12 +10,11 @@ from typing import Any
 import msgspec
 import pytest
 
-from ads_cli.fleet import cluster, cluster_link, cluster_state
+from ads_cli.fleet import cluster, cluster_link, cluster_members
 from ads_cli.fleet.cluster import ClusterEngine
 from ads_cli.fleet.cluster_link import LostError
 from ads_cli.fleet.cluster_worker import Order, Survey
 from ads_cli.fleet.engine import TaskResult
-from ads_cli.fleet.quota_allocator import Claims, Division, QuotaAllocator
 from ads_cli.fleet.records import Records, RunId
 from ads_cli.fleet.tasks import RunLimits
 
@@ -33,6 +32,7 @@ class World:
         self.starts = Counter[str]()  # of each worker
         self.homes: dict[str, str] = {}  # of workers whose home has not their own name
         self.differences: dict[str, str] = {}  # the versions of workers that have others
+        self.tokens = {"nord": ""}  # of each profile
         self.unreadable: set[str] = set()  # workers whose answers nobody understands
         self.ended = defaultdict[str, dict[str, TaskResult]](dict)  # by home
         self.asked: list[str] = []
@@ -40,14 +40,13 @@ class World:
         self.variables: dict[str, str] = {}
         self.futures: list[SimpleNamespace] = []  # of what was sent
         self.events: list[Any] = []  # futures that are done, and not yet told
-        self.allocator = QuotaAllocator()
         self.scheduler_id = "scheduler-1"
         self.lost_calls = 0  # that are to be lost, of those that tell the scheduler anything
         self.lost_put = ""  # a part of the name of a variable that cannot be set, once
 
     def play(self, monkeypatch: pytest.MonkeyPatch, folder: Path) -> ClusterEngine:
         """Stand in for a cluster; return the engine of a fleet that is connected to it."""
-        for module in (cluster, cluster_state):
+        for module in (cluster, cluster_members):
             monkeypatch.setattr(module, "time", self)
         monkeypatch.setattr(cluster_link, "monotonic", self.monotonic)
         monkeypatch.setattr(cluster_link, "sleep", self.sleep)
@@ -59,7 +58,7 @@ class World:
 
     def restart_scheduler(self) -> None:
         """Start the scheduler again, which then knows nothing; what is under way is lost."""
-        self.allocator, self.scheduler_id = QuotaAllocator(), f"scheduler-{self.now}"
+        self.scheduler_id = f"scheduler-{self.now}"
         self.variables.clear()
         self.events.clear()
 
@@ -70,10 +69,6 @@ class World:
 
     def home_of(self, worker: str) -> str:
         return self.homes.get(worker, worker)
-
-    def claim(self, claims: Claims) -> dict[str, Division]:
-        self._lose_some()
-        return self.allocator.update(claims, self.now)
 
     def put(self, name: str, value: str) -> None:
         self._lose_some()
@@ -103,7 +98,6 @@ class World:
             "cancel": self.cancel,
             "next_event": lambda timeout: self.events.pop(0) if self.events else None,
             "result": self.result,
-            "claim": self.claim,
             "put": self.put,
             "get": lambda name: self.variables.get(name, ""),
             "delete": lambda *names: [self.variables.pop(name, None) for name in names],
@@ -132,8 +126,7 @@ class World:
 
     def survey(self, worker: str) -> bytes:
         home = self.home_of(worker)
-        scopes = {"nord": "token-1"}
-        return msgspec.json.encode(Survey(home, LEASE_SECONDS, scopes, {}, self.ended[home]))
+        return msgspec.json.encode(Survey(home, LEASE_SECONDS, self.tokens, {}, self.ended[home]))
 
     def submit(self, function: object, message: bytes, key: str, address: str) -> SimpleNamespace:
         task = msgspec.json.decode(message, type=Order).task

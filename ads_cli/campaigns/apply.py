@@ -142,11 +142,11 @@ class Apply:
     def _find_refused(self, kind: Kind) -> None:
         """Take what was refused since it is there for made: some records the service makes by itself."""
         refused = [
-            each
-            for each, _ in self._failed
-            if each.kind is kind
-            and each.action == "create"
-            and kind.only_for.items() <= self._fields_above(each).items()
+            refused_change
+            for refused_change, _ in self._failed
+            if refused_change.kind is kind
+            and refused_change.action == "create"
+            and kind.only_for.items() <= self._fields_above(refused_change).items()
         ]
         parents = [*dict.fromkeys(map(self._parent_id, refused))]
         if not parents:
@@ -160,7 +160,9 @@ class Apply:
         ids: dict[Mark, str] = {}
         for change in refused:
             if candidate := there.get((self._parent_id(change), content_of(kind, change.values))):
-                self._failed = [each for each in self._failed if each[0] is not change]
+                self._failed = [
+                    refused_change for refused_change in self._failed if refused_change[0] is not change
+                ]
                 self._refused_entries.discard(_entry(change))
                 self._made(change, candidate, ids)
                 self._note_applied([change])

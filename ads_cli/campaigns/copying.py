@@ -176,9 +176,9 @@ class Copy:
                     self._wrong.setdefault(error.message, []).append(f"{original.kind.noun} {original.id}")
         for key in [key for key, value in record.items() if value is None]:
             del record[key]
-        for each in file_fields(original.kind).values():
-            if each.is_made_by_service(record.get(each.key)):
-                del record[each.key]
+        for file_field in file_fields(original.kind).values():
+            if file_field.is_made_by_service(record.get(file_field.key)):
+                del record[file_field.key]
         if record.get(STATUS) != DRAFT and not (self.active and record.get(STATUS) == ACTIVE):
             record[STATUS] = PAUSED
         self._map(record)

@@ -129,9 +129,9 @@ def _named(parsed: Parsed) -> str:
     return f"{parsed.line.name} (line {parsed.line.line})" if parsed.line.line else parsed.line.name
 
 
-def _are_parts(one: Parsed, other: Parsed) -> bool:
+def _are_parts(first: Parsed, other: Parsed) -> bool:
     """Whether two tasks fill one list; where one adds people and the other removes them, order matters."""
-    return one.task.is_part and other.task.is_part and one.operation == other.operation
+    return first.task.is_part and other.task.is_part and first.operation == other.operation
 
 
 def _path(name: str) -> str:

@@ -161,8 +161,10 @@ def show_merged(call: Invocation, results: Sequence[TaskResult], names: Sequence
     columns = [*dict.fromkeys(name for shape in shapes for name in shape.columns)]
     others = [*dict.fromkeys(name for shape in shapes for name in shape.others)]
     if not columns:
-        rows = iter(found := [*rows])
-        columns = [name for name in dict.fromkeys(name for row in found for name in row) if name not in names]
+        rows = iter(merged := [*rows])
+        columns = [
+            name for name in dict.fromkeys(name for row in merged for name in row) if name not in names
+        ]
     shown = (*names, *(_beside(name, names) for name in columns))
     key = shapes[0].key if shapes else "profile"
     call.printer.noun = "results"
@@ -202,8 +204,8 @@ def run_fleet(
         is_first = state.last() is None
         begun, tasks = state.begin(plan.tasks, resume=resume, only=only, dry_run=call.dry_run)
         records = state.records(begun.run)
-        found = {task.name: records.find(task) for task in tasks}
-        results = {name: result for name, result in found.items() if result and result.status == "ok"}
+        earlier = {task.name: records.find(task) for task in tasks}
+        results = {name: result for name, result in earlier.items() if result and result.status == "ok"}
         due = [task for task in tasks if task.name not in results]
         if resume and is_first:
             reason = f"{file} was not run on this machine"

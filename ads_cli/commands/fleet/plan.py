@@ -94,17 +94,19 @@ def plan_fleet(
         signed_out = find_signed_out(chosen, partial(_ask, call) if asks or skips else None)
         if skips:
             left_out = [
-                TaskResult.skipped(each.task, found.error) for found in signed_out for each in found.tasks
+                TaskResult.skipped(parsed_task.task, profile.error)
+                for profile in signed_out
+                for parsed_task in profile.tasks
             ]
             names_left_out = {result.task for result in left_out}
-            chosen = [each for each in chosen if each.task.name not in names_left_out]
+            chosen = [parsed_task for parsed_task in chosen if parsed_task.task.name not in names_left_out]
             if left_out and not chosen:
                 raise signed_out[0].error
             signed_out = []
         problems += problems_here(call, chosen, signed_out)
     if problems:
         raise error_of_file(path, problems)
-    return FleetPlan([each.task for each in chosen], left_out)
+    return FleetPlan([parsed_task.task for parsed_task in chosen], left_out)
 
 
 def _parse(
@@ -138,7 +140,7 @@ def problems_here(
     call: Invocation, parsed: Sequence[Parsed], signed_out: Sequence[SignedOut]
 ) -> list[TaskProblem]:
     """Return what prevents tasks from running on this machine."""
-    problems = [problem(each.tasks[0].line, each.error) for each in signed_out]
+    problems = [problem(profile.tasks[0].line, profile.error) for profile in signed_out]
     problems += [*check_guard(parsed), *check_catalogs(parsed), *check_folders(parsed)]
 
     def access_of(settings: Settings) -> RemoteAccess:
@@ -151,12 +153,12 @@ def _chosen(names: Sequence[str], only: str | None, parsed: Sequence[Parsed]) ->
     """Return the tasks that --only names; raise UsageError for a name without a task."""
     if only is None:
         return [*parsed]
-    found: set[str] = set()
+    chosen_names: set[str] = set()
     if not only.replace(",", "").strip():
         raise UsageError("--only names no task", hint="without it all tasks are run")
     for pattern in [only] if only in names else comma_list(only):
         matching = [pattern] if pattern in names else [name for name in names if fnmatchcase(name, pattern)]
         if not matching:
             raise UsageError(f"--only: no task is named {pattern!r}{suggestion(pattern, names)}")
-        found.update(matching)
-    return [each for each in parsed if each.task.name in found]
+        chosen_names.update(matching)
+    return [parsed_task for parsed_task in parsed if parsed_task.task.name in chosen_names]

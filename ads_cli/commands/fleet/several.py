@@ -75,15 +75,15 @@ def _require_none(problems: list[TaskProblem]) -> None:
 
 def _matching(profiles: list[str], pattern: str) -> list[str]:
     """Return the profiles that patterns name, in their order; raise UsageError for one that names none."""
-    found: list[str] = []
+    names: list[str] = []
     if not (parts := comma_list(pattern)):
         raise UsageError(NO_PROFILE, hint=NO_PROFILE_HINT)
     for part in parts:
         if not (matching := matching_profiles(profiles, part)):
             hint = f"profiles: {', '.join(profiles)}" if profiles else "run: adsctl auth login --profile NAME"
             raise UsageError(f"--profile: no profile matches {part!r}{suggestion(part, profiles)}", hint=hint)
-        found += matching
-    return list(dict.fromkeys(found))
+        names += matching
+    return list(dict.fromkeys(names))
 
 
 class SeveralProfiles:
@@ -103,14 +103,15 @@ class SeveralProfiles:
         call = self._call
         _ = call.printer  # an invalid --query is reported before anything is done
         parsed = self._parsed(is_confirmed=False)
-        if any(each.is_write for each in parsed) and not call.dry_run:
+        if any(single.is_write for single in parsed) and not call.dry_run:
             self._require_allowed(parsed)
             typed = shell_command(map(mask_address, ("adsctl", *call.command_line)))
             named = f"{counted(len(parsed), 'profile')}: {', '.join(self._profiles)}"
             call.confirm(f"run {typed} under {named}", at_service=False)
             parsed = self._parsed(is_confirmed=True)
         with tempfile.TemporaryDirectory(prefix="adsctl-") as folder:
-            tasks = [msgspec.structs.replace(each.task, is_job=False) for each in parsed]  # all show data
+            # All show data.
+            tasks = [msgspec.structs.replace(single.task, is_job=False) for single in parsed]
             results, stopped = self._results(tasks, Path(folder))
         error = stopped or error_of(results, noun="profile")
         end_run(call, results, tasks, error, names=("profile",))
@@ -141,16 +142,16 @@ class SeveralProfiles:
         A push is judged when it is run, since its rows are read for that.
         """
         problems = []
-        for each in parsed:
-            limits = {limit.key for limit in read_guard(each.settings).limits}
-            if not each.is_write or each.task.is_job or limits <= LIMITS_OF_COMMANDS:
+        for single in parsed:
+            limits = {limit.key for limit in read_guard(single.settings).limits}
+            if not single.is_write or single.task.is_job or limits <= LIMITS_OF_COMMANDS:
                 continue
-            line = CommandLine(each.line.words, {**each.task.fixed, "dry_run": True, "quiet": True})
+            line = CommandLine(single.line.words, {**single.task.fixed, "dry_run": True, "quiet": True})
             try:
                 with redirect_stderr(StringIO()):
                     ask_guard(self._root, line)
             except GuardError as error:
-                problems.append(problem(each.line, error))
+                problems.append(problem(single.line, error))
             except AdsctlError:  # its run reports it
                 continue
         _require_none(problems)
@@ -159,16 +160,16 @@ class SeveralProfiles:
         """Run the tasks; return their results, and the signal that has stopped them."""
         call, run = self._call, RunId("profiles", "run")
         records = Records(folder, run)
-        found: dict[str, TaskResult] = {}
+        results: dict[str, TaskResult] = {}
 
         def on_end(event: Ended) -> None:
-            found[event.task.name] = event.result
+            results[event.task.name] = event.result
 
         engine = LocalEngine(run, call.settings.state_dir, RunLimits(DEFAULT_PARALLEL), records_dir=folder)
         stopped = run_tasks(call, engine, tasks, records.log, on_end, shows_ends=False)
         for task in tasks:
             self._show_log(task.profile, records.log(task))
-        return [found.get(task.name) or TaskResult.skipped(task) for task in tasks], stopped
+        return [results.get(task.name) or TaskResult.skipped(task) for task in tasks], stopped
 
     def _show_log(self, profile: str, log: Path) -> None:
         """Show what a task has written to stderr, but for its error, which is JSON."""

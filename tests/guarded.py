@@ -60,10 +60,10 @@ class LyingService:
 
         def note(told: str, sent: list[tuple[str, str]], *_: Any) -> None:
             nonlocal status, headers
-            status, headers = told, sent
+            status, headers = message, sent
 
-        told = b"".join(self._emulator(environ, note))
-        changed = lie(json.loads(told), parse_qs(environ["QUERY_STRING"]))
+        message = b"".join(self._emulator(environ, note))
+        changed = lie(json.loads(message), parse_qs(environ["QUERY_STRING"]))
         status, body = changed if isinstance(changed, tuple) else (status, changed)
         content = body if isinstance(body, bytes) else json.dumps(body).encode()
         start_response(status, [each for each in headers if each[0].lower() != "content-length"])

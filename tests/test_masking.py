@@ -62,7 +62,7 @@ def test_a_secret_is_found_in_the_base64_of_what_holds_it(before, secret, after)
 @given(st.text(), st.lists(secrets, max_size=3))
 def test_text_without_a_secret_stays_as_it_is(text, secrets):
     mask = Mask()
-    mask.add(*(f"\ue000{each}" for each in secrets))
+    mask.add(*(f"\ue000{secret}" for secret in secrets))
     if "\ue000" not in text and "token" not in text and "verifier" not in text:
         assert mask(text) == text
 

@@ -147,7 +147,7 @@ def test_an_address_with_a_browser_is_sent_with_a_warning(adsctl, sent, kind):
     message = adsctl(*words).stderr
     assert "warning" in message and "finds few people by ip_address and user_agent alone" in message
     assert "192.0.2.1" not in message
-    assert [each["identifiers"] for each in conversions(sent)] == [
+    assert [conversion["identifiers"] for conversion in conversions(sent)] == [
         [PAIR],
         [{"hashed_email": digest("ana@x.de")}],
     ]

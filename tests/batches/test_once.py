@@ -190,7 +190,7 @@ def test_what_was_created_and_not_shown_is_shown_by_the_next_run_and_sent_by_non
 
 def test_a_run_that_has_ended_names_what_it_created(adsctl, batches):
     keyword_file(adsctl, 2)
-    ids = [each["id"] for each in json.loads(adsctl(*ADD).stdout)]
+    ids = [load["id"] for load in json.loads(adsctl(*ADD).stdout)]
     (job,) = list_jobs(adsctl)
     refused = error_of(adsctl(*ADD, "--resume", code=11))
     assert "has ended" in refused["message"] and f"adsctl jobs show {job.stem}" in refused["hint"]

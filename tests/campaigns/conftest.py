@@ -57,6 +57,9 @@ def lag(lie, waits):
 
     def hide(end: str, is_hidden: Callable[[dict], bool], seconds: float = 10.0) -> None:
         until = waits.total + seconds
-        lie(end, lambda records: [one for one in records if waits.total >= until or not is_hidden(one)])
+        lie(
+            end,
+            lambda records: [record for record in records if waits.total >= until or not is_hidden(record)],
+        )
 
     return hide

@@ -28,8 +28,8 @@ class World:
         self.number = 0
         self.ids: dict[str, str] = {}  # of keys, once they were applied
         self.file = self.pulled() if name == "x" else without_nulls(self.pulled())
-        for one in [one for one in self.file["campaigns"] if rng.random() < 0.3]:
-            self.file["campaigns"].remove(one)
+        for record in [record for record in self.file["campaigns"] if rng.random() < 0.3]:
+            self.file["campaigns"].remove(record)
 
     def run(self, *words: str, code: int | None = 0, text: str | None = None):
         return self.adsctl("-q", *words, code=code, **({} if text is None else {"input": text}))
@@ -42,7 +42,7 @@ class World:
         return f"{self.rng.choice(('Neu', 'a: b', '日本'))} {self.number}"
 
     def items(self) -> list[dict]:
-        return [item for one in self.file["campaigns"] for item in one.get("line_items", ())]
+        return [item for record in self.file["campaigns"] for item in record.get("line_items", ())]
 
     def edit(self) -> bool:
         """Change something in the file; return whether a field that cannot be changed is among it."""
@@ -62,7 +62,9 @@ class World:
                 new |= {"key": new["name"]} if rng.random() < 0.5 else {}
                 new |= {"entity_status": "ACTIVE", "line_items": [self.new_item()]}
                 campaigns.insert(rng.randrange(len(campaigns) + 1), new)
-            case 4 if all("WEBSITE" in one.get("objective", "") for one in campaign.get("line_items", ())):
+            case 4 if all(
+                "WEBSITE" in record.get("objective", "") for record in campaign.get("line_items", ())
+            ):
                 campaign.setdefault("line_items", []).append(self.new_item())
             case 5:
                 item["name"] = self.new_name()
@@ -84,7 +86,7 @@ class World:
                 }
                 item["tracking_tags"] = [tag] if not item.get("tracking_tags") else item["tracking_tags"][1:]
             case 11:
-                for found in (campaigns, *(one.get("line_items", []) for one in campaigns)):
+                for found in (campaigns, *(record.get("line_items", []) for record in campaigns)):
                     rng.shuffle(found)
                 some = rng.choice((campaign, item))
                 some.pop(rng.choice(("total_budget", "entity_status", "end_time", *LISTS)), None)
@@ -105,7 +107,9 @@ class World:
     def by_hand(self) -> None:
         """Change something in the account, as somebody else."""
         rng, run, account = self.rng, self.run, self.pulled()
-        campaign = rng.choice([one for one in account["campaigns"] if one["entity_status"] != "DRAFT"])
+        campaign = rng.choice(
+            [record for record in account["campaigns"] if record["entity_status"] != "DRAFT"]
+        )
         item = rng.choice(campaign["line_items"] or [None])
         new = ("campaigns", "create", "--funding-instrument-id", CARD)
         words = rng.choice(
@@ -144,17 +148,17 @@ class World:
         there: set[str] = set()
 
         def note(records: list[dict]) -> None:
-            for one in records:
-                there.add(one.get("id", ""))
+            for record in records:
+                there.add(record.get("id", ""))
                 for key in LISTS:
-                    note(one.get(key, []))
+                    note(record.get(key, []))
 
         def keep(owner: dict) -> None:
             for key in LISTS:
                 if key in owner:
-                    owner[key] = [one for one in owner[key] if one.get("id", "") in there | {""}]
-                    for one in owner[key]:
-                        keep(one)
+                    owner[key] = [record for record in owner[key] if record.get("id", "") in there | {""}]
+                    for record in owner[key]:
+                        keep(record)
 
         note(self.pulled()["campaigns"])
         keep(self.file)
@@ -224,16 +228,16 @@ class World:
                 assert there.pop(mark, None) == one, f"{key}: {one} is gone or was touched"
         assert not there, f"{key}: nobody has asked for {there}"
 
-    def _mark(self, one: dict) -> str:
-        if "name" in one and "id" in one:
-            return one["id"]
-        return json.dumps({key: one[key] for key in one if key not in ("id", "key")})
+    def _mark(self, record: dict) -> str:
+        if "name" in record and "id" in record:
+            return record["id"]
+        return json.dumps({key: record[key] for key in record if key not in ("id", "key")})
 
 
 def without_nulls(value):
     """Leave out what only service x can make so again."""
     if isinstance(value, dict):
-        return {key: without_nulls(each) for key, each in value.items() if each is not None}
+        return {key: without_nulls(record) for key, record in value.items() if record is not None}
     return [*map(without_nulls, value)] if isinstance(value, list) else value
 
 
@@ -262,12 +266,12 @@ def test_after_any_edits_the_account_is_the_file_and_nothing_else_has_changed(
         before = world.pulled()
         options = ("--prune",) * prune + ("--replace",) * is_replaced
         world.apply(rng.choice(("at once", "stored", "lost", "kills")), options, monkeypatch)
-        told = world.run(
+        message = world.run(
             "campaigns", "plan", "-", "-o", "json", *options, code=None, text=json.dumps(world.file)
         )
-        assert told.returncode in (0, 10), told.stderr
+        assert message.returncode in (0, 10), message.stderr
         if not is_replaced:
-            assert json.loads(told.stdout) == [], "the account is not the file"
+            assert json.loads(message.stdout) == [], "the account is not the file"
         world.check(before, world.pulled(), prune=prune, replaced=is_replaced)
 
 

@@ -154,8 +154,8 @@ def test_after_any_edits_and_kills_the_account_is_the_file(adsctl, service, seed
         monkeypatch, lambda: adsctl(*words, "--resume", input=text), at_random_changes(rng, 0.4)
     )
     assert plan(adsctl, text, "--prune") == []
-    names = [one["name"] for one in document(adsctl)["campaigns"]]
-    assert sorted(names) == sorted(one["name"] for one in file["campaigns"])
+    names = [record["name"] for record in document(adsctl)["campaigns"]]
+    assert sorted(names) == sorted(record["name"] for record in file["campaigns"])
     for campaign, wanted in zip(by_name(document(adsctl)), by_name(file), strict=True):
         assert campaign["entity_status"] == wanted["entity_status"]
         counts = [
@@ -165,8 +165,8 @@ def test_after_any_edits_and_kills_the_account_is_the_file(adsctl, service, seed
 
 
 def by_name(file: dict) -> list[dict]:
-    return sorted(file["campaigns"], key=lambda one: one["name"])
+    return sorted(file["campaigns"], key=lambda record: record["name"])
 
 
 def items_of(campaign: dict) -> list[dict]:
-    return sorted(campaign["line_items"], key=lambda one: (one["name"], one.get("id", "")))
+    return sorted(campaign["line_items"], key=lambda record: (record["name"], record.get("id", "")))

@@ -53,7 +53,7 @@ def test_with_a_token_of_oauth2_the_route_of_its_own_is_used(adsctl, served, gro
     assert status(adsctl, group, id, *shop) == "ACTIVE"
     logged = json.loads(adsctl("changes", "list", "--since", "1h", "-o", "json").stdout)
     assert any(
-        each["path"].endswith(path) and each["fields"] == {"entity_status": "ACTIVE"} for each in logged
+        record["path"].endswith(path) and record["fields"] == {"entity_status": "ACTIVE"} for record in logged
     )
 
 
@@ -65,8 +65,8 @@ def test_the_guard_judges_the_route_as_an_activation(adsctl, served, limit):  # 
     shop = ("-p", "shop")
     adsctl(*shop, "campaigns", "update", CAMPAIGN, "--entity-status", "PAUSED")
     adsctl("profile", "set", "shop", f"guard.{limit}")
-    told = adsctl(*shop, "campaigns", "activate", CAMPAIGN, "--yes", code=12).stderr
-    assert f"{limit.partition('=')[0]} is" in told
+    message = adsctl(*shop, "campaigns", "activate", CAMPAIGN, "--yes", code=12).stderr
+    assert f"{limit.partition('=')[0]} is" in message
     raw = f"/12/accounts/18ce54d4x5t/campaigns/{CAMPAIGN}/activate"
     assert "the guard refuses" in adsctl(*shop, "api", "PUT", raw, "--yes", code=12).stderr
     assert status(adsctl, "campaigns", CAMPAIGN, *shop) == "PAUSED"
@@ -75,10 +75,10 @@ def test_the_guard_judges_the_route_as_an_activation(adsctl, served, limit):  # 
 def test_several_are_activated_at_one_question_and_what_was_done_is_told(paused):
     refused = paused.local("campaigns", "activate", CAMPAIGN, "8wkv1", CAMPAIGN, code=12).stderr
     assert "Activate the campaign 8wku2" in refused  # the other one is active
-    told = paused.local("campaigns", "activate", CAMPAIGN, "none", "--yes", code=5).stderr
-    assert "the campaign none does not exist" in told and f"activated: {CAMPAIGN}" in told
+    message = paused.local("campaigns", "activate", CAMPAIGN, "none", "--yes", code=5).stderr
+    assert "the campaign none does not exist" in message and f"activated: {CAMPAIGN}" in message
     shown = json.loads(paused.local("campaigns", "activate", CAMPAIGN, "8wkv1", "-y", "-o", "json").stdout)
-    assert [each["id"] for each in shown] == [CAMPAIGN, "8wkv1"]
+    assert [record["id"] for record in shown] == [CAMPAIGN, "8wkv1"]
 
 
 def test_the_route_takes_no_signature_of_oauth1(paused):

@@ -28,7 +28,7 @@ END = "line_items.end_time=2031-12-31T22:00:00Z"
 
 def pulled(adsctl, *words: str) -> dict[str, dict]:
     document = json.loads(adsctl("-q", "campaigns", "pull", "-o", "json", *words).stdout)
-    return {one["name"]: one for one in document["campaigns"]}
+    return {record["name"]: record for record in document["campaigns"]}
 
 
 def bare(record: dict) -> dict:
@@ -41,7 +41,7 @@ def bare(record: dict) -> dict:
 
 
 def _is_list(value) -> bool:
-    return isinstance(value, list) and all(isinstance(one, dict) for one in value)
+    return isinstance(value, list) and all(isinstance(record, dict) for record in value)
 
 
 @both_services
@@ -54,7 +54,7 @@ def test_a_copy_is_the_same_but_paused_and_is_made_once(adsctl, service, service
         copy = after[f"Copy of {name}"]
         assert bare(copy) == bare(before[name])
         assert copy["entity_status"] == "PAUSED" and copy["line_items"]
-        assert {one["entity_status"] for one in copy["line_items"]} == {"PAUSED"}
+        assert {record["entity_status"] for record in copy["line_items"]} == {"PAUSED"}
     assert "copied before" in adsctl("campaigns", "copy", KNITTERS, HAMBURG).stderr
     assert pulled(adsctl) == after
 
@@ -67,24 +67,24 @@ def test_a_copy_has_another_name_and_amounts_that_are_relative(adsctl, service):
     made = pulled(adsctl)["Next People who knit"]
     assert (made["daily_budget"], made["total_budget"]) == ("16.50", "900.00")
     assert made["line_items"][0]["daily_budget"] == "7.50"
-    told = adsctl("campaigns", "copy", KNITTERS, "--name", "Spring collection", code=3).stderr
-    assert SPRING in told
+    message = adsctl("campaigns", "copy", KNITTERS, "--name", "Spring collection", code=3).stderr
+    assert SPRING in message
 
 
 def test_what_cannot_be_as_it_was_is_told_before_anything_is_created(adsctl, service):
     before = pulled(adsctl)
-    told = adsctl("campaigns", "copy", WINTER, code=3).stderr
-    assert "line_items[0].end_time: 2026-01-15T23:00:00Z has passed" in told and "--set" in told
-    told = adsctl("campaigns", "copy", SPRING, "--to-account", CAFE, code=3).stderr
-    assert "funding_instrument_id" in told and "--map 4a1n0=ID" in told
-    assert "1790415000000000001" in told
+    message = adsctl("campaigns", "copy", WINTER, code=3).stderr
+    assert "line_items[0].end_time: 2026-01-15T23:00:00Z has passed" in message and "--set" in message
+    message = adsctl("campaigns", "copy", SPRING, "--to-account", CAFE, code=3).stderr
+    assert "funding_instrument_id" in message and "--map 4a1n0=ID" in message
+    assert "1790415000000000001" in message
     assert pulled(adsctl) == before and pulled(adsctl, "-A", CAFE) == {}
     adsctl("campaigns", "copy", WINTER, "--set", END)
     for bad in ("dayly_budget=5", "daily_budget", "total_budget=+10%"):
         assert "--set" in adsctl("campaigns", "copy", KNITTERS, "--set", bad, code=2).stderr
     for word in ("nam", "", "campaign"):
-        told = adsctl("campaigns", "copy", KNITTERS, "--name", f"{{name}} of {{{word}}}", code=2).stderr
-        assert f"--name: {{{word}}} stands for nothing" in told and "{name} stands for the name" in told
+        message = adsctl("campaigns", "copy", KNITTERS, "--name", f"{{name}} of {{{word}}}", code=2).stderr
+        assert f"--name: {{{word}}} stands for nothing" in message and "{name} stands for the name" in message
 
 
 MUGS = {
@@ -145,10 +145,10 @@ def test_all_that_another_account_lacks_is_named(adsctl, service):
     ]
     file = {"campaigns": [MUGS | {"line_items": [item]}]}
     adsctl("campaigns", "apply", "-", input=json.dumps(file))
-    told = adsctl("campaigns", "copy", pulled(adsctl)["Mugs"]["id"], "--to-account", CAFE, code=3).stderr
+    message = adsctl("campaigns", "copy", pulled(adsctl)["Mugs"]["id"], "--to-account", CAFE, code=3).stderr
     for id in (CARD, PURCHASES, INSTALLED, READERS, SPRING, BANNER, OFFER, SPRING_POST):
-        assert f"--map {id}=ID" in told, id
-    assert CUSTOMERS not in told  # which is shared with it
+        assert f"--map {id}=ID" in message, id
+    assert CUSTOMERS not in message  # which is shared with it
 
 
 @pytest.mark.parametrize("account", [None, SHOP])
@@ -166,30 +166,30 @@ def test_a_copy_to_a_profile_is_made_in_its_account(adsctl, service, mugs, accou
 
 
 def test_an_active_copy_is_asked_for(adsctl, service):
-    told = adsctl("campaigns", "copy", HAMBURG, "--active", code=12).stderr
+    message = adsctl("campaigns", "copy", HAMBURG, "--active", code=12).stderr
     # 80.00 EUR are its own budget, which another line item may spend too; its only one has 35.00 EUR.
-    assert "new campaign 'Copy of Hamburg knows us' begins to serve: daily budget 80.00 EUR;" in told
-    assert "new line item 'All of Hamburg' begins to serve: daily budget 35.00 EUR" in told
-    assert "daily budgets of what may serve: 0 -> 80.00 EUR (" in told
+    assert "new campaign 'Copy of Hamburg knows us' begins to serve: daily budget 80.00 EUR;" in message
+    assert "new line item 'All of Hamburg' begins to serve: daily budget 35.00 EUR" in message
+    assert "daily budgets of what may serve: 0 -> 80.00 EUR (" in message
     adsctl("campaigns", "copy", HAMBURG, "--active", "--yes")
     made = pulled(adsctl)["Copy of Hamburg knows us"]
     assert made["entity_status"] == "ACTIVE"
-    assert {one["entity_status"] for one in made["line_items"]} == {"ACTIVE"}
+    assert {record["entity_status"] for record in made["line_items"]} == {"ACTIVE"}
 
 
 def test_what_a_copy_leaves_as_it_is_is_neither_summed_up_nor_asked_about(adsctl, service):
     adsctl("campaigns", "copy", HAMBURG, "--active", "--yes")
     copied = pulled(adsctl)["Copy of Hamburg knows us"]["id"]
     adsctl("campaigns", "update", copied, "--daily-budget", "70", "--yes")
-    told = adsctl("campaigns", "copy", HAMBURG).stderr
-    before, after = told.partition("daily budgets of what may serve: ")[2].splitlines()[0].split(" -> ")
-    assert before == after and "copied before" in told
+    message = adsctl("campaigns", "copy", HAMBURG).stderr
+    before, after = message.partition("daily budgets of what may serve: ")[2].splitlines()[0].split(" -> ")
+    assert before == after and "copied before" in message
     adsctl("campaigns", "copy", HAMBURG, KNITTERS)
     assert {"Copy of Hamburg knows us", "Copy of People who knit"} <= pulled(adsctl).keys()
 
 
 @pytest.mark.parametrize(
-    ("first", "second", "told"),
+    ("first", "second", "message"),
     [
         ("daily_budget=20", "daily_budget=10", "campaigns[0].daily_budget: 'Next Hamburg knows us' was"),
         ("daily_budget=20", "daily_budget=+10%", "with 20.00 and not 88.00: change the campaign "),
@@ -205,13 +205,15 @@ def test_what_a_copy_leaves_as_it_is_is_neither_summed_up_nor_asked_about(adsctl
         ),
     ],
 )
-def test_a_copy_that_is_there_with_another_value_than_is_set_is_refused(adsctl, service, first, second, told):
+def test_a_copy_that_is_there_with_another_value_than_is_set_is_refused(
+    adsctl, service, first, second, message
+):
     copy = ("-q", "campaigns", "copy", HAMBURG, "--name", "Next {name}", "--set")
     adsctl(*copy, first)
     before = pulled(adsctl)
     for words in ((), ("--active", "--yes"), ("--dry-run",)):
         refused = adsctl(*copy, second, *words, code=3).stderr
-        assert told in refused and "or add --name for another copy" in refused
+        assert message in refused and "or add --name for another copy" in refused
     assert pulled(adsctl) == before
     adsctl(*copy, first, "--active", "--yes")
     assert pulled(adsctl)["Next Hamburg knows us"]["entity_status"] == "ACTIVE"
@@ -232,8 +234,8 @@ def test_what_another_option_says_of_a_copy_is_not_set(adsctl, service):
         "entity_status=ACTIVE": "--active",
         "line_items.entity_status=ACTIVE": "--active",
     }.items():
-        told = adsctl("campaigns", "copy", KNITTERS, "--set", setting, code=2).stderr
-        assert f"--set {setting}: " in told and option in told
+        message = adsctl("campaigns", "copy", KNITTERS, "--set", setting, code=2).stderr
+        assert f"--set {setting}: " in message and option in message
     assert pulled(adsctl) == before
 
 

@@ -131,11 +131,11 @@ def test_what_somebody_changed_by_hand_is_a_difference_and_is_undone(adsctl, ser
     assert by_id[SUMMER]["before"]["total_budget"] == "90.00"
     assert by_id[SUMMER]["after"]["total_budget"] is None
     assert ("delete", "targeting") in short(plan(adsctl, before, "--prune"))
-    told = apply(adsctl, before, "--dry-run").stderr
-    assert "daily_budget: 20.00 -> 15.00 EUR\n" in told and "total_budget: 90.00 EUR -> null\n" in told
+    message = apply(adsctl, before, "--dry-run").stderr
+    assert "daily_budget: 20.00 -> 15.00 EUR\n" in message and "total_budget: 90.00 EUR -> null\n" in message
     if service_name == "generic":
-        told = apply(adsctl, before, code=3).stderr
-        assert "cannot remove a value" in told and "end_time" in told
+        message = apply(adsctl, before, code=3).stderr
+        assert "cannot remove a value" in message and "end_time" in message
         return
     apply(adsctl, before, "--prune")
     assert document(adsctl) == before
@@ -149,11 +149,11 @@ def test_a_file_is_carried_out_once_from_the_top_down(adsctl, service, service_n
     assert all(change["id"] for change in made) and len(made) == 17
     assert apply(adsctl, winter).stdout == "[]\n"
     after = document(adsctl)
-    known = {one["id"] for one in before["campaigns"]}
-    new = [one for one in after["campaigns"] if one["id"] not in known]
-    assert [one for one in after["campaigns"] if one["id"] in known] == before["campaigns"]
-    new = {one["name"]: one for one in new}
-    assert {name: one["entity_status"] for name, one in new.items()} == {
+    known = {record["id"] for record in before["campaigns"]}
+    new = [record for record in after["campaigns"] if record["id"] not in known]
+    assert [record for record in after["campaigns"] if record["id"] in known] == before["campaigns"]
+    new = {record["name"]: record for record in new}
+    assert {name: record["entity_status"] for name, record in new.items()} == {
         "Winter Germany": "PAUSED",
         "Winter Austria": "PAUSED",
         "Solo": "ACTIVE",
@@ -179,8 +179,8 @@ def test_ids_are_written_into_the_lines_of_any_file(adsctl, service, winter, lin
 def test_a_file_with_an_empty_id_can_still_be_read_after_ids_were_written(adsctl, service, winter):
     text = COUNTRIES.replace("- name: Solo", "- id: null\n  name: Solo")
     adsctl.file(winter, text)
-    told = apply(adsctl, winter, "--write-ids").stderr
-    assert "0 ids written" in told and "have no place for their ids" in told
+    message = apply(adsctl, winter, "--write-ids").stderr
+    assert "0 ids written" in message and "have no place for their ids" in message
     assert (adsctl.home / winter).read_text() == text
     assert apply(adsctl, winter).stdout == "[]\n"
 
@@ -193,14 +193,14 @@ def test_a_stored_plan_that_is_damaged_is_not_carried_out(adsctl, service, winte
     adsctl("campaigns", "plan", winter, "--out", "winter.plan", code=DIFFERENCES)
     path = adsctl.home / "winter.plan"
     path.write_text(json.dumps(json.loads(path.read_text()) | change))
-    told = adsctl("campaigns", "apply", "winter.plan", "--yes", code=3).stderr
-    assert "winter.plan: is not a plan that this version reads" in told
+    message = adsctl("campaigns", "apply", "winter.plan", "--yes", code=3).stderr
+    assert "winter.plan: is not a plan that this version reads" in message
 
 
 def test_nothing_begins_to_spend_unasked_and_what_is_paused_is_not_asked_about(adsctl, service, winter):
-    told = adsctl("campaigns", "apply", winter, code=12).stderr
-    assert "15" in told or "17 to create" in told
-    assert "not confirmed" in told and "daily budgets of what may serve" in told
+    message = adsctl("campaigns", "apply", winter, code=12).stderr
+    assert "15" in message or "17 to create" in message
+    assert "not confirmed" in message and "daily budgets of what may serve" in message
     paused = COUNTRIES.replace("entity_status: ACTIVE\n", "\n")
     adsctl("campaigns", "apply", "-", input=paused)
     assert plan(adsctl, paused, code=0) == []
@@ -249,10 +249,14 @@ def test_a_run_killed_at_any_request_is_resumed_and_creates_nothing_twice(
     assert plan(adsctl, COUNTRIES, code=0) == []
     after = document(adsctl)
     assert len(after["campaigns"]) == len(before["campaigns"]) + 3
-    for one in (one for one in after["campaigns"] if one["name"].startswith("Winter ") and one["line_items"]):
-        if one["name"] == "Winter sale":
+    for record in (
+        record
+        for record in after["campaigns"]
+        if record["name"].startswith("Winter ") and record["line_items"]
+    ):
+        if record["name"] == "Winter sale":
             continue
-        (line_item,) = one["line_items"]
+        (line_item,) = record["line_items"]
         assert len(line_item["targeting"]) == 3 and len(line_item["ads"]) == 2
 
 
@@ -276,7 +280,7 @@ def test_an_apply_that_was_stopped_is_a_job_until_it_is_resumed(adsctl, service,
     assert "campaigns apply winter.yaml" in shown["resume"] and shown["resume"].endswith("--resume")
     with killed_at(monkeypatch, lambda _: "before"), pytest.raises(KilledError):
         apply(adsctl, winter, "--resume")
-    assert [one["state"] for one in jobs()] == ["unfinished"], "the later run stands for both"
+    assert [record["state"] for record in jobs()] == ["unfinished"], "the later run stands for both"
     apply(adsctl, winter, "--resume")
     (ended,) = jobs()
     assert (ended["state"], ended["sent"]) == ("ended", ended["rows"])
@@ -290,7 +294,7 @@ def test_what_was_created_with_a_lost_answer_is_found_and_not_created_again(adsc
     assert "--resume" in apply(adsctl, winter, code=8).stderr
     apply(adsctl, winter, "--resume")
     assert plan(adsctl, COUNTRIES, code=0) == []
-    names = [one["name"] for one in document(adsctl)["campaigns"]]
+    names = [record["name"] for record in document(adsctl)["campaigns"]]
     assert len(names) == len({*names})
 
 
@@ -320,7 +324,7 @@ def test_a_lost_answer_among_batches_that_are_sent_at_once_creates_nothing_twice
     service.fail(f"POST /12/batch/accounts/*/campaigns reset-after times={times}")
     apply(adsctl, MANY, code=8)
     apply(adsctl, MANY, "--resume")
-    names = [one["name"] for one in document(adsctl)["campaigns"] if one["name"].startswith("New ")]
+    names = [record["name"] for record in document(adsctl)["campaigns"] if record["name"].startswith("New ")]
     assert len(names) == len({*names}) == 100
 
 
@@ -334,8 +338,8 @@ def test_records_of_one_name_are_told_apart_by_keys_after_a_lost_answer(adsctl, 
     service.fail("POST /12/batch/accounts/*/campaigns reset-after times=1")
     apply(adsctl, twins, code=8)
     apply(adsctl, twins)
-    made = [one for one in document(adsctl)["campaigns"] if one["name"] == "Twin"]
-    assert sorted(one["daily_budget"] for one in made) == ["1.00", "2.00"]
+    made = [record for record in document(adsctl)["campaigns"] if record["name"] == "Twin"]
+    assert sorted(record["daily_budget"] for record in made) == ["1.00", "2.00"]
     twins["campaigns"][0]["name"] = "Twin no longer"
     assert [change["action"] for change in plan(adsctl, twins)] == ["update"]
 
@@ -360,14 +364,14 @@ def test_what_the_service_refuses_is_told_with_its_path_and_the_rest_is_applied(
             },
         ]
     }
-    told = apply(adsctl, file, code=9).stderr
-    assert "campaigns[1] (create campaign Bad)" in told and "4a1n7" in told
+    message = apply(adsctl, file, code=9).stderr
+    assert "campaigns[1] (create campaign Bad)" in message and "4a1n7" in message
     assert short(plan(adsctl, file)) == [("create", "campaign"), ("create", "line_item")]
 
 
 def test_without_prune_nothing_is_deleted_and_with_it_only_what_the_lists_lack(adsctl, service):
     file, campaign = spring(adsctl)
-    campaign["line_items"] = [one for one in campaign["line_items"] if one["id"] == CLICKS]
+    campaign["line_items"] = [record for record in campaign["line_items"] if record["id"] == CLICKS]
     campaign["line_items"][0]["targeting"].pop()
     assert plan(adsctl, file, code=0) == []
     changes = plan(adsctl, file, "--prune")
@@ -375,14 +379,17 @@ def test_without_prune_nothing_is_deleted_and_with_it_only_what_the_lists_lack(a
     assert short(changes)[-1] == ("delete", "line_item")
     assert "--max-delete" in apply(adsctl, file, "--prune", code=12).stderr
     apply(adsctl, file, "--prune", "--max-delete", "100%")
-    assert [one["id"] for one in spring(adsctl)[1]["line_items"]] == [CLICKS]
+    assert [record["id"] for record in spring(adsctl)[1]["line_items"]] == [CLICKS]
     assert len(document(adsctl)["campaigns"]) > 6  # campaigns are deleted only by a file of the whole account
 
 
 def test_what_is_deleted_has_the_key_that_it_was_created_with(adsctl, service):
     file = document(adsctl)
     criteria = next(
-        item["targeting"] for each in file["campaigns"] for item in each["line_items"] if item["targeting"]
+        item["targeting"]
+        for record in file["campaigns"]
+        for item in record["line_items"]
+        if item["targeting"]
     )
     removed = [criteria.pop() for _ in range(len(criteria))]
     deleted = {change["key"] for change in plan(adsctl, file, "--prune")}
@@ -394,9 +401,9 @@ def test_what_is_deleted_has_the_key_that_it_was_created_with(adsctl, service):
 def test_campaigns_are_pruned_by_a_file_that_covers_the_account(adsctl, service):
     file = document(adsctl)
     assert file["scope"] == "account"
-    file["campaigns"] = [one for one in file["campaigns"] if one["id"] != KNITTERS]
+    file["campaigns"] = [record for record in file["campaigns"] if record["id"] != KNITTERS]
     apply(adsctl, file, "--prune", "--max-delete", "50%")
-    assert KNITTERS not in {one["id"] for one in document(adsctl)["campaigns"]}
+    assert KNITTERS not in {record["id"] for record in document(adsctl)["campaigns"]}
     assert plan(adsctl, file, "--prune", code=0) == []
 
 
@@ -408,20 +415,20 @@ def test_a_mistake_that_only_the_account_tells_has_its_line(adsctl, service, out
     number = next(number for number, line in enumerate(lines) if "WEBSITE_CLICKS" in line)
     lines[number] = lines[number].replace("WEBSITE_CLICKS", "REACH")
     file.write_text("\n".join(lines))
-    told = adsctl("campaigns", "plan", file.name, code=3).stderr
-    assert f"shop.{output}:{number + 1}: campaigns[0].line_items[0].objective: cannot be changed" in told
+    message = adsctl("campaigns", "plan", file.name, code=3).stderr
+    assert f"shop.{output}:{number + 1}: campaigns[0].line_items[0].objective: cannot be changed" in message
 
 
 def test_what_cannot_be_changed_is_refused_or_replaced(adsctl, service):
     file, campaign = spring(adsctl)
-    item = next(one for one in campaign["line_items"] if one["id"] == SUMMER)
+    item = next(record for record in campaign["line_items"] if record["id"] == SUMMER)
     item["placements"] = ["PLATFORM_TIMELINE"]
-    told = adsctl("campaigns", "plan", "-", input=json.dumps(file), code=3).stderr
-    assert "placements: cannot be changed" in told and SUMMER in told and "--replace" in told
+    message = adsctl("campaigns", "plan", "-", input=json.dumps(file), code=3).stderr
+    assert "placements: cannot be changed" in message and SUMMER in message and "--replace" in message
     changes = short(plan(adsctl, file, "--replace"))
     assert ("delete", "line_item") in changes and ("create", "line_item") in changes
     apply(adsctl, file, "--replace")
-    names = {one["name"]: one for one in spring(adsctl)[1]["line_items"]}
+    names = {record["name"]: record for record in spring(adsctl)[1]["line_items"]}
     assert names[item["name"]]["placements"] == ["PLATFORM_TIMELINE"] and len(names) == 2
 
 
@@ -444,8 +451,8 @@ def test_a_stored_plan_leaves_what_it_does_not_touch_as_it_is(adsctl, service):
     (adsctl.home / "two.json").write_text(json.dumps({"campaigns": campaigns}))
     adsctl("campaigns", "plan", "two.json", "--out", "two.plan", code=DIFFERENCES)
     adsctl("campaigns", "update", HAMBURG, "--name", "Hamburg")
-    told = apply(adsctl, "two.plan").stderr
-    assert "1 difference in campaigns that the plan does not touch: left as it is" in told
+    message = apply(adsctl, "two.plan").stderr
+    assert "1 difference in campaigns that the plan does not touch: left as it is" in message
     (change,) = json.loads(adsctl("campaigns", "plan", "two.json", "-o", "json", code=DIFFERENCES).stdout)
     assert change["id"] == HAMBURG and change["before"] == {"name": "Hamburg"}
 
@@ -484,7 +491,7 @@ def test_a_stored_plan_does_not_mind_what_follows_from_other_records(adsctl, ser
 
 def test_a_stored_plan_that_was_stopped_deletes_only_what_it_names(adsctl, service, monkeypatch):
     file = document(adsctl)
-    (gone,) = [each for each in file["campaigns"] if each["id"] == KNITTERS]
+    (gone,) = [record for record in file["campaigns"] if record["id"] == KNITTERS]
     file["campaigns"].remove(gone)
     adsctl(
         "campaigns",
@@ -501,7 +508,9 @@ def test_a_stored_plan_that_was_stopped_deletes_only_what_it_names(adsctl, servi
     made = ("--name", gone["name"], "--funding-instrument-id", CARD, "--daily-budget", "5")
     id = adsctl("campaigns", "create", *made, "-o", "ids").stdout.strip()
     apply(adsctl, *words)
-    assert [each["id"] for each in document(adsctl)["campaigns"] if each["name"] == gone["name"]] == [id]
+    assert [record["id"] for record in document(adsctl)["campaigns"] if record["name"] == gone["name"]] == [
+        id
+    ]
 
 
 def test_a_stored_plan_that_was_stopped_keeps_what_was_changed_by_hand_since(adsctl, service):
@@ -525,7 +534,7 @@ def test_a_stored_plan_that_was_stopped_activates_what_it_has_created(adsctl, se
     with pytest.raises(KilledError), killed_at(monkeypatch, at_second_change("before")):
         apply(adsctl, "solo.plan")
     apply(adsctl, "solo.plan")
-    (made,) = [each for each in document(adsctl)["campaigns"] if each["name"] == "Solo"]
+    (made,) = [record for record in document(adsctl)["campaigns"] if record["name"] == "Solo"]
     assert made["entity_status"] == "ACTIVE"
 
 
@@ -535,7 +544,7 @@ def test_a_stored_plan_that_was_stopped_keeps_a_cut_of_what_it_has_created(adsct
     adsctl("campaigns", "plan", file, "--out", "solo.plan", code=DIFFERENCES)
     with pytest.raises(KilledError), killed_at(monkeypatch, at_second_change("before")):
         apply(adsctl, "solo.plan")
-    (made,) = [each for each in document(adsctl)["campaigns"] if each["name"] == "Solo"]
+    (made,) = [record for record in document(adsctl)["campaigns"] if record["name"] == "Solo"]
     adsctl("campaigns", "update", made["id"], "--daily-budget", "1")
     assert "has changed since the plan was made" in apply(adsctl, "solo.plan", code=12).stderr
 
@@ -552,7 +561,7 @@ def test_a_stored_plan_that_was_stopped_spends_what_it_has_shown(
     assert "has changed since the plan was made" in apply(adsctl, "winter.plan", "--resume", code=12).stderr
     (adsctl.home / "markets.csv").write_text(rows)
     apply(adsctl, "winter.plan", "--resume")
-    budgets = {each["name"]: each["daily_budget"] for each in document(adsctl)["campaigns"]}
+    budgets = {record["name"]: record["daily_budget"] for record in document(adsctl)["campaigns"]}
     assert (budgets["Winter Austria"], budgets["Solo"]) == ("12.50", "5.00")
 
 
@@ -561,7 +570,7 @@ def test_a_file_that_covers_names_by_their_beginning_makes_nothing_twice(adsctl,
     file = {"q": "Snow", "campaigns": [snow, snow | {"name": "Frost"}]}
     apply(adsctl, file)
     assert plan(adsctl, file, code=0) == []
-    made = {each["name"]: each["id"] for each in document(adsctl)["campaigns"]}
+    made = {record["name"]: record["id"] for record in document(adsctl)["campaigns"]}
     adsctl("campaigns", "update", made["Snow"], "--name", "Old snow")
     (change,) = plan(adsctl, file, "--prune")
     assert (change["action"], change["id"], change["after"]) == ("update", made["Snow"], {"name": "Snow"})
@@ -573,7 +582,7 @@ def test_pruning_by_the_beginning_of_names_is_measured_by_the_campaigns_that_hav
     file = {"q": "Snow", "campaigns": campaigns[:1]}
     assert "1 of 2 records would be deleted" in apply(adsctl, file, "--prune", code=12).stderr
     apply(adsctl, file, "--prune", "--max-delete", "1")
-    names = {each["name"] for each in document(adsctl)["campaigns"]}
+    names = {record["name"] for record in document(adsctl)["campaigns"]}
     assert "Snow 1" in names and "Snow 2" not in names and "Hamburg knows us" in names
 
 
@@ -601,8 +610,8 @@ campaigns:
     - LOCATION: Germany
     - LOCATION: {GERMANY}
 """
-    told = adsctl("campaigns", "plan", "-", input=document, code=3).stderr
-    assert "standard input:7: campaigns[0].line_items[0].targeting[1]: it is also on line 6" in told
+    message = adsctl("campaigns", "plan", "-", input=document, code=3).stderr
+    assert "standard input:7: campaigns[0].line_items[0].targeting[1]: it is also on line 6" in message
 
 
 def test_values_that_were_found_by_names_in_any_case_are_pulled_and_planned_again(adsctl, service):
@@ -653,7 +662,7 @@ campaigns:
 
 def test_all_mistakes_are_told_at_once_with_file_line_and_path(adsctl, service):
     (adsctl.home / "bad.yaml").write_text(BAD)
-    told = adsctl("campaigns", "plan", "bad.yaml", code=3).stderr
+    message = adsctl("campaigns", "plan", "bad.yaml", code=3).stderr
     for expected in (
         "bad.yaml:4: campaigns[0].daly_budget: is not a field of a campaign; did you mean 'daily_budget'",
         "bad.yaml:7: campaigns[0].line_items[0].objective: 'CLICKS' is not one of",
@@ -664,7 +673,7 @@ def test_all_mistakes_are_told_at_once_with_file_line_and_path(adsctl, service):
         "bad.yaml:14: campaigns[3].id:",
         "bad.yaml:16: campaigns[4].line_items[0].ads[0]:",
     ):
-        assert expected in told, (expected, told)
+        assert expected in message, (expected, message)
 
 
 @pytest.mark.parametrize(
@@ -706,7 +715,7 @@ def test_targeting_that_the_service_adds_by_itself_is_there_and_not_refused(adsc
 
 def replacing(adsctl) -> dict:
     file, campaign = spring(adsctl)
-    item = next(one for one in campaign["line_items"] if one["id"] == SUMMER)
+    item = next(record for record in campaign["line_items"] if record["id"] == SUMMER)
     item["placements"] = ["PLATFORM_TIMELINE"]
     return file
 
@@ -714,11 +723,11 @@ def replacing(adsctl) -> dict:
 @pytest.mark.parametrize("when", ["before", "after"])
 def test_a_replacement_is_made_once_and_the_file_stays_what_it_is(adsctl, service, when, monkeypatch):
     file = replacing(adsctl)
-    names = sorted(one["name"] for one in file["campaigns"][0]["line_items"])
+    names = sorted(record["name"] for record in file["campaigns"][0]["line_items"])
     run = ("--replace", "--resume")
     kills = run_until_it_ends(monkeypatch, lambda: apply(adsctl, file, *run), at_second_change(when))
     items = spring(adsctl)[1]["line_items"]
-    assert 3 <= kills < 40 and sorted(one["name"] for one in items) == names
+    assert 3 <= kills < 40 and sorted(record["name"] for record in items) == names
     assert plan(adsctl, file, "--replace", "--prune", code=0) == plan(adsctl, file, code=0) == []
 
 
@@ -726,18 +735,18 @@ def test_what_is_replaced_stays_until_its_replacement_is_whole(adsctl, service):
     file = replacing(adsctl)
     service.fail("POST */promoted_posts status=400")
     assert "create ad post" in apply(adsctl, file, "--replace", code=9).stderr
-    old = next(one for one in spring(adsctl)[1]["line_items"] if one["id"] == SUMMER)
+    old = next(record for record in spring(adsctl)[1]["line_items"] if record["id"] == SUMMER)
     assert old["targeting"] and old["ads"]
     service.fail()
     apply(adsctl, file, "--replace")
-    assert SUMMER not in {one["id"] for one in spring(adsctl)[1]["line_items"]}
+    assert SUMMER not in {record["id"] for record in spring(adsctl)[1]["line_items"]}
     assert plan(adsctl, file, "--prune", code=0) == []
 
 
 def test_what_is_deleted_with_a_campaign_counts_among_the_records(adsctl, service):
     whole = {"account": SHOP, "scope": "account", "campaigns": []}
-    told = apply(adsctl, whole, "--prune", code=12).stderr
-    deleted, listed = told.partition(" records would be deleted")[0].split()[-3::2]
+    message = apply(adsctl, whole, "--prune", code=12).stderr
+    deleted, listed = message.partition(" records would be deleted")[0].split()[-3::2]
     assert int(deleted.strip('"')) == int(listed) > 20
 
 

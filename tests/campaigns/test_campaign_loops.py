@@ -30,8 +30,8 @@ def planned(adsctl, kind: str, text: str) -> list[dict]:
 
 def refused(adsctl, text: str) -> list[str]:
     """Return what is said of the lines of a file that is not valid."""
-    told = adsctl("campaigns", "plan", "-", input=text, code=3).stderr
-    return [line for line in told.splitlines() if "campaigns[0]" in line]
+    message = adsctl("campaigns", "plan", "-", input=text, code=3).stderr
+    return [line for line in message.splitlines() if "campaigns[0]" in line]
 
 
 @pytest.mark.parametrize("beside", ["operator_type: NE", "targeting_value: France", "LT LOCATION: France"])
@@ -45,9 +45,9 @@ def test_targeting_in_short_form_has_nothing_beside_its_type(adsctl, service, be
 def test_targeting_in_short_form_may_be_a_loop(adsctl, service, shop):
     text = f"{HEAD}    targeting:\n    - {{for: {{rows: a.csv}}, EXCLUDE LOCATION: '{{loc}}'}}\n"
     found = planned(adsctl, "targeting", text)
-    assert len(found) == 2 and {each["operator_type"] for each in found} == {"NE"}
-    (told,) = refused(adsctl, text.replace("EXCLUDE", "BROAD_KEYWORD: mugs, EXCLUDE"))
-    assert "targeting[0]: must be one type with its value" in told
+    assert len(found) == 2 and {record["operator_type"] for record in found} == {"NE"}
+    (message,) = refused(adsctl, text.replace("EXCLUDE", "BROAD_KEYWORD: mugs, EXCLUDE"))
+    assert "targeting[0]: must be one type with its value" in message
 
 
 @pytest.mark.parametrize("folder", ["", "ads/", "q[1]/"])
@@ -60,34 +60,34 @@ def test_an_ad_that_makes_a_post_may_be_a_loop(adsctl, service, shop, folder):
     words = ("-q", "campaigns", "plan", f"{folder}ads.yaml", "-o", "json")
     changes = json.loads(adsctl(*words, code=DIFFERENCES).stdout)
     found = [change["after"] for change in changes if change["kind"] == "ad"]
-    assert [each["media"] for each in found] == [["cups.png"], ["mugs.png"]]
-    assert [each["text"] for each in found] == ["Hello cups.png", "Hello mugs.png"]
+    assert [record["media"] for record in found] == [["cups.png"], ["mugs.png"]]
+    assert [record["text"] for record in found] == ["Hello cups.png", "Hello mugs.png"]
 
 
 def test_a_mistake_in_a_new_post_of_a_loop_is_told_once(adsctl, service, shop):
     ad = f"{{for: {{files: '*.png'}}, text: Hello, media: ['{{file}}'], medium: a, {AUTHOR}}}"
-    (told,) = refused(adsctl, f"{HEAD}    ads:\n    - {ad}\n")
-    assert "ads[0].medium: is not a field of a new post" in told
+    (message,) = refused(adsctl, f"{HEAD}    ads:\n    - {ad}\n")
+    assert "ads[0].medium: is not a field of a new post" in message
 
 
 def test_placeholders_in_slides_stand_for_their_values(adsctl, service, shop):
     slides = ", ".join(SLIDE % (name, "{loc}", "{loc}") for name in ("cups.png", "mugs.png"))
     ad = f"{{for: {{rows: a.csv}}, text: 'Hello {{loc}}', card: {{slides: [{slides}]}}, {AUTHOR}}}"
     found = planned(adsctl, "ad", f"{HEAD}    ads:\n    - {ad}\n")
-    for one, name in zip(found, ("Germany", "Austria"), strict=True):
-        details = [slide[1] for slide in one["card"]["slides"]]
+    for record, name in zip(found, ("Germany", "Austria"), strict=True):
+        details = [slide[1] for slide in record["card"]["slides"]]
         assert {each["title"] for each in details} == {f"Mugs in {name}"}
         assert {each["destination"]["url"] for each in details} == {f"https://shop.example/{name}"}
-    (told,) = refused(adsctl, f"{HEAD}    ads:\n    - {ad.replace('Mugs in {loc}', 'Mugs in {land}')}\n")
-    assert "ads[0].card: {land} is not a column of the loop" in told
+    (message,) = refused(adsctl, f"{HEAD}    ads:\n    - {ad.replace('Mugs in {loc}', 'Mugs in {land}')}\n")
+    assert "ads[0].card: {land} is not a column of the loop" in message
 
 
 def test_a_loop_names_files_by_the_values_of_the_loop_around_it(adsctl, service, shop):
     text = HEAD.replace("Posted", "Posted {file}\n  for: {files: '?.csv'}")
     text += "    targeting:\n    - {for: {rows: '%s'}, LOCATION: '{loc}'}\n"
     assert len(planned(adsctl, "targeting", text % "{file}")) == 2
-    (told,) = refused(adsctl, text % "{fiel}")
-    assert "targeting[0].for.rows: {fiel} is not a column of the loop; did you mean 'file'" in told
+    (message,) = refused(adsctl, text % "{fiel}")
+    assert "targeting[0].for.rows: {fiel} is not a column of the loop; did you mean 'file'" in message
 
 
 CAMPAIGN = """campaigns:
@@ -99,7 +99,7 @@ CAMPAIGN = """campaigns:
 
 
 def names(adsctl, placeholder: str, loop: str) -> list[str]:
-    return [each["name"] for each in planned(adsctl, "campaign", CAMPAIGN % (placeholder, loop))]
+    return [record["name"] for record in planned(adsctl, "campaign", CAMPAIGN % (placeholder, loop))]
 
 
 @pytest.mark.parametrize("start", ["", "{}/"])
@@ -139,19 +139,19 @@ def test_a_loop_reads_rows_from_an_address(adsctl, service, httpserver):
 
 def test_a_row_that_cannot_be_read_is_told(adsctl, service):
     adsctl.file("rows.csv", "of,no\nAustria,1,2\n")
-    (told,) = refused(adsctl, CAMPAIGN % ("of", "rows: rows.csv"))
-    assert "campaigns[0].for.rows: rows.csv:2: " in told
+    (message,) = refused(adsctl, CAMPAIGN % ("of", "rows: rows.csv"))
+    assert "campaigns[0].for.rows: rows.csv:2: " in message
 
 
 @pytest.mark.parametrize("pattern", ["*x**.csv", ".", r"a\0*"])
 def test_a_pattern_that_cannot_be_is_told(adsctl, service, shop, pattern):
-    (told,) = refused(adsctl, HEAD.replace("Posted", f'Posted\n  for: {{files: "{pattern}"}}'))
-    assert "campaigns[0].for.files: " in told
+    (message,) = refused(adsctl, HEAD.replace("Posted", f'Posted\n  for: {{files: "{pattern}"}}'))
+    assert "campaigns[0].for.files: " in message
 
 
 def test_a_file_whose_name_is_not_utf_8_is_told(adsctl, service):
     path = os.fsencode(adsctl.home) + b"/caf\xe9.png"
     with open(path, "wb") as file:  # noqa: PTH123 - a path of bytes
         file.write(b"a picture")
-    (told,) = refused(adsctl, HEAD.replace("Posted", 'Posted {file}\n  for: {files: "*.png"}'))
-    assert "campaigns[0].for.files: " in told and "is not UTF-8; rename it" in told
+    (message,) = refused(adsctl, HEAD.replace("Posted", 'Posted {file}\n  for: {files: "*.png"}'))
+    assert "campaigns[0].for.files: " in message and "is not UTF-8; rename it" in message

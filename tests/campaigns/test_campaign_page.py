@@ -36,7 +36,7 @@ def test_the_page_runs_from_top_to_bottom(adsctl, service, service_name):
             expected.remove(line)
         adsctl("-q", *shlex.split(line), code=code)
     assert not expected and len(COMMANDS) == 22
-    names = {one["name"] for one in json.loads(adsctl("campaigns", "list", "-o", "json").stdout)}
+    names = {record["name"] for record in json.loads(adsctl("campaigns", "list", "-o", "json").stdout)}
     assert {"Winter Germany", "Winter Ireland", "Next Hamburg knows us"} <= names
     assert len([name for name in names if name.startswith("Winter ")]) == 13, "twelve countries and a sale"
 
@@ -47,5 +47,5 @@ def test_the_line_of_cron_tells_what_somebody_changed(adsctl, service):
     quiet = adsctl(*shlex.split(line))
     assert quiet.stdout + quiet.stderr == ""
     adsctl("campaigns", "update", "8wku4", "--daily-budget", "20")
-    told = adsctl(*shlex.split(line), code=10)
-    assert "8wku4" in told.stdout
+    message = adsctl(*shlex.split(line), code=10)
+    assert "8wku4" in message.stdout

@@ -59,7 +59,7 @@ def posts(adsctl) -> list[dict]:
 
 
 def ads(adsctl) -> list[str]:
-    (made,) = (one for one in document(adsctl)["campaigns"] if one["name"] == "Posted")
+    (made,) = (record for record in document(adsctl)["campaigns"] if record["name"] == "Posted")
     return sorted(str(ad["post"]) for item in made["line_items"] for ad in item["ads"])
 
 
@@ -76,7 +76,7 @@ def test_posts_are_made_once_with_their_media(adsctl, service, service_name, pos
     adsctl(*WORDS)
     assert len(posts(adsctl)) == 2 and len(ads(adsctl)) == 3
     library = json.loads(adsctl("media", "library", "list", "--all", "-o", "json").stdout)
-    assert sum(each.get("file_name") == "mugs.png" for each in library) == 1
+    assert sum(record.get("file_name") == "mugs.png" for record in library) == 1
 
 
 def test_another_text_is_another_post(adsctl, service, posted):
@@ -151,8 +151,8 @@ def test_files_that_are_no_media_are_told_before_anything_is_sent(adsctl, servic
     (adsctl.home / "ads" / "mugs.png").write_bytes(b"no picture")
     assert "mugs.png" in adsctl(*WORDS, code=3).stderr
     (adsctl.home / "ads" / "mugs.png").unlink()
-    told = adsctl(*WORDS, code=3).stderr
-    assert "posted.yaml:13: campaigns[0].line_items[0].ads[0].media: mugs.png cannot be read" in told
+    message = adsctl(*WORDS, code=3).stderr
+    assert "posted.yaml:13: campaigns[0].line_items[0].ads[0].media: mugs.png cannot be read" in message
     assert not sent
 
 
@@ -174,8 +174,8 @@ def test_files_that_are_no_media_are_told_before_anything_is_sent(adsctl, servic
 )
 def test_what_is_no_post_is_told_with_its_path(adsctl, service, ad, expected):
     text = FILE.split("    - {text")[0] + f"    - {ad}\n"
-    told = adsctl("campaigns", "plan", "-", input=text, code=3).stderr
-    assert expected in told and told.count("campaigns[0]") == 1
+    message = adsctl("campaigns", "plan", "-", input=text, code=3).stderr
+    assert expected in message and message.count("campaigns[0]") == 1
 
 
 @pytest.mark.parametrize("word", ["posts", "media"])
@@ -289,7 +289,7 @@ def test_every_kind_of_card_is_made_once_with_its_files(adsctl, service, service
     before = {card["id"] for card in all_cards(adsctl, *kind)}
     adsctl("campaigns", "plan", "ads/posted.yaml", code=DIFFERENCES)
     adsctl(*WORDS)
-    (card,) = [each for each in all_cards(adsctl, *kind) if each["id"] not in before]
+    (card,) = [record for record in all_cards(adsctl, *kind) if record["id"] not in before]
     assert "media-of-" not in json.dumps(card)
     assert len(posts(adsctl)) == 2 and len(ads(adsctl)) == 3
     adsctl("campaigns", "plan", "ads/posted.yaml", "--prune", code=0)

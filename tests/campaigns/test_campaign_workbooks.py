@@ -66,9 +66,9 @@ def test_what_was_edited_in_a_spreadsheet_is_applied(adsctl, service, service_na
     book.add("targeting", line_item="Item", targeting_type="LANGUAGE", targeting_value="de")
     book.add("ads", line_item="Item", post="1790415000000000010")
     changes = json.loads(book.plan().stdout)
-    told = [(one["action"], one["kind"]) for one in changes]
+    message = [(record["action"], record["kind"]) for record in changes]
     kinds = ("campaign", "line_item", "targeting", "ad")
-    assert told == [("update", "campaign"), *(("create", kind) for kind in kinds)]
+    assert message == [("update", "campaign"), *(("create", kind) for kind in kinds)]
     assert changes[0]["after"] == {"daily_budget": "41.50"}
     adsctl("-q", "campaigns", "plan", "shop.xlsx", "--out", "shop.plan", code=10)
     adsctl("campaigns", "apply", "shop.plan", "--yes")
@@ -108,7 +108,7 @@ def test_wrong_cells_are_told_all_at_once_by_sheet_and_cell(adsctl, service):
     sheet.merge_cells("B3:C3")
     book.book.create_sheet("line_item")
     last = sheet.max_row
-    told = book.plan(code=3).stderr
+    message = book.plan(code=3).stderr
     for line in (
         f"shop.xlsx:line_items!{last - 2}: the cell ",
         "is the number 46357, not a time: write 2031-12-01T08:00:00Z",
@@ -120,7 +120,7 @@ def test_wrong_cells_are_told_all_at_once_by_sheet_and_cell(adsctl, service):
         "the cells B3:C3 are merged",
         "the sheet 'line_item' is not one of campaigns, line_items",
     ):
-        assert line in told, line
+        assert line in message, line
 
 
 @pytest.mark.parametrize(
@@ -138,7 +138,7 @@ def test_names_that_no_row_may_mean_twice_need_an_id(adsctl, service):
         book.add("campaigns", name="Twice", funding_instrument_id="4a1n0", daily_budget=1)
     book.add("line_items", **ITEM | {"campaign": "Twice"})
     book.cell("campaigns", "key", book.book["campaigns"].max_row).value = "second"
-    told = book.plan(code=3).stderr
-    assert "campaign: several rows are 'Twice'" in told
+    message = book.plan(code=3).stderr
+    assert "campaign: several rows are 'Twice'" in message
     book.cell("line_items", "campaign", book.book["line_items"].max_row).value = "second"
     book.plan()

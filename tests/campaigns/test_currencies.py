@@ -24,8 +24,8 @@ def test_what_is_asked_names_the_currency_of_what_pays(adsctl, service):
     hats = {"name": "Hats", "funding_instrument_id": funding(adsctl, "JPY"), "daily_budget": "5000"}
     hats |= {"entity_status": "ACTIVE", "line_items": [ITEM | {"bid_amount": "150"}]}
     text = json.dumps({"campaigns": [hats]})
-    told = adsctl("campaigns", "apply", "-", input=text, code=12).stderr
-    assert "daily budgets of what may serve: 0 -> 5,000 JPY" in told
+    message = adsctl("campaigns", "apply", "-", input=text, code=12).stderr
+    assert "daily budgets of what may serve: 0 -> 5,000 JPY" in message
     shown = adsctl("campaigns", "plan", "-", "-o", "table", input=text, code=10).stdout
     assert "daily_budget: 5000 JPY" in shown and "bid_amount: 150 JPY" in shown
 
@@ -33,15 +33,15 @@ def test_what_is_asked_names_the_currency_of_what_pays(adsctl, service):
 @pytest.mark.parametrize(("currency", "has"), [("EUR", "2"), ("JPY", "none")])
 def test_an_amount_has_no_more_decimals_than_its_currency(adsctl, service, currency, has):
     hats = {"name": "Hats", "funding_instrument_id": funding(adsctl, currency), "daily_budget": "12.505"}
-    told = apply(adsctl, {"campaigns": [hats | {"line_items": [ITEM | {"bid_amount": "1.505"}]}]}, code=3)
-    assert f"daily_budget: 12.505 has too many decimals: {currency} has {has}" in told.stderr
-    assert f"bid_amount: 1.505 has too many decimals: {currency} has {has}" in told.stderr
+    message = apply(adsctl, {"campaigns": [hats | {"line_items": [ITEM | {"bid_amount": "1.505"}]}]}, code=3)
+    assert f"daily_budget: 12.505 has too many decimals: {currency} has {has}" in message.stderr
+    assert f"bid_amount: 1.505 has too many decimals: {currency} has {has}" in message.stderr
     assert "Hats" not in pulled(adsctl)
 
 
 def test_a_change_has_no_more_decimals_than_its_currency(adsctl, service):
-    told = apply(adsctl, {"campaigns": [{"id": KNITTERS, "daily_budget": "12.505"}]}, code=3)
-    assert "daily_budget: 12.505 has too many decimals: EUR has 2" in told.stderr
+    message = apply(adsctl, {"campaigns": [{"id": KNITTERS, "daily_budget": "12.505"}]}, code=3)
+    assert "daily_budget: 12.505 has too many decimals: EUR has 2" in message.stderr
 
 
 def test_a_copy_that_is_paid_in_another_currency_needs_amounts_of_its_own(adsctl, service):
@@ -50,9 +50,11 @@ def test_a_copy_that_is_paid_in_another_currency_needs_amounts_of_its_own(adsctl
     id, euros = pulled(adsctl)["Hats"]["id"], funding(adsctl, "EUR", "-A", CAFE)
     words = ("campaigns", "copy", id, "--to-account", CAFE, "--map")
     words += (f"{hats['funding_instrument_id']}={euros}",)
-    told = adsctl(*words, "--set", "daily_budget=+10%", code=3).stderr
-    assert "daily_budget: is in JPY, and the copy is paid in EUR: --set daily_budget=AMOUNT names the" in told
-    assert "--set line_items.bid_amount=AMOUNT names the amount" in told
+    message = adsctl(*words, "--set", "daily_budget=+10%", code=3).stderr
+    assert (
+        "daily_budget: is in JPY, and the copy is paid in EUR: --set daily_budget=AMOUNT names the" in message
+    )
+    assert "--set line_items.bid_amount=AMOUNT names the amount" in message
     assert pulled(adsctl, "-A", CAFE) == {}
     adsctl(*words, "--set", "daily_budget=30", "--set", "line_items.bid_amount=1")
     made = pulled(adsctl, "-A", CAFE)["Hats"]

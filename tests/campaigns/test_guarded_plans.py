@@ -64,14 +64,14 @@ def test_a_refused_plan_sends_nothing(adsctl, guarded, guard, check, monkeypatch
     sent = recorded(monkeypatch)
     (adsctl.home / "plan.json").write_text(json.dumps(PLAN))
     words = ("campaigns", "apply", "plan.json")
-    told = guarded(guard + "\n", *(("guard", "check", "--", *words) if check else words)).stderr
-    assert guard.split(":")[0] in told and not sent
+    message = guarded(guard + "\n", *(("guard", "check", "--", *words) if check else words)).stderr
+    assert guard.split(":")[0] in message and not sent
 
 
 def test_a_refused_deletion_or_copy_sends_nothing(adsctl, guarded, monkeypatch):
     file = document(adsctl)
     file["campaigns"] = [
-        {**one, "name": f"{one['name']} 2"} for one in file["campaigns"] if one["id"] != KNITTERS
+        {**record, "name": f"{record['name']} 2"} for record in file["campaigns"] if record["id"] != KNITTERS
     ]
     sent = recorded(monkeypatch)
     prune = ("campaigns", "apply", "-", "--prune", "--max-delete", "50%")
@@ -86,9 +86,9 @@ def test_a_plan_within_the_limits_is_carried_out(adsctl, guarded):
     pause_unbounded(adsctl, "--yes")  # of the service that is served
     limits = f"max_changes: {CHANGES}\nmax_daily_budget: 20 EUR\nmax_account_daily_budget: 5000 EUR\n"
     guarded(limits, "campaigns", "apply", "-", input=json.dumps(PLAN), code=0)
-    made = [one for one in document(adsctl)["campaigns"] if one["name"].startswith("New")]
-    assert [one["entity_status"] for one in made] == ["ACTIVE"] * 2
-    assert {one["line_items"][0]["daily_budget"] for one in made} == {"20.00"}
+    made = [record for record in document(adsctl)["campaigns"] if record["name"].startswith("New")]
+    assert [record["entity_status"] for record in made] == ["ACTIVE"] * 2
+    assert {record["line_items"][0]["daily_budget"] for record in made} == {"20.00"}
 
 
 CHEAP, DEAR = (
@@ -124,7 +124,7 @@ def test_a_campaign_is_not_activated_in_place_of_another_one(adsctl, guarded, an
         input=json.dumps({"campaigns": [CHEAP, DEAR]}),
         code=None,
     )
-    made = {one["name"]: one for one in document(adsctl)["campaigns"]}
+    made = {record["name"]: record for record in document(adsctl)["campaigns"]}
     assert made["Dear"]["daily_budget"] == "5000.00"
     assert made["Dear"].get("entity_status", "PAUSED") == "PAUSED"
 

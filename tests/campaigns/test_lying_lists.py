@@ -22,7 +22,7 @@ def without(*names: str) -> Callable[[list[dict]], list[dict]]:
 
 
 def names(adsctl) -> list[str]:
-    return [one["name"] for one in json.loads(pull(adsctl, "-o", "json"))["campaigns"]]
+    return [record["name"] for record in json.loads(pull(adsctl, "-o", "json"))["campaigns"]]
 
 
 @pytest.mark.parametrize(
@@ -49,7 +49,7 @@ def test_a_field_that_the_service_shows_nowhere_is_never_equal(adsctl, service, 
     lie(f"/campaigns/{SPRING}", without(BUDGET))
     (change,) = plan(adsctl, {"campaigns": [{"id": SPRING, "daily_budget": wanted}]})
     assert change["before"] == {"daily_budget": "?"}
-    told = adsctl(
+    message = adsctl(
         "campaigns",
         "plan",
         "-",
@@ -57,7 +57,7 @@ def test_a_field_that_the_service_shows_nowhere_is_never_equal(adsctl, service, 
         code=10,
         COLUMNS="100",
     ).stdout
-    assert "?" in told
+    assert "?" in message
 
 
 def test_what_cannot_be_changed_is_not_replaced_where_it_is_not_shown(adsctl, service, lie):
@@ -67,8 +67,8 @@ def test_what_cannot_be_changed_is_not_replaced_where_it_is_not_shown(adsctl, se
     assert plan(adsctl, file, code=0) == []
     lie(f"/line_items/{CLICKS}", without("objective"))
     for words in ((), ("--replace",)):
-        told = apply(adsctl, file, *words, code=8).stderr
-        assert f"the service does not show objective of the line item {CLICKS}" in told
+        message = apply(adsctl, file, *words, code=8).stderr
+        assert f"the service does not show objective of the line item {CLICKS}" in message
 
 
 @pytest.mark.parametrize(("end", "field"), [("/campaigns", "name"), ("/line_items", "name")])
@@ -80,19 +80,19 @@ def test_what_has_no_name_in_a_list_is_not_created_again(adsctl, service, lie, e
     (adsctl.home / "state" / "campaigns").rename(adsctl.home / "other-machine")
     lie(end, without(field))
     assert plan(adsctl, file, code=0) == []
-    (campaign,) = [one for one in document(adsctl)["campaigns"] if one["name"] == "Snow"]
+    (campaign,) = [record for record in document(adsctl)["campaigns"] if record["name"] == "Snow"]
     id = campaign["id"] if end == "/campaigns" else campaign["line_items"][0]["id"]
     lie(f"{end}/{id}", without(field))
-    told = apply(adsctl, file, code=8).stderr
-    assert f"the service does not show name of the {end.strip('/')[:-1].replace('_', ' ')} {id}" in told
+    message = apply(adsctl, file, code=8).stderr
+    assert f"the service does not show name of the {end.strip('/')[:-1].replace('_', ' ')} {id}" in message
 
 
 def test_a_field_that_the_service_never_shows_is_told(adsctl, service, lie):
     lie("/line_items", without("audience_expansion"))
     item = {"id": CLICKS, "audience_expansion": "DEFINED"}
     file = json.dumps({"campaigns": [{"id": SPRING, "line_items": [item]}]})
-    told = adsctl("campaigns", "plan", "-", input=file, code=None).stderr
-    assert "the service never shows audience_expansion: not compared" in told
+    message = adsctl("campaigns", "plan", "-", input=file, code=None).stderr
+    assert "the service never shows audience_expansion: not compared" in message
 
 
 def test_pruning_deletes_nothing_that_a_filter_has_not_left(adsctl, service, lie):
@@ -106,9 +106,9 @@ def test_pruning_deletes_nothing_that_a_filter_has_not_left(adsctl, service, lie
     assert (change["action"], change["name"]) == ("delete", "snow in May")
     apply(adsctl, file, "--prune", "--max-delete", "100%")
     assert {*before} - {"snow in May"} == {
-        one["name"]
-        for one in json.loads(adsctl("campaigns", "list", "--all", "-o", "json").stdout)
-        if one["name"] != "snow in May"
+        record["name"]
+        for record in json.loads(adsctl("campaigns", "list", "--all", "-o", "json").stdout)
+        if record["name"] != "snow in May"
     }
 
 
@@ -116,11 +116,11 @@ def test_a_file_of_a_filter_has_what_the_filter_means_and_no_more(adsctl, servic
     all_of = json.loads(adsctl("campaigns", "list", "--all", "--with-draft", "-o", "json").stdout)
     lie("/campaigns", lambda records: all_of)
     some = json.loads(pull(adsctl, "-o", "json", "--q", "hamburg"))["campaigns"]
-    assert [one["id"] for one in some] == [HAMBURG]
+    assert [record["id"] for record in some] == [HAMBURG]
     some = json.loads(pull(adsctl, "-o", "json", "--ids", KNITTERS))["campaigns"]
-    assert [one["id"] for one in some] == [KNITTERS]
+    assert [record["id"] for record in some] == [KNITTERS]
     made = adsctl("campaigns", "copy", KNITTERS, "-o", "json").stdout
-    assert [one["name"] for one in json.loads(made) if one["kind"] == "campaign"] == [
+    assert [record["name"] for record in json.loads(made) if record["kind"] == "campaign"] == [
         "Copy of People who knit"
     ]
 
@@ -151,7 +151,10 @@ FORMS = {
 @pytest.mark.parametrize("form", FORMS)
 def test_a_name_in_the_form_of_the_service_is_the_same_name(adsctl, service, lie, form):
     def as_stored(records: list[dict]) -> list[dict]:
-        return [{**one, "name": FORMS[form](one["name"])} if one.get("name") else one for one in records]
+        return [
+            {**record, "name": FORMS[form](record["name"])} if record.get("name") else record
+            for record in records
+        ]
 
     lie("/campaigns", as_stored)
     lie("/line_items", as_stored)
@@ -177,7 +180,10 @@ def test_a_name_that_the_service_has_changed_is_told_once_and_differs_no_more(ad
         data = response.body.get("data") if isinstance(response.body, dict) else None
         if "/campaigns" not in prepared.url or not data:
             return response
-        loud = [{**one, "name": one["name"].upper()} for one in (data if isinstance(data, list) else [data])]
+        loud = [
+            {**record, "name": record["name"].upper()}
+            for record in (data if isinstance(data, list) else [data])
+        ]
         return replace(response, body={**response.body, "data": loud if isinstance(data, list) else loud[0]})
 
     monkeypatch.setattr(Sender, "send", shouting)
@@ -200,7 +206,7 @@ def test_a_rename_that_the_service_ignores_stays_a_difference(adsctl, service, l
         return response
 
     monkeypatch.setattr(Sender, "send", ignoring)
-    lie("/campaigns", lambda records: [{**one, "name": "Spring sale"} for one in records])
+    lie("/campaigns", lambda records: [{**record, "name": "Spring sale"} for record in records])
     file = {"campaigns": [{"id": SPRING, "name": "Summer sale"}]}
     for _ in range(2):
         assert "stores the name" not in apply(adsctl, file).stderr
@@ -221,8 +227,10 @@ def test_a_rename_that_the_service_ignores_stays_a_difference(adsctl, service, l
 )
 def test_a_key_with_nothing_after_it_is_no_empty_list(adsctl, service, text):
     adsctl.file("cut.yaml", text)
-    told = adsctl("campaigns", "apply", "cut.yaml", "--prune", "--max-delete", "100%", "--yes", code=3).stderr
-    assert "is empty; " in told
+    message = adsctl(
+        "campaigns", "apply", "cut.yaml", "--prune", "--max-delete", "100%", "--yes", code=3
+    ).stderr
+    assert "is empty; " in message
 
 
 def test_an_empty_list_is_written_as_one(adsctl, service):
@@ -236,8 +244,10 @@ def test_a_key_of_two_files_is_not_one_record(adsctl, service):
     second = adsctl.file("second.json", json.dumps({"campaigns": [SNOW | {"key": "main", "name": "Frost"}]}))
     apply(adsctl, str(first))
     before = names(adsctl)
-    told = apply(adsctl, str(second), code=3).stderr
-    assert "'main' is the key of campaign" in told and "first.json" in told and "second.json:1" in told
+    message = apply(adsctl, str(second), code=3).stderr
+    assert (
+        "'main' is the key of campaign" in message and "first.json" in message and "second.json:1" in message
+    )
     assert names(adsctl) == before
     assert "'main' is the key of" in adsctl("campaigns", "plan", second, code=3).stderr
     first.write_text(first.read_text().replace("Snow", "Rain"))
@@ -291,18 +301,18 @@ TAG = {"tracking_tag_type": "CLICK_TRACKER", "tracking_tag_url": "https://m.exam
 @pytest.mark.parametrize(
     ("file", "route", "end", "is_new"),
     [
-        ({"campaigns": [SNOW]}, "campaigns", "/campaigns", lambda one: one["name"] == "Snow"),
+        ({"campaigns": [SNOW]}, "campaigns", "/campaigns", lambda record: record["name"] == "Snow"),
         (
             {"campaigns": [{"id": HAMBURG, "line_items": [ITEM]}]},
             "line_items",
             "/line_items",
-            lambda one: one["name"] == "Hats",
+            lambda record: record["name"] == "Hats",
         ),
         (
             {"campaigns": [{"id": HAMBURG, "line_items": [{"id": REACH, "tracking_tags": [TAG]}]}]},
             "tracking_tags",
             "/tracking_tags",
-            lambda one: one["tracking_tag_url"] == TAG["tracking_tag_url"],
+            lambda record: record["tracking_tag_url"] == TAG["tracking_tag_url"],
         ),
     ],
     ids=["campaign", "line item", "what has no name"],
@@ -313,14 +323,14 @@ def test_what_a_lost_answer_has_created_is_not_created_again_by_a_list_that_lags
     service.fail(f"POST */{route} reset-after times=1")
     apply(adsctl, file, code=8)
     lag(end, is_new)
-    told = apply(adsctl, file, code=12).stderr
-    assert "1 record may have been created by a request whose answer was lost" in told
+    message = apply(adsctl, file, code=12).stderr
+    assert "1 record may have been created by a request whose answer was lost" in message
     assert (
         "may be there, created by a request whose answer was lost"
         in adsctl("campaigns", "plan", "-", input=json.dumps(file), code=10).stderr
     )
     assert waits.total == 0
-    told = apply(adsctl, file, "--resume", "-v").stderr
+    message = apply(adsctl, file, "--resume", "-v").stderr
     assert 10 <= waits.total < 30, "it is found as soon as it is listed"
     assert plan(adsctl, file, code=0) == []
     assert json.dumps(document(adsctl)).count("Hats" if route == "line_items" else "m.example/c") <= 1
@@ -349,7 +359,7 @@ def test_a_wait_is_no_longer_than_max_wait_allows(adsctl, service, waits):
 def test_another_file_does_not_settle_what_is_uncertain(adsctl, service, lag):
     service.fail("POST */campaigns reset-after times=1")
     apply(adsctl, {"campaigns": [SNOW]}, code=8)
-    lag("/campaigns", lambda one: one["name"] == "Snow")
+    lag("/campaigns", lambda record: record["name"] == "Snow")
     apply(adsctl, {"campaigns": [SNOW | {"name": "Frost"}]})
     assert "may have been created" in apply(adsctl, {"campaigns": [SNOW]}, code=12).stderr
 
@@ -366,8 +376,8 @@ def test_an_attempt_of_a_clock_that_was_wrong_is_waited_for_once(adsctl, service
 @pytest.mark.parametrize(
     ("end", "is_hidden"),
     [
-        ("/campaigns", lambda one: one["name"] == "Snow"),
-        ("/line_items", lambda one: one["name"] == "Hats"),
+        ("/campaigns", lambda record: record["name"] == "Snow"),
+        ("/line_items", lambda record: record["name"] == "Hats"),
     ],
     ids=["campaign", "line item"],
 )
@@ -377,21 +387,23 @@ def test_what_the_file_has_by_its_id_is_not_said_to_be_deleted_where_a_list_lags
     adsctl.file("snow.json", json.dumps({"campaigns": [SNOW | {"line_items": [ITEM]}]}))
     adsctl("campaigns", "apply", "snow.json", "--write-ids", "--yes")
     lag(end, is_hidden)
-    told = adsctl("campaigns", "apply", "snow.json", "--yes", code=8).stderr
-    assert "is there, and the service does not list it" in told and "created" not in told.split("hint")[0]
+    message = adsctl("campaigns", "apply", "snow.json", "--yes", code=8).stderr
+    assert (
+        "is there, and the service does not list it" in message and "created" not in message.split("hint")[0]
+    )
     adsctl("campaigns", "plan", "snow.json", code=8)
 
 
 def test_a_criterion_that_the_file_has_by_its_id_is_looked_for_where_its_list_lags(adsctl, service, lag):
     item = {"id": CLICKS, "targeting": [{"id": "ft10d", "AGE": "AGE_25_TO_54"}]}
-    lag("/targeting_criteria", lambda one: one["id"] == "ft10d")
-    told = apply(adsctl, {"campaigns": [{"id": SPRING, "line_items": [item]}]}, code=8).stderr
-    assert "the targeting ft10d is there, and the service does not list it" in told
+    lag("/targeting_criteria", lambda record: record["id"] == "ft10d")
+    message = apply(adsctl, {"campaigns": [{"id": SPRING, "line_items": [item]}]}, code=8).stderr
+    assert "the targeting ft10d is there, and the service does not list it" in message
 
 
 def test_an_id_that_was_deleted_or_lies_elsewhere_is_told_as_before(adsctl, service):
     files = {"1nothere": {}, SPRING: {"id": SPRING, "line_items": [{"id": "9d4d1", "name": "Hats"}]}}
     for id, campaign in files.items():
         file = {"campaigns": [{"id": id, "name": "Snow", **campaign}]}
-        told = apply(adsctl, file, code=3).stderr
-        assert f"has no campaign {id}" in told or "9d4d1" in told
+        message = apply(adsctl, file, code=3).stderr
+        assert f"has no campaign {id}" in message or "9d4d1" in message

@@ -25,7 +25,7 @@ def create(adsctl, count: int, **fields: object) -> None:
 
 
 def budgets(adsctl) -> list[int]:
-    return [one[DAY] for one in records(adsctl, "campaigns", "get", "--where", "name~^Mass")]
+    return [record[DAY] for record in records(adsctl, "campaigns", "get", "--where", "name~^Mass")]
 
 
 @pytest.fixture
@@ -51,7 +51,7 @@ def test_a_share_is_never_advised_again_for_what_it_has_changed(adsctl, service,
     failing_second("POST /12/batch/* no-app-access")
     done = adsctl(*RAISED, code=4)
     error = json.loads(done.stderr.splitlines()[-1])["error"]
-    changed = [one["id"] for one in json.loads(done.stdout)]
+    changed = [record["id"] for record in json.loads(done.stdout)]
     assert len(changed) == 40 and "40 of 81 campaigns updated" in error["message"]
     left = error["hint"].rpartition(": ")[2].split()
     assert len(left) == 41 and not {*left} & {*changed} and "would change again" in error["hint"]
@@ -106,14 +106,14 @@ def test_many_ids_are_read_by_requests_of_200_and_drafts_are_found(adsctl, servi
 
 
 def test_the_service_may_refuse_one_of_those_that_are_changed_singly(adsctl, service, writes):
-    ads = [one["id"] for one in records(adsctl, "promoted", "posts", "list")]
+    ads = [record["id"] for record in records(adsctl, "promoted", "posts", "list")]
     service.fail(f"DELETE */{ads[0]} status=422")
     done = adsctl("promoted", "posts", "delete", *ads[:3], "-y", code=9)
     assert f"{ads[0]}: " in done.stderr and len(writes) == 3
     service.fail(f"DELETE */{ads[3]} no-app-access")
     assert "0 of 2" in adsctl("promoted", "posts", "delete", *ads[3:5], "-y", code=4).stderr
     assert len(writes) == 4, "what no other request would be allowed ends the command"
-    left = [one["id"] for one in records(adsctl, "promoted", "posts", "list")]
+    left = [record["id"] for record in records(adsctl, "promoted", "posts", "list")]
     assert left == [ads[0], *ads[3:]]
 
 

@@ -42,17 +42,17 @@ def ads(adsctl, campaign: str) -> list[dict]:
 )
 def test_what_cannot_be_paused_is_left_as_it_is(adsctl, service, fields):
     service.fail("PUT */line_items/* status=400 times=1")
-    told = apply(adsctl, below(HAMBURG, REACH, entity_status="PAUSED", **fields), code=9).stderr
+    message = apply(adsctl, below(HAMBURG, REACH, entity_status="PAUSED", **fields), code=9).stderr
     item = shown(adsctl, "line-items", REACH)
     assert item["entity_status"] == "ACTIVE" and item["daily_budget_amount_local_micro"] == 35_000_000
-    assert "it is not paused, so its other changes and those below it were left out" in told
+    assert "it is not paused, so its other changes and those below it were left out" in message
     assert len(ads(adsctl, HAMBURG)) == 2
 
 
 def test_a_pause_that_is_refused_leaves_nothing_else_out_where_nothing_else_changes(adsctl, service):
     service.fail("PUT */line_items/* status=400 times=1")
-    told = apply(adsctl, below(HAMBURG, REACH, entity_status="PAUSED"), code=9).stderr
-    assert "nothing to change" in told and "left out" not in told
+    message = apply(adsctl, below(HAMBURG, REACH, entity_status="PAUSED"), code=9).stderr
+    assert "nothing to change" in message and "left out" not in message
 
 
 def test_what_lies_below_a_campaign_that_cannot_be_paused_spends_no_more(adsctl, service):
@@ -60,11 +60,11 @@ def test_what_lies_below_a_campaign_that_cannot_be_paused_spends_no_more(adsctl,
     items = [{"id": CLICKS, "daily_budget": "50"}, {"id": SUMMER, "entity_status": "ACTIVE"}]
     file = {"campaigns": [{"id": SPRING, "entity_status": "PAUSED", "line_items": items}]}
     service.fail("PUT */campaigns/* status=400 times=1")
-    told = apply(adsctl, file, code=9).stderr
+    message = apply(adsctl, file, code=9).stderr
     assert shown(adsctl, "campaigns", SPRING)["entity_status"] == "ACTIVE"
     assert shown(adsctl, "line-items", SUMMER)["entity_status"] == "PAUSED"
     assert shown(adsctl, "line-items", CLICKS)["daily_budget_amount_local_micro"] == 20_000_000
-    assert "left out" in told and "updated" not in told
+    assert "left out" in message and "updated" not in message
     apply(adsctl, file)
     assert plan(adsctl, file, code=0) == []
 
@@ -115,16 +115,16 @@ def test_a_criterion_that_excludes_the_one_in_its_place_is_deleted_first_and_tol
 ):
     file = below(SPRING, CLICKS, targeting=[{"id": id, **new}])
     words = ("campaigns", "apply", "-", "--replace")
-    told = adsctl(*words, input=json.dumps(file), code=12).stderr
-    assert "deleted before what takes its place is made: 1 criterion" in told
+    message = adsctl(*words, input=json.dumps(file), code=12).stderr
+    assert "deleted before what takes its place is made: 1 criterion" in message
     apply(adsctl, file, "--replace")
     assert plan(adsctl, file, "--replace", code=0) == []
 
 
 def test_a_criterion_that_may_stand_beside_the_one_in_its_place_stays_until_that_is_made(adsctl, service):
     file = below(SPRING, CLICKS, targeting=[{"id": "ft10b", "LOCATION": "Switzerland"}])
-    told = adsctl("campaigns", "apply", "-", "--replace", input=json.dumps(file), code=12).stderr
-    assert "deleted before" not in told
+    message = adsctl("campaigns", "apply", "-", "--replace", input=json.dumps(file), code=12).stderr
+    assert "deleted before" not in message
     engaged = below(SPRING, CLICKS, targeting=[{"id": "ft10b", "ENGAGEMENT_TYPE": "IMPRESSION"}])
     assert "ENGAGEMENT_TYPE goes with" in apply(adsctl, engaged, "--replace", code=9).stderr
     assert shown(adsctl, "targeting", "ft10b")["deleted"] is False
@@ -143,7 +143,7 @@ def test_a_landing_url_that_the_service_does_not_keep_makes_no_second_ad(adsctl,
     ad = {"account_media_id": preroll(adsctl, service), "landing_url": "https://shop.example/films"}
     file = below(FILMS, PREROLLS, ads=[ad])
     apply(adsctl, file, *prune)
-    (made,) = [one for one in ads(adsctl, FILMS) if one.get("account_media_id") == BANNER]
+    (made,) = [record for record in ads(adsctl, FILMS) if record.get("account_media_id") == BANNER]
     assert plan(adsctl, file, *prune[:1], code=0) == []
     assert "landing_url" not in made
     service.fail("POST */media_creatives reset-after times=1")
@@ -175,13 +175,13 @@ BOTH_ACTIVE = {
 
 def statuses(adsctl) -> list[str]:
     found = shown(adsctl, "campaigns", KNITTERS), shown(adsctl, "line-items", FOLLOWERS)
-    return [one["entity_status"] for one in found]
+    return [record["entity_status"] for record in found]
 
 
 def test_a_campaign_below_which_an_activation_is_refused_is_not_activated(adsctl, service):
     service.fail("PUT */line_items/* status=400 times=1")
-    told = apply(adsctl, BOTH_ACTIVE, code=9).stderr
-    assert statuses(adsctl) == ["PAUSED", "PAUSED"] and "updated" not in told
+    message = apply(adsctl, BOTH_ACTIVE, code=9).stderr
+    assert statuses(adsctl) == ["PAUSED", "PAUSED"] and "updated" not in message
     apply(adsctl, BOTH_ACTIVE)
     assert statuses(adsctl) == ["ACTIVE", "ACTIVE"]
 
@@ -195,26 +195,26 @@ def test_a_change_whose_activation_is_refused_is_not_counted(adsctl, service, mo
 
     monkeypatch.setattr(Sender, "send", refusing)
     file = {"campaigns": [{"id": KNITTERS, "daily_budget": "16", "entity_status": "ACTIVE"}]}
-    told = apply(adsctl, file, code=9).stderr
+    message = apply(adsctl, file, code=9).stderr
     campaign = shown(adsctl, "campaigns", KNITTERS)
     assert campaign["daily_budget_amount_local_micro"] == 16_000_000
-    assert campaign["entity_status"] == "PAUSED" and "updated" not in told
+    assert campaign["entity_status"] == "PAUSED" and "updated" not in message
 
 
 def test_nothing_above_a_refused_ad_is_activated_or_counted(adsctl, service):
     file = json.loads(json.dumps(BOTH_ACTIVE))
     file["campaigns"][0]["line_items"][0]["ads"] = [{"post": "1790415000000000010"}]
     service.fail("POST */promoted_posts status=400")
-    told = apply(adsctl, file, code=9).stderr
+    message = apply(adsctl, file, code=9).stderr
     assert statuses(adsctl) == ["PAUSED", "PAUSED"]
-    assert "nothing to change" in told and "updated" not in told
+    assert "nothing to change" in message and "updated" not in message
 
 
 def test_an_account_that_the_line_item_cannot_promote_is_told_and_the_rest_is_sent(adsctl, service):
     file = below(HAMBURG, REACH, ads=[{"user_id": "1184672520"}], daily_budget="36")
     for _ in range(2):
-        told = apply(adsctl, file, code=9).stderr
-        assert "campaigns[0].line_items[0].ads[0] (create ad user 1184672520)" in told
+        message = apply(adsctl, file, code=9).stderr
+        assert "campaigns[0].line_items[0].ads[0] (create ad user 1184672520)" in message
         assert shown(adsctl, "line-items", REACH)["daily_budget_amount_local_micro"] == 36_000_000
 
 
@@ -233,8 +233,8 @@ def test_what_the_service_has_made_by_itself_counts_as_created(adsctl, service):
 def test_what_is_made_and_cannot_be_activated_counts_as_created(adsctl, service):
     new = {"name": "New", "funding_instrument_id": "4a1n0", "daily_budget": 5, "entity_status": "ACTIVE"}
     service.fail("PUT */campaigns/* status=400 times=1")
-    told = apply(adsctl, {"campaigns": [new]}, code=9).stderr
-    assert "1 created" in told and "updated" not in told
+    message = apply(adsctl, {"campaigns": [new]}, code=9).stderr
+    assert "1 created" in message and "updated" not in message
 
 
 def changing_lists(service, change) -> None:
@@ -251,7 +251,7 @@ def changing_lists(service, change) -> None:
                 change(environ["PATH_INFO"].rpartition("/")[2], document["data"])
                 body = json.dumps(document).encode()
         lengths = [("Content-Length", str(len(body)))]
-        headers = [each for each in headers if each[0].lower() not in ("content-length", "etag")]
+        headers = [header for header in headers if header[0].lower() not in ("content-length", "etag")]
         start_response(status, headers + lengths, *rest)
         return [body]
 
@@ -281,9 +281,9 @@ def test_a_record_that_is_listed_twice_is_one(adsctl, service, doubled):
     ],
 )
 def test_a_record_that_does_not_say_which_it_is_ends_with_a_message(adsctl, service, of, field):
-    changing_lists(service, lambda name, records: [one.pop(field) for one in records if name == of])
-    told = adsctl("campaigns", "pull", code=8).stderr
-    assert f"a record of the response has no {field}" in told
+    changing_lists(service, lambda name, records: [record.pop(field) for record in records if name == of])
+    message = adsctl("campaigns", "pull", code=8).stderr
+    assert f"a record of the response has no {field}" in message
 
 
 def test_a_call_to_action_is_no_ad_that_is_asked_about(adsctl, service):
@@ -309,8 +309,8 @@ def test_what_is_gone_before_it_is_deleted_counts_as_deleted(adsctl, service, mo
         return send(self, prepared, *args, **options)
 
     monkeypatch.setattr(Sender, "send", deleting)
-    told = apply(adsctl, file, "--prune", "--max-delete", "100%").stderr
-    assert f"{1 + others} deleted" in told
+    message = apply(adsctl, file, "--prune", "--max-delete", "100%").stderr
+    assert f"{1 + others} deleted" in message
     assert plan(adsctl, file, "--prune", code=0) == []
 
 
@@ -333,8 +333,8 @@ def test_what_an_apply_has_made_is_not_made_again_where_a_list_lacks_it(adsctl, 
     apply(adsctl, {"campaigns": [hats]})
     before = document(adsctl)
     service.fail(f"GET */{unlisted} empty")
-    told = apply(adsctl, {"campaigns": [hats]}, code=8).stderr
-    assert "is there, and the service does not list it" in told
+    message = apply(adsctl, {"campaigns": [hats]}, code=8).stderr
+    assert "is there, and the service does not list it" in message
     service.fail()
     assert document(adsctl) == before
 
@@ -342,7 +342,7 @@ def test_what_an_apply_has_made_is_not_made_again_where_a_list_lacks_it(adsctl, 
 def test_what_an_apply_has_made_and_somebody_has_deleted_is_made_again(adsctl, service):
     hats = {"name": "Hats", "funding_instrument_id": CARD, "daily_budget": "5"}
     apply(adsctl, {"campaigns": [hats]})
-    (id,) = [each["id"] for each in document(adsctl)["campaigns"] if each["name"] == "Hats"]
+    (id,) = [record["id"] for record in document(adsctl)["campaigns"] if record["name"] == "Hats"]
     adsctl("campaigns", "delete", id, "--yes")
     apply(adsctl, {"campaigns": [hats]})
-    assert [each["name"] for each in document(adsctl)["campaigns"]].count("Hats") == 1
+    assert [record["name"] for record in document(adsctl)["campaigns"]].count("Hats") == 1

@@ -137,13 +137,17 @@ def spending_of(text: str) -> list[str]:
     """Return the sentences about spending: each rise, and the sum."""
     line = next(line for line in reversed(text.splitlines()) if SUM.search(line))
     sentences = re.sub(r" \(profile .*", "", line).split("; ")
-    return [each for each in sentences if " -> " in each or "begins to serve" in each or "new ad" in each]
+    return [
+        sentence
+        for sentence in sentences
+        if " -> " in sentence or "begins to serve" in sentence or "new ad" in sentence
+    ]
 
 
 def apply_unasked(adsctl, file: dict, *words: str) -> str:
     """Return the question, which nobody answers."""
-    told = adsctl("-q", "campaigns", "apply", "-", *words, input=json.dumps(file), code=12).stderr
-    return " ".join(told.partition("not confirmed: ")[2].split())
+    message = adsctl("-q", "campaigns", "apply", "-", *words, input=json.dumps(file), code=12).stderr
+    return " ".join(message.partition("not confirmed: ")[2].split())
 
 
 @pytest.mark.parametrize("case", NO_RISES)
@@ -219,7 +223,7 @@ def test_a_campaign_whose_daily_budget_cannot_be_read_is_unlimited(adsctl, servi
 
 @pytest.mark.parametrize("currency", ["EUR? [y/N] no matter", "\x1b[2J", "", None, 5])
 def test_a_currency_that_is_none_is_not_shown(adsctl, service, currency):
-    changing_lists(service, lambda name, records: [each.update(currency=currency) for each in records])
+    changing_lists(service, lambda name, records: [record.update(currency=currency) for record in records])
     asked = apply_unasked(adsctl, of(SPRING, total_budget="3500"))
     rise = "total budget of campaign 'Spring collection' 2,400.00 -> 3,500.00"
     assert f"; {rise}; daily budgets of what may serve: 60.00 -> 60.00 (profile" in asked
@@ -239,7 +243,7 @@ def test_of_many_rises_those_that_rise_most_are_named(adsctl, service):
     active = {"funding_instrument_id": CARD, "entity_status": "ACTIVE"}
     new = [{"name": f"N{number}", "daily_budget": "10", **active} for number in range(30)]
     apply(adsctl, {"campaigns": new})
-    raised = [one | {"daily_budget": str(11 + number)} for number, one in enumerate(new)]
+    raised = [record | {"daily_budget": str(11 + number)} for number, record in enumerate(new)]
     asked = apply_unasked(adsctl, {"campaigns": raised})
     named = re.findall(r"daily budget of campaign 'N(\d+)'", asked)
     assert named == [str(number) for number in range(29, 9, -1)] and "; and 10 more; " in asked
@@ -267,17 +271,19 @@ def test_the_plan_its_page_the_question_assistants_and_the_guard_say_the_same_am
     edited(rng, file)
     path, account = adsctl.file("file.json", json.dumps(file)), ("-A", CAFE, "campaigns")
     planned = adsctl(*account, "plan", path, "-o", "json", "--report", "page.html", code=None)
-    told = spending_of(planned.stderr)
-    assert told == spending_of(adsctl("__plan", "mcp", "-q", *account, "apply", path).stderr)
+    message = spending_of(planned.stderr)
+    assert message == spending_of(adsctl("__plan", "mcp", "-q", *account, "apply", path).stderr)
     asked = adsctl("-q", *account, "apply", path, code=None).stderr
-    assert "not confirmed" not in asked or told == spending_of(asked)
+    assert "not confirmed" not in asked or message == spending_of(asked)
     page = " ".join(Read((adsctl.home / "page.html").read_text()).texts).split()
-    assert all(" ".join(each.split()) in " ".join(page) for each in told)
-    raised = {each.rpartition(" ")[0] for each in told if re.match("(daily|total) budget of|bid of", each)}
+    assert all(" ".join(record.split()) in " ".join(page) for record in message)
+    raised = {
+        record.rpartition(" ")[0] for record in message if re.match("(daily|total) budget of|bid of", record)
+    }
     assert raised <= in_json(planned.stdout)
-    after = SUM.search(told[-1])[2]
+    after = SUM.search(message[-1])[2]
     listed = json.loads(adsctl("-A", CAFE, "funding-instruments", "list", "-o", "json").stdout)
-    (currency,) = [each["currency"] for each in listed if each["id"] == FUNDING]
+    (currency,) = [record["currency"] for record in listed if record["id"] == FUNDING]
     guard = adsctl.file("guard.yaml", f"max_account_daily_budget: 1 {currency}\n")
     dry = adsctl(*account, "apply", path, "--yes", "--dry-run", ADSCTL_GUARD=str(guard)).stderr
     judged = " ".join(dry.split())

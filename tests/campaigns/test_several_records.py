@@ -19,19 +19,22 @@ def records(adsctl, *words: str, code: int = 0) -> list[dict]:
 
 
 def budgets(adsctl, *ids: str) -> list[int]:
-    return [one[DAY] for one in records(adsctl, "campaigns", "get", *ids)]
+    return [record[DAY] for record in records(adsctl, "campaigns", "get", *ids)]
 
 
 @both_services
 def test_several_ids_are_changed_by_one_request_and_shown_as_a_list(adsctl, service, service_name, writes):
     changed = records(adsctl, "campaigns", "update", HAMBURG, SPRING, "--entity-status", "PAUSED")
-    assert [(one["id"], one["entity_status"]) for one in changed] == [(HAMBURG, "PAUSED"), (SPRING, "PAUSED")]
+    assert [(record["id"], record["entity_status"]) for record in changed] == [
+        (HAMBURG, "PAUSED"),
+        (SPRING, "PAUSED"),
+    ]
     assert called(writes) == [("POST", "campaigns")]
-    one = records(adsctl, "campaigns", "get", SPRING)
-    assert isinstance(one, dict) and one["entity_status"] == "PAUSED"
+    record = records(adsctl, "campaigns", "get", SPRING)
+    assert isinstance(record, dict) and record["entity_status"] == "PAUSED"
     assert isinstance(records(adsctl, "campaigns", "update", SPRING, "--name", "Spring"), dict)
     listed = records(adsctl, "campaigns", "get", SPRING, HAMBURG, SPRING)
-    assert [one["id"] for one in listed] == [SPRING, HAMBURG] and listed[0] == one | {
+    assert [record["id"] for record in listed] == [SPRING, HAMBURG] and listed[0] == record | {
         "name": "Spring",
         "updated_at": listed[0]["updated_at"],
     }
@@ -42,26 +45,28 @@ def test_what_is_refused_is_named_and_the_others_are_changed(adsctl, service, se
     done = adsctl(
         *("campaigns", "update", SPRING, "nope", HAMBURG, "--daily-budget", "5", "-y", "-o", "json"), code=9
     )
-    assert [one["id"] for one in json.loads(done.stdout)] == [SPRING, HAMBURG]
+    assert [record["id"] for record in json.loads(done.stdout)] == [SPRING, HAMBURG]
     error = json.loads(done.stderr.splitlines()[-1])["error"]
     assert error["exit_code"] == 9 and "nope: " in error["message"] and "2 of 3" in error["message"]
     shown = adsctl("campaigns", "get", SPRING, "nope", "-o", "ids", code=9)
     assert shown.stdout.split() == [SPRING] and "nope" in shown.stderr
     assert "nope" in adsctl("campaigns", "get", "nope", "no", code=5).stderr
-    ads = [one["id"] for one in records(adsctl, "promoted", "posts", "list")]
+    ads = [record["id"] for record in records(adsctl, "promoted", "posts", "list")]
     done = adsctl("promoted", "posts", "delete", *ads[:2], "nope", "-y", code=9)
     assert "nope: " in done.stderr
-    left = [one["id"] for one in records(adsctl, "promoted", "posts", "list")]
+    left = [record["id"] for record in records(adsctl, "promoted", "posts", "list")]
     assert left == ads[2:]
 
 
 def test_records_are_deleted_after_one_question_that_counts_them(adsctl, service, writes):
-    told = adsctl("line-items", "delete", "9d4c1", "9d4c2", code=12).stderr
-    assert "Delete 2 line items (9d4c1, 9d4c2); this cannot be undone" in told and not writes
+    message = adsctl("line-items", "delete", "9d4c1", "9d4c2", code=12).stderr
+    assert "Delete 2 line items (9d4c1, 9d4c2); this cannot be undone" in message and not writes
     gone = records(adsctl, "line-items", "delete", "9d4c1", "9d4c2", "-y")
-    assert [one["deleted"] for one in gone] == [True, True] and called(writes) == [("POST", "line_items")]
-    told = adsctl("campaigns", "update", KNITTERS, SPRING, "--entity-status", "ACTIVE", code=12).stderr
-    assert "Activate the campaign 8wku4, which may spend up to 15.00 EUR a day" in told
+    assert [record["deleted"] for record in gone] == [True, True] and called(writes) == [
+        ("POST", "line_items")
+    ]
+    message = adsctl("campaigns", "update", KNITTERS, SPRING, "--entity-status", "ACTIVE", code=12).stderr
+    assert "Activate the campaign 8wku4, which may spend up to 15.00 EUR a day" in message
 
 
 def test_the_guard_judges_all_before_the_first_is_changed(adsctl, service, writes):
@@ -74,7 +79,7 @@ def test_the_guard_judges_all_before_the_first_is_changed(adsctl, service, write
     assert budgets(adsctl, KNITTERS, SPRING, HAMBURG) == [16_500_000, 66_000_000, 80_000_000]
     writes.clear()
     guard.write_text("max_changes: 1\n")
-    ads = [one["id"] for one in records(adsctl, "promoted", "posts", "list")]
+    ads = [record["id"] for record in records(adsctl, "promoted", "posts", "list")]
     adsctl("promoted", "posts", "delete", *ads[:2], "-y", code=12, ADSCTL_GUARD=str(guard))
     assert not writes, "each is a request of its own"
 
@@ -84,43 +89,45 @@ def test_records_that_a_condition_finds_are_shown_and_asked_for_before_they_chan
     adsctl, service, service_name, writes
 ):
     words = ("campaigns", "update", "--where", "name~^Winter", "--daily-budget", "50")
-    told = adsctl(*words, code=12).stderr
-    assert f"~ campaign {WINTER} 'Winter sale'" in told and "daily_budget: 40.00 -> 50.00 EUR" in told
-    assert f"Change 1 campaign ({WINTER})" in told and not writes
-    assert [one["id"] for one in records(adsctl, *words, "-y")] == [WINTER]
+    message = adsctl(*words, code=12).stderr
+    assert f"~ campaign {WINTER} 'Winter sale'" in message and "daily_budget: 40.00 -> 50.00 EUR" in message
+    assert f"Change 1 campaign ({WINTER})" in message and not writes
+    assert [record["id"] for record in records(adsctl, *words, "-y")] == [WINTER]
     writes.clear()
     assert records(adsctl, *words) == [] and not writes, "nothing differs any more"
     both = ("--where", "daily-budget>=50", "--where", "entity_status=ACTIVE")
-    names = [one["name"] for one in records(adsctl, "campaigns", "get", *both)]
+    names = [record["name"] for record in records(adsctl, "campaigns", "get", *both)]
     assert names == ["Winter sale", "Spring collection", "Hamburg knows us"]
     assert f"- campaign {WINTER}" in adsctl("campaigns", "delete", *both[:2], code=12).stderr
     for heading in ("status=PAUSED", "STATUS=PAUSED"):
-        assert [one["id"] for one in records(adsctl, "campaigns", "get", "--where", heading)] == [KNITTERS]
-    told = adsctl("line-items", "get", "--where", "status=ACTIVE", code=2).stderr
-    assert "'status' is not a field of line items" in told and "entity_status" in told
+        assert [record["id"] for record in records(adsctl, "campaigns", "get", "--where", heading)] == [
+            KNITTERS
+        ]
+    message = adsctl("line-items", "get", "--where", "status=ACTIVE", code=2).stderr
+    assert "'status' is not a field of line items" in message and "entity_status" in message
     for bad in ("nmae~^W", "name"):
         assert "--where" in adsctl("campaigns", "get", "--where", bad, code=2).stderr
     adsctl("campaigns", "get", SPRING, "--where", "name~x", code=2)
     for words in (("campaigns", "get"), ("line-items", "delete"), ("promoted", "posts", "delete")):
-        told = adsctl(*words, code=2).stderr
-        assert "_ID: is required" in told and "name one or several, or find them: --where" in told
+        message = adsctl(*words, code=2).stderr
+        assert "_ID: is required" in message and "name one or several, or find them: --where" in message
 
 
 @both_services
 def test_a_condition_on_the_id_of_a_record_is_one_on_its_own_id(adsctl, service, service_name, writes):
     found = records(adsctl, "campaigns", "get", "--where", f"campaign_id={SPRING}")
-    assert [one["id"] for one in found] == [SPRING]
-    assert [one["id"] for one in records(adsctl, "line-items", "get", "--where", "line_item_id=9d4c1")] == [
-        "9d4c1"
-    ]
-    ads = [one["id"] for one in records(adsctl, "promoted", "posts", "list")]
+    assert [record["id"] for record in found] == [SPRING]
+    assert [
+        record["id"] for record in records(adsctl, "line-items", "get", "--where", "line_item_id=9d4c1")
+    ] == ["9d4c1"]
+    ads = [record["id"] for record in records(adsctl, "promoted", "posts", "list")]
     for name in ("promoted_post_id", "promoted_tweet_id", "id"):
         words = ("promoted", "posts", "get", "--where", f"{name}={ads[0]}")
-        assert [one["id"] for one in records(adsctl, *words)] == ads[:1]
+        assert [record["id"] for record in records(adsctl, *words)] == ads[:1]
     words = ("campaigns", "delete", "--where", f"campaign_id!={SPRING}")
     assert SPRING not in adsctl(*words, code=12).stderr and not writes
     adsctl(*words, "-y")
-    assert [one["id"] for one in records(adsctl, "campaigns", "list", "--all")] == [SPRING]
+    assert [record["id"] for record in records(adsctl, "campaigns", "list", "--all")] == [SPRING]
 
 
 def test_a_condition_on_what_no_record_has_is_refused_before_anything_is_sent(adsctl, service):
@@ -134,7 +141,7 @@ def test_a_condition_on_what_no_record_has_is_refused_before_anything_is_sent(ad
         assert "is not a field of" in adsctl(*words, code=2).stderr
     service.fail()
     words = ("line-items", "update", "--where", "audience_expansion=DEFINED", "--entity-status", "PAUSED")
-    assert "9d4c1" in [one["id"] for one in records(adsctl, *words, "-y")]
+    assert "9d4c1" in [record["id"] for record in records(adsctl, *words, "-y")]
 
 
 @both_services
@@ -142,8 +149,10 @@ def test_relative_amounts_change_what_each_record_has(adsctl, service, service_n
     before = budgets(adsctl, SPRING, KNITTERS)
     adsctl("campaigns", "update", SPRING, KNITTERS, "--set", "daily_budget=+10%")
     assert budgets(adsctl, SPRING, KNITTERS) == [value * 11 // 10 for value in before]
-    one = records(adsctl, "campaigns", "update", SPRING, "--set", "daily_budget=-6.00", "--set", "name=New")
-    assert (one[DAY], one["name"]) == (60_000_000, "New")
+    record = records(
+        adsctl, "campaigns", "update", SPRING, "--set", "daily_budget=-6.00", "--set", "name=New"
+    )
+    assert (record[DAY], record["name"]) == (60_000_000, "New")
     item = records(adsctl, "line-items", "update", "9d4c1", "--set", "bid_amount=-10%")
     assert item["bid_amount_local_micro"] == 410_000, "rounded to the cent"
     words = ("campaigns", "update", SPRING, "8wkt5", "--set", "daily_budget=+5")
@@ -157,25 +166,27 @@ def test_relative_amounts_change_what_each_record_has(adsctl, service, service_n
 
 def test_all_records_without_an_amount_are_told_at_once_with_what_finds_the_others(adsctl, service, writes):
     campaigns = records(adsctl, "campaigns", "list", "--all")
-    without = [one["id"] for one in campaigns if one[DAY] is None]
+    without = [record["id"] for record in campaigns if record[DAY] is None]
     words = ("campaigns", "update", "--where", "name!=", "--set", "daily_budget=+10%")
-    told = adsctl(*words, "-y", "-o", "json", code=2).stderr.splitlines()[-1]
-    error = json.loads(told)["error"]
+    message = adsctl(*words, "-y", "-o", "json", code=2).stderr.splitlines()[-1]
+    error = json.loads(message)["error"]
     assert len(without) > 1 and all(id in error["message"] for id in without)
     assert all(text in error["hint"] for text in ("nothing was changed", "--where 'daily_budget>0'"))
     assert not writes
     changed = records(adsctl, *words, "--where", "daily_budget>0", "-y")
-    assert {one["id"] for one in changed} == {one["id"] for one in campaigns} - {*without}
-    told = adsctl("campaigns", "copy", *without, "--name", "{name} 2", "--set", "daily_budget=+10%", code=2)
-    assert all(f"campaign {id}" in told.stderr for id in without)
+    assert {record["id"] for record in changed} == {record["id"] for record in campaigns} - {*without}
+    message = adsctl(
+        "campaigns", "copy", *without, "--name", "{name} 2", "--set", "daily_budget=+10%", code=2
+    )
+    assert all(f"campaign {id}" in message.stderr for id in without)
     words = ("campaigns", "update", SPRING, KNITTERS, HAMBURG, "--set", "daily_budget=-70", "-y")
-    told = adsctl(*words, code=2).stderr
-    assert SPRING in told and KNITTERS in told and HAMBURG not in told, "what becomes negative"
+    message = adsctl(*words, code=2).stderr
+    assert SPRING in message and KNITTERS in message and HAMBURG not in message, "what becomes negative"
 
 
 def test_a_dry_run_shows_the_requests_and_sends_none(adsctl, service, writes):
     (request,) = records(adsctl, "campaigns", "update", SPRING, HAMBURG, "--daily-budget", "9", "--dry-run")
-    assert [each["params"]["campaign_id"] for each in request["body"]] == [SPRING, HAMBURG]
+    assert [record["params"]["campaign_id"] for record in request["body"]] == [SPRING, HAMBURG]
     shown = records(adsctl, "campaigns", "update", SPRING, "--set", "daily_budget=+10%", "--dry-run")
     assert "66000000" in json.dumps(shown) and not writes
 
@@ -189,7 +200,7 @@ def test_several_ids_and_a_file_are_refused_together(adsctl, service, writes):
 
 
 @pytest.mark.parametrize(
-    ("where", "told"),
+    ("where", "message"),
     [
         ("daily_budget>9,5", "'9,5' is not an amount, as in 9.50"),
         ("daily_budget>050", "'050' is not an amount, as in 9.50"),
@@ -203,17 +214,19 @@ def test_several_ids_and_a_file_are_refused_together(adsctl, service, writes):
         ("deleted!=yes", "'yes' is neither true nor false"),
     ],
 )
-def test_a_condition_that_no_value_can_meet_finds_nothing_and_deletes_nothing(adsctl, service, where, told):
+def test_a_condition_that_no_value_can_meet_finds_nothing_and_deletes_nothing(
+    adsctl, service, where, message
+):
     error = adsctl("campaigns", "delete", "--where", where, "--yes", code=2).stderr
-    assert f"--where: {told}" in error
+    assert f"--where: {message}" in error
     assert len(records(adsctl, "campaigns", "list")) == 7
 
 
 def test_a_time_of_a_condition_may_have_any_offset(adsctl, service):
     words = ("line-items", "get", "--where")
-    at_eight = [one["id"] for one in records(adsctl, *words, "start_time=2026-03-01T08:00:00Z")]
+    at_eight = [record["id"] for record in records(adsctl, *words, "start_time=2026-03-01T08:00:00Z")]
     assert at_eight and at_eight == [
-        one["id"] for one in records(adsctl, *words, "start_time=2026-03-01T09:00:00+01:00")
+        record["id"] for record in records(adsctl, *words, "start_time=2026-03-01T09:00:00+01:00")
     ]
     later = ("--where", "start_time>2026-03-01T00:00:00Z", "--where", "start_time<2026-03-02")
-    assert [one["id"] for one in records(adsctl, "line-items", "get", *later)] == at_eight
+    assert [record["id"] for record in records(adsctl, "line-items", "get", *later)] == at_eight

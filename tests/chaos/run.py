@@ -172,7 +172,7 @@ class Run:
         def claim(holds: bool, told: str) -> None:
             if not holds:
                 end = "\n    ".join(err.splitlines()[-8:])
-                self.result.wrong.append(f"start {self.result.starts}, exit {code}: {told}\n    {end}")
+                self.result.wrong.append(f"start {self.result.starts}, exit {code}: {message}\n    {end}")
 
         if plan.signum == signal.SIGINT and "KeyboardInterrupt" in err:
             return False  # Ctrl-C before our code ran
@@ -184,10 +184,10 @@ class Run:
         claim(summary is not None or code in (11, *signalled, *failed_before), "no summary")
         if summary is None or summary["job"] is None:
             return False
-        told = {status: summary[status] for status in self.kind.statuses if summary[status]}
+        message = {status: summary[status] for status in self.kind.statuses if summary[status]}
         path = self.jobs / f"{summary['job']}.jsonl"
         noted: Counter[str] = sum((Counter(ack.counts) for ack in acknowledgements(path)), Counter())
-        claim(told == noted, f"the summary counts {told}, the journal {dict(noted)}")
+        claim(message == noted, f"the summary counts {message}, the journal {dict(noted)}")
         ended = path not in (unfinished for unfinished, _ in self.watched.unfinished())
         claim(ended <= self.kind.is_whole(summary), "the journal has ended without every row")
         claim(code != 0 or (ended and not summary["failed"]), "success is reported wrongly")

@@ -47,7 +47,7 @@ def test_a_change_is_listed_with_what_it_set_and_what_it_made(adsctl):
     assert updated["before"] == {"daily_budget_amount_local_micro": 10_000_000}
     shown = json.loads(adsctl("changes", "show", made["id"], "-o", "json").stdout)
     assert shown == made
-    assert [each["id"] for each in changes(adsctl, "--id", campaign)] == [made["id"], updated["id"]]
+    assert [change["id"] for change in changes(adsctl, "--id", campaign)] == [made["id"], updated["id"]]
     assert changes(adsctl, "--id", "other") == changes(adsctl, "-A", "other") == []
     assert len(changes(adsctl, "--since", "1h")) == 2 and not changes(adsctl, "--until", "2020-01-01")
 
@@ -56,7 +56,7 @@ def test_the_latest_changes_are_chosen_by_their_number(adsctl):
     for name in "abc":
         adsctl.local("campaigns", "update", "8wku2", "--name", name)
     done = adsctl("changes", "list", "--limit", "2", "-o", "json")
-    assert [each["fields"]["name"] for each in json.loads(done.stdout)] == ["b", "c"]
+    assert [load["fields"]["name"] for load in json.loads(done.stdout)] == ["b", "c"]
     assert done.stderr == "note: the latest 2 of 3 changes\n"
     assert len(changes(adsctl, "--limit", "3")) == len(changes(adsctl, "--limit", "9")) == 3
     for wrong in ("0", "-1", "x"):
@@ -77,7 +77,7 @@ def test_a_share_is_logged_with_what_it_is_of_without_another_request(adsctl, se
     service.emulator = emulator
     shown = [change["before"] for change in changes(adsctl)]
     budgets = [each for change in shown for each in (change if isinstance(change, list) else [change])]
-    assert {each["daily_budget_amount_local_micro"] for each in budgets} == {40_000_000, 60_000_000}
+    assert {budget["daily_budget_amount_local_micro"] for budget in budgets} == {40_000_000, 60_000_000}
     assert asked.count("GET") == 1
 
 
@@ -95,7 +95,7 @@ def test_a_refusal_and_a_lost_answer_are_told_apart(remote, httpserver: HTTPServ
     words = ("campaigns", "delete", "8wkt0", "-A", "18ce54d4x5t", "--yes", "--max-attempts", "1")
     remote(*words, code=6)
     remote("campaigns", "create", *CREATE[2:], "-A", "18ce54d4x5t", "--max-attempts", "1", code=8)
-    assert [each["outcome"] for each in changes(remote)] == ["refused", "unknown"]
+    assert [change["outcome"] for change in changes(remote)] == ["refused", "unknown"]
 
 
 def test_a_killed_command_shows_as_unknown(remote, httpserver: HTTPServer):
@@ -209,9 +209,9 @@ def test_the_log_holds_no_field_of_a_body_that_is_not_declared(adsctl):
     adsctl.local("api", "POST", batch, "--input", "-", input=json.dumps([item]), code=None)
     form = ("-H", "Content-Type: application/x-www-form-urlencoded", "--input", "-")
     adsctl.local(*RAW, *form, input="session_key=hush1&name=Spring", code=None)
-    for each in changes(adsctl):
-        assert each["fields"]["session_key"] == "***" and each["fields"]["name"] == "Spring"
-        assert "hush1" not in json.dumps(each)
+    for change in changes(adsctl):
+        assert change["fields"]["session_key"] == "***" and change["fields"]["name"] == "Spring"
+        assert "hush1" not in json.dumps(change)
 
 
 def test_no_secret_of_a_raw_request_is_shown(adsctl):
@@ -240,7 +240,7 @@ def test_a_change_by_a_task_of_a_fleet_says_so(adsctl):
     adsctl.local(
         "campaigns", "update", "8wku2", "--name", "Summer", ADSCTL_ALLOWANCE=str(adsctl.home / "pace")
     )
-    assert [each["by"] for each in changes(adsctl)] == ["fleet", None]
+    assert [change["by"] for change in changes(adsctl)] == ["fleet", None]
 
 
 def test_the_log_is_private_and_survives_damage(adsctl):
@@ -251,7 +251,7 @@ def test_the_log_is_private_and_survives_damage(adsctl):
     adsctl.local("campaigns", "update", "8wkt5", "--name", "y", "--yes")
     done = adsctl("changes", "list", "-o", "json")
     assert "2 damaged lines" in done.stderr
-    assert [each["outcome"] for each in json.loads(done.stdout)] == ["unknown", "ok"]
+    assert [load["outcome"] for load in json.loads(done.stdout)] == ["unknown", "ok"]
 
 
 def test_old_months_are_removed(adsctl):

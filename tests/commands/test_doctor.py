@@ -41,9 +41,9 @@ def offline(adsctl, **env: str) -> dict[str, dict]:
 
 def by_check(done: CompletedProcess[str]) -> dict[str, dict]:
     records = json.loads(done.stdout)
-    assert all([*each] == ["check", "status", "message", "hint"] for each in records)
-    assert all(each["hint"] for each in records if each["status"] == "error"), records
-    return {each["check"]: each for each in records}
+    assert all([*record] == ["check", "status", "message", "hint"] for record in records)
+    assert all(record["hint"] for record in records if record["status"] == "error"), records
+    return {record["check"]: record for record in records}
 
 
 @pytest.fixture
@@ -93,7 +93,7 @@ def test_a_setting_that_would_stop_a_change_is_found_before_it(adsctl, line):
         said = adsctl("-p", "shop", *words, code=11, **SECRETS).stderr
         assert name in said and f"'{value}'" in said and "(from profile shop)" in said
     found = adsctl("-p", "shop", "doctor", "--offline", "-o", "json", code=11).stdout
-    assert "configuration" in {each["check"] for each in json.loads(found) if "(from" in each["message"]}
+    assert "configuration" in {load["check"] for load in json.loads(found) if "(from" in load["message"]}
 
 
 def test_offline_asks_nobody(remote, httpserver):

@@ -193,9 +193,9 @@ def test_reset_refuses_while_a_command_uses_the_database(adsctl):
     reset = shlex.join(adsctl.forked("emulator", "reset", "--yes"))
     served = ("emulator", "exec", "--database", "state/emulator.db")
     refused = adsctl.popen(*served, "--", "sh", "-c", reset)
-    told = refused.communicate(timeout=60)[1].decode()
+    message = refused.communicate(timeout=60)[1].decode()
     assert refused.returncode == 11
-    assert "is in use by process" in told and "adsctl emulator exec" in told
+    assert "is in use by process" in message and "adsctl emulator exec" in message
     with closing(Emulator(adsctl.home / "state" / "emulator.db")):  # as a command with --profile local does
         adsctl("emulator", "reset", "--yes", code=11)
     assert "reset the emulator's database" in adsctl("emulator", "reset", "--yes").stderr
@@ -220,8 +220,8 @@ def other_database() -> bytes:
 )
 def test_reset_never_replaces_a_file_that_is_not_a_database_of_the_emulator(adsctl, content):
     file = adsctl.file("feed.csv", content)
-    told = adsctl("emulator", "reset", "--yes", "--database", "feed.csv", code=2).stderr
-    assert "feed.csv is not a database of the emulator; nothing was changed" in told
+    message = adsctl("emulator", "reset", "--yes", "--database", "feed.csv", code=2).stderr
+    assert "feed.csv is not a database of the emulator; nothing was changed" in message
     assert file.read_bytes() == content and [*adsctl.home.glob("feed*")] == [file]
 
 

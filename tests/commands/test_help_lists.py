@@ -173,6 +173,6 @@ def test_the_fields_of_people_are_those_that_a_list_may_have(adsctl):
 
 
 def test_an_unknown_feed_names_the_nearest(adsctl):
-    told = adsctl("help", "fields", "product", code=2).stderr
-    assert "there is no feed 'product'; did you mean 'products'?" in told
-    assert "feeds: products, users, do-not-reach" in told
+    message = adsctl("help", "fields", "product", code=2).stderr
+    assert "there is no feed 'product'; did you mean 'products'?" in message
+    assert "feeds: products, users, do-not-reach" in message

@@ -45,8 +45,8 @@ def test_service_x_refuses_an_address_that_it_cannot_call(adsctl, url):
 
 def test_a_host_that_cannot_exist_answers_no_challenge(adsctl):
     words = ("webhooks", "create", "https://shop.invalid/events")
-    told = adsctl.local(*words, "--service", "x", code=6).stderr
-    assert "CrcValidationFailed" in told and "challenge" in told
+    message = adsctl.local(*words, "--service", "x", code=6).stderr
+    assert "CrcValidationFailed" in message and "challenge" in message
     assert adsctl.local(*words).stdout
 
 

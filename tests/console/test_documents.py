@@ -75,11 +75,11 @@ def test_all_problems_of_a_file_are_reported_with_their_paths(adsctl):
 
 
 def test_a_value_of_another_shape_is_told_in_plain_words(adsctl):
-    told = adsctl.local("audiences", "estimate", "--targeting-criteria", '{"a": 1}', code=2).stderr
-    assert "--targeting-criteria: must be a list, not an object" in told
+    message = adsctl.local("audiences", "estimate", "--targeting-criteria", '{"a": 1}', code=2).stderr
+    assert "--targeting-criteria: must be a list, not an object" in message
     adsctl.file("f.yaml", "name: [a]\ntype: FILTERED\nfilters: 5\n")
-    told = adsctl.local("catalog", "sets", "create", "-f", "f.yaml", code=3).stderr
-    assert "name: must be text, not a list" in told and "filters: must be a list, not text" in told
+    message = adsctl.local("catalog", "sets", "create", "-f", "f.yaml", code=3).stderr
+    assert "name: must be text, not a list" in message and "filters: must be a list, not text" in message
 
 
 @pytest.mark.parametrize(

@@ -100,13 +100,13 @@ def test_what_a_command_reads_and_writes_is_known_as_a_file():
         for word in name.split():
             node = node.commands[word]
         files = {*command.inputs, *command.outputs, *command.shared_outputs, *WRITTEN}
-        unknown = [each.name for each in node.params if each.name in files and not names_file(each)]
+        unknown = [param.name for param in node.params if param.name in files and not names_file(param)]
         assert not unknown, name
-        named = {each.name for each in node.params if names_file(each)}
+        named = {param.name for param in node.params if names_file(param)}
         assert named <= {*files, *READ_WHOLE, *COMMON}, name
         own = {command.target, *command.outputs, *command.shared_outputs}
         own |= {command.exclusive_with, command.rewrites}
-        assert own - {""} <= {each.name for each in node.params}, name
+        assert own - {""} <= {param.name for param in node.params}, name
 
 
 def test_a_plan_is_stored_over_an_earlier_one_and_no_other_file(adsctl, service):

@@ -183,6 +183,6 @@ def test_the_words_after_the_options_of_a_group_are_kept_for_its_command():
 
 
 def test_errors_of_typer_are_of_one_class_with_a_message():
-    with pytest.raises(TyperException) as told:
+    with pytest.raises(TyperException) as message:
         FunctionCommand("paint", paint).make_context("paint", ["a"]).fail("why")
-    assert told.value.format_message() == "why"
+    assert message.value.format_message() == "why"

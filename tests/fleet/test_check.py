@@ -32,7 +32,7 @@ tasks:
   - just text
 """,
     )
-    told = fleet.check().splitlines()
+    message = fleet.check().splitlines()
     expected = [
         (1, "'defualts' is not a key of the file; did you mean 'defaults'?"),
         (3, "'products psh a.csv' is not a command that a fleet runs; did you mean 'products push'?"),
@@ -44,7 +44,7 @@ tasks:
         (1, "task 7 must be a mapping"),
     ]
     for line, text in expected:
-        assert any(f"fleet.yaml:{line}: {text}" in each for each in told), (line, text, told)
+        assert any(f"fleet.yaml:{line}: {text}" in each for each in message), (line, text, message)
 
 
 def test_a_wrong_key_is_told_with_its_own_line(fleet, adsctl):
@@ -59,8 +59,8 @@ def test_a_wrong_key_is_told_with_its_own_line(fleet, adsctl):
         "  rum: x",
     )
     adsctl.file("fleet.yaml", "\n".join(lines) + "\n")
-    told = fleet.check()
-    assert "fleet.yaml:4: defaults: " in told and "fleet.yaml:8: 'rum' is not a key of a task" in told
+    message = fleet.check()
+    assert "fleet.yaml:4: defaults: " in message and "fleet.yaml:8: 'rum' is not a key of a task" in message
 
 
 @pytest.mark.parametrize(
@@ -82,7 +82,7 @@ def test_what_makes_no_sense_in_a_fleet_is_refused(fleet, run):
 
 
 @pytest.mark.parametrize(
-    ("options", "told"),
+    ("options", "message"),
     [
         ("-o csv", "--output has no place here: the fleet reads the result as JSON"),
         ("--query x", "--query has no place here"),
@@ -95,11 +95,11 @@ def test_what_makes_no_sense_in_a_fleet_is_refused(fleet, run):
         ("'unclosed", "cannot be parted into words: no closing quotation"),
     ],
 )
-def test_an_option_that_has_no_place_in_a_task_is_refused(fleet, feeds, options, told):
+def test_an_option_that_has_no_place_in_a_task_is_refused(fleet, feeds, options, message):
     feeds("a")
     fleet.write(f"{{name: one, profile: local, run: {json.dumps(f'products push a.csv {options}')}}}")
     stderr = fleet.check()
-    assert told in stderr
+    assert message in stderr
     assert "sesame" not in stderr
 
 
@@ -126,9 +126,9 @@ def test_a_password_anywhere_in_a_line_is_refused_and_not_shown(fleet, feeds, op
 def test_a_request_of_a_task_has_its_body_in_a_file(fleet, adsctl):
     run = "profile: local, run: api POST /12/accounts/18ce54d4x5t/cards --input"
     fleet.write(f"{{name: one, {run} -}}", f"{{name: two, {run} none.json}}")
-    told = fleet.check()
-    assert "one: a task has no standard input; name a file" in told
-    assert "two: none.json cannot be opened" in told
+    message = fleet.check()
+    assert "one: a task has no standard input; name a file" in message
+    assert "two: none.json cannot be opened" in message
 
 
 def test_a_list_is_hashed_into_a_file_of_its_own(fleet, adsctl):
@@ -169,8 +169,8 @@ def test_a_fleet_whose_profile_is_not_signed_in_ends_with_4_whatever_a_guard_ref
     feeds("a")
     adsctl("profile", "set", "nord", "service=x", "account=acc", "guard.read_only=true")
     fleet.write("{name: one, profile: nord, run: products push a.csv}")
-    told = fleet.check(code=4)
-    assert "not signed in" in told and "the guard refuses" in told
+    message = fleet.check(code=4)
+    assert "not signed in" in message and "the guard refuses" in message
 
 
 def test_an_estimate_is_no_change_that_a_guard_refuses(fleet, service, profiles, adsctl):
@@ -189,8 +189,8 @@ def test_a_pattern_that_matches_what_another_task_writes_is_a_conflict(fleet, ad
         f"{{name: two, profile: local, run: 'products check {pattern}'}}",
         "{name: three, profile: local, run: 'products check feeds/o*.csv'}",
     )
-    told = fleet.check().splitlines()
-    assert f"two: reads {pattern}, which one (line 2) writes" in told[0] and "1 mistake" in told[1]
+    message = fleet.check().splitlines()
+    assert f"two: reads {pattern}, which one (line 2) writes" in message[0] and "1 mistake" in message[1]
 
 
 def test_a_password_in_a_name_is_refused_since_ps_would_show_it(fleet, feeds):
@@ -227,10 +227,10 @@ def test_two_tasks_that_write_one_place_are_refused_and_parts_of_one_list_are_no
         f"{{name: other, {push} 1nmu0}}",
         f"{{name: gone, {push} 1nmth --operation delete}}",
     )
-    told = fleet.check().splitlines()
-    assert "two: changes product catalog of the profile local, as one (line 2) does" in told[0]
-    assert "gone: changes custom audience 1nmth, as part 1 (line 4) does" in told[1]
-    assert "fleet.yaml: 2 mistakes in the file; nothing was run" in told[2]
+    message = fleet.check().splitlines()
+    assert "two: changes product catalog of the profile local, as one (line 2) does" in message[0]
+    assert "gone: changes custom audience 1nmth, as part 1 (line 4) does" in message[1]
+    assert "fleet.yaml: 2 mistakes in the file; nothing was run" in message[2]
 
 
 def test_a_file_that_two_tasks_write_or_one_reads_and_another_writes_is_refused(fleet, feeds, adsctl):
@@ -243,10 +243,10 @@ def test_a_file_that_two_tasks_write_or_one_reads_and_another_writes_is_refused(
         "{name: three, profile: local, run: products check a.csv --failed-out b.csv}",
         "{name: four, profile: local, run: products convert a.csv link.csv --force}",
     )
-    told = fleet.check()
-    assert "two: writes sub/../out.csv, as one (line 2) does" in told
-    assert "four: writes link.csv, as one (line 2) does" in told
-    assert "two: reads b.csv, which three (line 4) writes" in told
+    message = fleet.check()
+    assert "two: writes sub/../out.csv, as one (line 2) does" in message
+    assert "four: writes link.csv, as one (line 2) does" in message
+    assert "two: reads b.csv, which three (line 4) writes" in message
 
 
 DRAFT = "{name: draft, profile: local, run: products check a.csv --write-recipe made.yaml}"
@@ -358,8 +358,8 @@ def test_profiles_of_one_user_that_name_no_catalog_have_one_catalog(fleet, servi
     config.write_text(config.read_text().replace('"catalog": "catwest"', '"catalog": ""'))
     config.write_text(config.read_text().replace('"catalog": "catsued"', '"catalog": ""'))
     fleet.write('{for: {profiles: ["nord", "sued", "west"]}, run: products push a.csv}')
-    (told,) = [line for line in fleet.check().splitlines() if "west" in line]
-    assert "west: changes the only catalog of its user, as sued (line 2) does" in told
+    (message,) = [line for line in fleet.check().splitlines() if "west" in line]
+    assert "west: changes the only catalog of its user, as sued (line 2) does" in message
 
 
 def test_a_file_cannot_be_written_into_a_folder_that_is_not_there(fleet, feeds):
@@ -375,9 +375,9 @@ def test_names_are_unique_and_have_no_control_characters(fleet, feeds, adsctl):
         "{name: one, profile: local, run: products check a.csv}",
         r'{name: "bell \x07 \x1b[2J", profile: local, run: products check a.csv}',
     )
-    told = fleet.check()
-    assert "fleet.yaml:3: the name 'one' is that of the task of line 2" in told
-    assert r"the name 'bell \x07 \x1b[2J' has a character that cannot be seen" in told
+    message = fleet.check()
+    assert "fleet.yaml:3: the name 'one' is that of the task of line 2" in message
+    assert r"the name 'bell \x07 \x1b[2J' has a character that cannot be seen" in message
 
 
 def test_a_profile_that_is_not_signed_in_is_told_once_with_4(fleet, feeds, adsctl):
@@ -387,9 +387,9 @@ def test_a_profile_that_is_not_signed_in_is_told_once_with_4(fleet, feeds, adsct
         "{name: one, profile: shop-1, run: products push a.csv}",
         "{name: two, profile: shop-1, run: products pull b.csv}",
     )
-    told = fleet.check(code=4)
-    assert "one: not signed in (run: adsctl auth login --profile shop-1" in told
-    assert told.count("not signed in") == 1
+    message = fleet.check(code=4)
+    assert "one: not signed in (run: adsctl auth login --profile shop-1" in message
+    assert message.count("not signed in") == 1
 
 
 def test_a_feed_at_an_address_must_answer(fleet, httpserver):
@@ -399,13 +399,13 @@ def test_a_feed_at_an_address_must_answer(fleet, httpserver):
         f"{{name: one, profile: local, run: 'products check {httpserver.url_for('/there.csv')}'}}",
         f"{{name: two, profile: local, run: 'products check {httpserver.url_for('/gone.csv')}'}}",
     )
-    told = fleet.check(code=5)
-    assert "two: " in told
-    assert "1 mistake of feeds;" in told
+    message = fleet.check(code=5)
+    assert "two: " in message
+    assert "1 mistake of feeds;" in message
 
 
 @pytest.mark.parametrize(
-    ("text", "told"),
+    ("text", "message"),
     [
         ("", "not a mapping with tasks"),
         ("[1, 2]", "not a mapping with tasks"),
@@ -419,13 +419,13 @@ def test_a_feed_at_an_address_must_answer(fleet, httpserver):
         ("#" + "x" * 1_100_000, "larger than 1 MB"),
     ],
 )
-def test_a_file_that_is_no_fleet_is_refused(fleet, adsctl, text, told):
+def test_a_file_that_is_no_fleet_is_refused(fleet, adsctl, text, message):
     adsctl.file("fleet.yaml", text)
-    assert told in fleet.check()
+    assert message in fleet.check()
 
 
 @pytest.mark.parametrize(
-    ("task", "told"),
+    ("task", "message"),
     [
         ("name: a, for: ", "for must be a mapping with profiles or files"),
         ("name: a, for: {}", "for must be a mapping with profiles or files"),
@@ -435,10 +435,10 @@ def test_a_file_that_is_no_fleet_is_refused(fleet, adsctl, text, told):
         ("profile: local, for: {profiles: local}", "profile and for: profiles exclude each other"),
     ],
 )
-def test_a_loop_that_says_nothing_or_two_things_is_a_mistake(fleet, feeds, task, told):
+def test_a_loop_that_says_nothing_or_two_things_is_a_mistake(fleet, feeds, task, message):
     feeds("a")
     fleet.write(f"{{{task}, run: products check a.csv}}")
-    assert told in fleet.check()
+    assert message in fleet.check()
 
 
 def test_a_file_that_is_not_there_is_a_mistake_of_usage(adsctl):
@@ -460,9 +460,9 @@ def test_a_sign_in_of_one_machine_is_no_use_to_a_fleet_on_others(fleet, feeds, a
     adsctl("profile", "set", "shop-1", "service=x", "account=acc", "client_id=abc")
     fleet.write("{name: one, profile: shop-1, run: products push a.csv}")
     words = ("--engine", "dask", "--scheduler", "tcp://127.0.0.1:9")
-    told = adsctl("fleet", "run", "fleet.yaml", *words, code=4).stderr
-    assert "shop-1 is signed in by OAuth 2.0, which is for one machine" in told
-    assert "sign in by OAuth 1.0a: adsctl auth login --profile shop-1" in told
+    message = adsctl("fleet", "run", "fleet.yaml", *words, code=4).stderr
+    assert "shop-1 is signed in by OAuth 2.0, which is for one machine" in message
+    assert "sign in by OAuth 1.0a: adsctl auth login --profile shop-1" in message
     with pytest.raises(AccessError, match="one machine"):
         token_of("shop-1", adsctl.environment)
 
@@ -502,8 +502,8 @@ def test_one_user_who_signed_in_twice_has_one_catalog(fleet, service, profiles, 
         store(adsctl, name, f"1184672519-token-of-{name}", values["ads_url"])
     (adsctl.home / "config/config.yaml").write_text(json.dumps(config))
     fleet.write('{for: {profiles: ["nord", "sued"]}, run: products push a.csv}')
-    told = fleet.check()
-    assert "sued: changes the only catalog of its user, as nord (line 2) does" in told
+    message = fleet.check()
+    assert "sued: changes the only catalog of its user, as nord (line 2) does" in message
 
 
 def store(adsctl, profile: str, token: str, address: str) -> None:

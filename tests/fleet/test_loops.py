@@ -65,10 +65,10 @@ def test_a_pattern_that_matches_nothing_is_a_mistake(fleet, adsctl, feeds):
         '{for: {files: "none-*.csv"}, profile: local, run: "products check {file}"}',
         '{name: x, profile: local, run: "products check {file}"}',
     )
-    told = fleet.check()
-    assert "for: profiles: 'shpo' matches no profile; did you mean 'shop'?" in told
-    assert "for: files: none-*.csv matches no file" in told
-    assert "{file} stands for nothing: the task has no file" in told
+    message = fleet.check()
+    assert "for: profiles: 'shpo' matches no profile; did you mean 'shop'?" in message
+    assert "for: files: none-*.csv matches no file" in message
+    assert "{file} stands for nothing: the task has no file" in message
 
 
 def test_a_mistake_of_a_loop_is_told_once_and_not_for_each_profile(fleet, adsctl, feeds):
@@ -79,10 +79,10 @@ def test_a_mistake_of_a_loop_is_told_once_and_not_for_each_profile(fleet, adsctl
         '{for: {profiles: "shop-*"}, run: "products check {file}"}',
         '{name: feed, for: {profiles: "shop-*"}, run: "products check a.csv"}',
     )
-    told = fleet.check()
-    assert told.count("{file} stands for nothing: the task has no file") == 1
-    assert told.count("the name 'feed' is that of the task of line 3") == 1
-    assert "2 mistakes in the file" in told
+    message = fleet.check()
+    assert message.count("{file} stands for nothing: the task has no file") == 1
+    assert message.count("the name 'feed' is that of the task of line 3") == 1
+    assert "2 mistakes in the file" in message
 
 
 def test_a_star_does_not_mean_the_emulator(fleet, adsctl, feeds):

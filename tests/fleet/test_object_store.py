@@ -22,8 +22,8 @@ def test_each_file_of_an_object_store_is_a_task_whatever_its_name(fleet, service
 
 def test_an_object_that_is_not_there_is_a_mistake_and_nothing_runs(fleet, service, s3):
     fleet.write("{name: one, run: 'audiences push s3://shop/none.csv --audience 1nmth'}")
-    told = fleet.adsctl("fleet", "check", "fleet.yaml", code=5, **s3.environment).stderr
-    assert "one: s3://shop/none.csv does not exist" in told
+    message = fleet.adsctl("fleet", "check", "fleet.yaml", code=5, **s3.environment).stderr
+    assert "one: s3://shop/none.csv does not exist" in message
 
 
 def test_a_pattern_without_credentials_is_told_with_its_line(fleet, service, s3):

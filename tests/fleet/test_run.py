@@ -68,8 +68,8 @@ def test_a_command_of_on_failure_reads_how_many_tasks_failed(fleet, feeds, adsct
     feeds("bad", price="cheap")
     fleet.write(check("good"), check("bad"))
     adsctl("fleet", "run", "fleet.yaml", "--on-failure", "sh -c 'cat > told.json'", code=3)
-    told = json.loads((adsctl.home / "told.json").read_text())
-    assert {name: told[name] for name in ("tasks", "ok", "failed", "skipped")} == {
+    message = json.loads((adsctl.home / "told.json").read_text())
+    assert {name: message[name] for name in ("tasks", "ok", "failed", "skipped")} == {
         "tasks": 2, "ok": 1, "failed": 1, "skipped": 0,
     }  # fmt: skip
 
@@ -117,8 +117,8 @@ def test_a_resumed_run_runs_only_what_did_not_end_well(fleet, service, feeds):
     fleet.write("{name: shop, run: products push shop.csv}", check("bad"))
     first = fleet("--resume", code=3)
     assert "nothing to resume: fleet.yaml was not run on this machine" in fleet.stderr
-    told = fleet.adsctl("fleet", "status", "fleet.yaml", code=3).stderr
-    assert "bad: exit 3: 2 of 2 rows invalid" in told
+    message = fleet.adsctl("fleet", "status", "fleet.yaml", code=3).stderr
+    assert "bad: exit 3: 2 of 2 rows invalid" in message
     feeds("bad")
     again = fleet("--resume")
     assert again[0] == first[0]
@@ -227,7 +227,7 @@ def test_what_may_have_been_created_is_not_created_again_by_a_resumed_run(fleet,
         (record,) = fleet("--resume", code=11)
         assert "may have created" in record["error"]["message"] and "--only" in record["error"]["hint"]
     listed = adsctl("campaigns", "list", "--q", "New", "-A", "18ce54d4x5t", "-o", "json").stdout
-    assert [each["name"] for each in json.loads(listed)] == ["New"]
+    assert [load["name"] for load in json.loads(listed)] == ["New"]
     assert statuses(fleet("--only", "create")) == {"create": "ok"}  # a person has looked
 
 
@@ -359,12 +359,12 @@ def test_a_second_run_of_a_fleet_ends_with_11_while_the_first_goes_on(fleet, ser
     service.before = lambda put: (sent.set(), seen.wait(TIMEOUT_SECONDS))
     running = adsctl.popen("fleet", "run", "fleet.yaml")
     assert sent.wait(TIMEOUT_SECONDS)
-    told = adsctl("fleet", "run", "fleet.yaml", code=11).stderr
+    message = adsctl("fleet", "run", "fleet.yaml", code=11).stderr
     shown = adsctl("fleet", "status", "fleet.yaml", "-o", "json").stdout
     seen.set()
     running.communicate(timeout=TIMEOUT_SECONDS)
     assert running.returncode == 0
-    assert "a run of fleet.yaml is under way" in told
+    assert "a run of fleet.yaml is under way" in message
     assert [task["status"] for task in json.loads(shown)] == ["running", "waiting"]
 
 

@@ -98,14 +98,14 @@ def test_profiles_are_named_one_by_one_and_local_only_as_it_is(shops):
 
 
 def test_a_pattern_without_a_match_names_the_profiles(shops):
-    told = shops("-p", "shpo-*", "campaigns", "list", code=2).stderr
-    assert "no profile matches 'shpo-*'" in told and "profiles: shop-nord, shop-sued, other" in told
+    message = shops("-p", "shpo-*", "campaigns", "list", code=2).stderr
+    assert "no profile matches 'shpo-*'" in message and "profiles: shop-nord, shop-sued, other" in message
 
 
 def test_a_write_asks_once_and_names_all_profiles(shops, service):
     words = ("-p", "shop-*", "audiences", "create", "--name", "Buyers of {profile}")
-    told = shops(*words, code=12).stderr
-    assert "under 2 profiles: shop-nord, shop-sued" in told and told.count("not confirmed") == 1
+    message = shops(*words, code=12).stderr
+    assert "under 2 profiles: shop-nord, shop-sued" in message and message.count("not confirmed") == 1
     assert "Buyers of" not in shops("-p", "shop-nord", "audiences", "list").stdout
     child = shops.terminal(*words, "-o", "json")
     child.expect(r"under 2 profiles: shop-nord, shop-sued\? \[y/N\]")
@@ -158,14 +158,14 @@ def test_a_profile_that_has_the_name_of_a_pattern_writes_its_workbook(shops):
 
 def test_the_command_of_on_failure_is_run_once_and_reads_the_counts(shops):
     shops("-p", "shop-*", "campaigns", "get", "none", "--on-failure", "sh -c 'cat >> told.json'", code=5)
-    told = json.loads((shops.home / "told.json").read_text())
-    assert {name: told[name] for name in ("tasks", "ok", "failed")} == {"tasks": 2, "ok": 0, "failed": 2}
+    message = json.loads((shops.home / "told.json").read_text())
+    assert {name: message[name] for name in ("tasks", "ok", "failed")} == {"tasks": 2, "ok": 0, "failed": 2}
 
 
 def test_what_cannot_run_is_told_before_anything_does(shops, service):
     set_up(shops, "shop-sued", account=None)
-    told = shops("-p", "shop-*", "audiences", "create", "--name", "x", "--yes", code=2).stderr
-    assert "shop-sued: no account is set" in told and "nothing was run" in told
+    message = shops("-p", "shop-*", "audiences", "create", "--name", "x", "--yes", code=2).stderr
+    assert "shop-sued: no account is set" in message and "nothing was run" in message
     assert (
         shops("-p", "shop-nord", "audiences", "list", "--query", "[?name=='x']", "-o", "json").stdout
         == "[]\n"
@@ -174,9 +174,9 @@ def test_what_cannot_run_is_told_before_anything_does(shops, service):
 
 def test_the_guard_of_each_profile_holds(shops):
     set_up(shops, "shop-sued", guard={"read_only": True})
-    told = shops("-p", "shop-*", "audiences", "create", "--name", "x", "--yes", code=12).stderr
-    assert "shop-sued: the guard refuses" in told
-    assert "nothing was run" in told
+    message = shops("-p", "shop-*", "audiences", "create", "--name", "x", "--yes", code=12).stderr
+    assert "shop-sued: the guard refuses" in message
+    assert "nothing was run" in message
 
 
 def test_what_the_guard_of_one_profile_refuses_in_amounts_is_sent_under_none(shops, service):
@@ -201,33 +201,33 @@ def test_a_push_to_each_profile_reads_the_feed_of_its_name(shops, service):
         shops.file(f"{name}.csv", feed(2))
     records = run(shops, "products", "check", "{profile}.csv")
     assert [record["data"]["valid"] for record in records] == [2, 2]
-    told = shops(
+    message = shops(
         "-p", "shop-*", "products", "check", "{profile}.csv", "--failed-out", "bad.csv", code=3
     ).stderr
-    assert "shop-sued: writes bad.csv, as shop-nord does" in told
+    assert "shop-sued: writes bad.csv, as shop-nord does" in message
 
 
 def test_a_file_that_each_task_would_rewrite_is_told_before(shops):
     shops.file("all.yaml", "campaigns: []\n")
-    told = shops("-p", "shop-*", "campaigns", "apply", "all.yaml", "--write-ids", "--yes", code=3).stderr
-    assert "shop-sued: writes all.yaml, as shop-nord does" in told
+    message = shops("-p", "shop-*", "campaigns", "apply", "all.yaml", "--write-ids", "--yes", code=3).stderr
+    assert "shop-sued: writes all.yaml, as shop-nord does" in message
 
 
 def test_two_catalogs_that_are_one_are_not_pushed_to_at_once(shops):
     shops.file("a.csv", feed(2))
     for name in NAMES:
         set_up(shops, name, catalog=None)
-    told = shops("-p", "shop-*", "products", "push", "a.csv", "--yes", code=3).stderr
-    assert "shop-sued: changes the only catalog of its user, as shop-nord does" in told
+    message = shops("-p", "shop-*", "products", "push", "a.csv", "--yes", code=3).stderr
+    assert "shop-sued: changes the only catalog of its user, as shop-nord does" in message
 
 
 @pytest.mark.parametrize(
     "words", ["auth login", "profile list", "mcp", "emulator reset", "fleet status", "jobs list"]
 )
 def test_what_makes_no_sense_under_several_profiles_is_refused(shops, words):
-    told = shops("-p", "shop-*", *words.split(), code=2).stderr
-    assert f"'{words}' is not a command that a fleet runs: " in told
-    assert "name one profile: shop-nord, shop-sued" in told
+    message = shops("-p", "shop-*", *words.split(), code=2).stderr
+    assert f"'{words}' is not a command that a fleet runs: " in message
+    assert "name one profile: shop-nord, shop-sued" in message
 
 
 def test_every_command_is_run_by_a_fleet_or_refused_with_a_reason():
@@ -241,8 +241,8 @@ def test_every_command_is_run_by_a_fleet_or_refused_with_a_reason():
 
 
 def test_a_mistake_and_a_help_text_are_those_of_one_command(shops):
-    told = shops("-p", "shop-*", "campaigns", "list", "--nonsense", code=2).stderr
-    assert "no such option: --nonsense" in told.lower()
+    message = shops("-p", "shop-*", "campaigns", "list", "--nonsense", code=2).stderr
+    assert "no such option: --nonsense" in message.lower()
     assert "Usage:" in shops("-p", "shop-*", "campaigns", "list", "--help").stdout
 
 
@@ -254,12 +254,12 @@ def test_what_tasks_warn_of_is_shown_with_the_profile(shops):
 def test_the_file_of_a_fleet_runs_reads_and_writes_and_merges_them(shops, fleet):
     fleet.write('{for: {profiles: "shop-*"}, run: campaigns list}')
     records = fleet()
-    assert {each["profile"]: each["data"] for each in records} == {
+    assert {record["profile"]: record["data"] for record in records} == {
         name: of_one(shops, name, "campaigns", "list") for name in NAMES
     }
     table = list(rows(shops("fleet", "run", "fleet.yaml", "-o", "csv").stdout))
     assert [(row["profile"], row["id"]) for row in table] == [
-        (each["profile"], campaign["id"]) for each in records for campaign in each["data"]
+        (record["profile"], campaign["id"]) for record in records for campaign in record["data"]
     ]
     fleet.write('{for: {profiles: "shop-*"}, run: audiences create --name new}')
     assert [each["data"]["name"] for each in fleet()] == ["new", "new"]
@@ -268,4 +268,4 @@ def test_the_file_of_a_fleet_runs_reads_and_writes_and_merges_them(shops, fleet)
 def test_differences_are_the_exit_code_and_no_failure(shops, service):
     shops.file("a.csv", feed(1))
     records = run(shops, "products", "diff", "a.csv", profile="shop-nord,", code=10)
-    assert [(each["status"], each["exit_code"]) for each in records] == [("ok", 10)]
+    assert [(record["status"], record["exit_code"]) for record in records] == [("ok", 10)]

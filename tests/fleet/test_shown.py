@@ -136,8 +136,8 @@ def test_failures_that_are_equal_are_one_line(fleet, adsctl, feeds):
     feeds("bad", price="cheap")
     names = [f"t{number}" for number in range(7)]
     fleet.write(*(f"{{name: {name}, profile: local, run: products check bad.csv}}" for name in names))
-    told = adsctl("fleet", "run", "fleet.yaml", "-q", code=3).stderr
-    assert "7 of 7 tasks failed\nt0, t1, t2, t3, t4 and 2 more: exit 3: 2 of 2 rows invalid" in told
+    message = adsctl("fleet", "run", "fleet.yaml", "-q", code=3).stderr
+    assert "7 of 7 tasks failed\nt0, t1, t2, t3, t4 and 2 more: exit 3: 2 of 2 rows invalid" in message
 
 
 def test_files_of_a_fleet_can_be_read_by_their_owner_only(fleet, adsctl, feeds):

@@ -19,7 +19,10 @@ def agency(adsctl, served_once, fleet):  # noqa: F811
     secrets = {name: Secret(value, (address,)) for name, value in keys._asdict().items()}
     FileStore(adsctl.home / "config" / "secrets.json").put("old", secrets)
     profiles = ("shop", "old", "local")
-    tasks = [f"{{name: {each}, profile: {each}, run: products pull {each}.csv --force}}" for each in profiles]
+    tasks = [
+        f"{{name: {profile}, profile: {profile}, run: products pull {profile}.csv --force}}"
+        for profile in profiles
+    ]
     fleet.write(*tasks)
     adsctl.copy_emulator()
     return served_once
@@ -39,8 +42,8 @@ def test_a_check_asks_the_service_about_each_token(agency, adsctl):
 @pytest.mark.parametrize("profile", ["shop", "old"])
 def test_a_revoked_token_is_found_and_its_tasks_are_left_out(agency, fleet, profile):
     revoke(agency, profile)
-    told = fleet.check(code=4)
-    assert f"{profile}: " in told and f"--profile {profile}" in told
+    message = fleet.check(code=4)
+    assert f"{profile}: " in message and f"--profile {profile}" in message
     records = {each["task"]: each for each in fleet("--skip-signed-out")}
     assert f"{profile} is left out" in fleet.stderr
     others = {"shop", "old", "local"} - {profile}

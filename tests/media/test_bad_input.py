@@ -87,8 +87,8 @@ def test_three_wrong_files_of_a_hundred_are_named(adsctl, requests, tmp_path, co
         content = b"text" if name in wrong else picture("PNG", 800 + number, 800)
         (tmp_path / "ads" / f"{name}.png").write_bytes(content)
     done = adsctl("media", command, "ads/*.png", code=3)
-    told = f"{done.stdout}{done.stderr}"
-    assert all(f"ads/{name}.png" in told for name in wrong) and "ads/001.png" not in told
+    message = f"{done.stdout}{done.stderr}"
+    assert all(f"ads/{name}.png" in message for name in wrong) and "ads/001.png" not in message
     assert requests.paths == []
 
 

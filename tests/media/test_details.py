@@ -42,13 +42,13 @@ def test_an_upload_is_shown_with_its_kind_its_size_and_what_was_said_of_it(adsct
 
 def test_keys_may_be_separated_by_commas_and_blanks(adsctl):
     done = adsctl.local("-q", *LOOKUP, f"{PHOTO}, {FILM}")
-    assert [each["media_key"] for each in json.loads(done.stdout)] == [PHOTO, FILM]
+    assert [load["media_key"] for load in json.loads(done.stdout)] == [PHOTO, FILM]
     assert not done.stderr
 
 
 def test_a_key_that_does_not_exist_is_named_once(adsctl):
     done = adsctl.local("-q", *LOOKUP, "3_9", PHOTO, "3_9")
-    assert [each["media_key"] for each in json.loads(done.stdout)] == [PHOTO]
+    assert [load["media_key"] for load in json.loads(done.stdout)] == [PHOTO]
     assert done.stderr == "warning: no media with the key 3_9\n"
 
 

@@ -104,7 +104,7 @@ def test_a_refused_file_does_not_stop_the_others(adsctl, service, clip, tmp_path
     service.fail("POST /2/media/upload/*/finalize processing=failed")
     words = ("clip.mp4", "hero.png", "--failed-out", "failed.csv", "-o", "json")
     done = adsctl("media", "upload", *words, code=9)
-    assert [each["status"] for each in json.loads(done.stdout)] == ["failed", "uploaded"]
+    assert [load["status"] for load in json.loads(done.stdout)] == ["failed", "uploaded"]
     assert (tmp_path / "failed.csv").read_text().startswith("file,_line,_error\nclip.mp4,1,")
 
 
@@ -113,7 +113,7 @@ def test_a_file_that_is_processed_for_ever_does_not_stop_the_others(adsctl, serv
     service.fail("POST /2/media/upload/*/finalize processing=never")
     words = ("clip.mp4", "hero.png", "--max-wait", "1s", "-o", "json")
     done = adsctl("media", "upload", *words, code=8)
-    assert [each["status"] for each in json.loads(done.stdout)] == ["failed", "uploaded"]
+    assert [load["status"] for load in json.loads(done.stdout)] == ["failed", "uploaded"]
     error = json.loads(done.stderr.splitlines()[-1])["error"]
     assert "1 file not uploaded" in error["message"] and "--resume" in error["hint"]
 

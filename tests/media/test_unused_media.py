@@ -119,7 +119,7 @@ def test_a_clean_up_asks_how_many_and_removes_only_what_nothing_shows(adsctl, se
     before = json.loads(adsctl("media", "library", "list", "--all", "-o", "json").stdout)
     records = json.loads(adsctl("media", "library", "clean", "--yes", "-o", "json").stdout)
     assert list(records[0]) == ["media_key", "media_type", "name", "file_name", "status"]
-    assert {each["media_key"]: each["status"] for each in records} == {GIF: "deleted", IMAGE: "deleted"}
+    assert {record["media_key"]: record["status"] for record in records} == {GIF: "deleted", IMAGE: "deleted"}
     left = json.loads(adsctl("media", "library", "list", "--all", "-o", "json").stdout)
     assert {one["media_key"] for one in before} - {one["media_key"] for one in left} == {GIF, IMAGE}
     assert unused(adsctl) == []
@@ -128,7 +128,7 @@ def test_a_clean_up_asks_how_many_and_removes_only_what_nothing_shows(adsctl, se
 
 def test_a_dry_run_of_a_clean_up_removes_nothing(adsctl, service):
     done = adsctl("media", "library", "clean", "--dry-run", "-o", "json")
-    assert [(each["media_key"], each["status"]) for each in json.loads(done.stdout)] == [(GIF, "not deleted")]
+    assert [(load["media_key"], load["status"]) for load in json.loads(done.stdout)] == [(GIF, "not deleted")]
     assert "would delete 1 medium" in done.stderr and unused(adsctl) == [GIF]
 
 
@@ -160,7 +160,7 @@ def test_what_is_shown_meanwhile_is_kept(adsctl, service):
     draft = ("posts", "drafts", "create", "--text", "New", "--media-keys", GIF)
     deleting(service, lambda: adsctl.beside(*draft).communicate())
     done = adsctl("media", "library", "clean", "--yes", "-o", "json")
-    statuses = {each["media_key"]: each["status"] for each in json.loads(done.stdout)}
+    statuses = {load["media_key"]: load["status"] for load in json.loads(done.stdout)}
     assert statuses == {GIF: "kept", IMAGE: "deleted"} and "1 kept" in done.stderr
 
 
@@ -176,7 +176,7 @@ def test_what_was_removed_before_the_service_failed_is_shown(adsctl, service):
     add(adsctl, IMAGE)
     service.fail(f"DELETE /12/accounts/*/media_library/{GIF} status=503")
     done = adsctl("media", "library", "clean", "--yes", "--max-attempts", "1", "-o", "json", code=8)
-    statuses = {each["media_key"]: each["status"] for each in json.loads(done.stdout)}
+    statuses = {load["media_key"]: load["status"] for load in json.loads(done.stdout)}
     assert statuses[GIF] == "failed"
 
 
@@ -193,12 +193,15 @@ def test_what_a_card_made_elsewhere_may_unlock_is_kept_unless_it_is_asked_for(ad
     adsctl(*SHOWING["what a card unlocks"], ADSCTL_STATE_DIR=str(adsctl.home / "elsewhere"))
     for words in (("--dry-run",), ("--yes",)):
         records = json.loads(adsctl("media", "library", "clean", *words, "-o", "json").stdout)
-        statuses = {each["media_key"]: each["status"] for each in records}
+        statuses = {record["media_key"]: record["status"] for record in records}
         assert statuses == {IMAGE: "kept", GIF: "not deleted" if words == ("--dry-run",) else "deleted"}
     assert "--unlocked" in adsctl("media", "library", "clean").stderr
     add(adsctl, VIDEO)  # came after the card
     records = json.loads(adsctl("media", "library", "clean", "--yes", "--unlocked", "-o", "json").stdout)
-    assert {each["media_key"]: each["status"] for each in records} == {IMAGE: "deleted", VIDEO: "deleted"}
+    assert {record["media_key"]: record["status"] for record in records} == {
+        IMAGE: "deleted",
+        VIDEO: "deleted",
+    }
 
 
 def test_a_refused_change_of_a_card_says_nothing_of_one_made_elsewhere(adsctl, service, monkeypatch):
@@ -212,7 +215,7 @@ def test_a_refused_change_of_a_card_says_nothing_of_one_made_elsewhere(adsctl, s
     service.fail("PUT /12/accounts/*/cards/* status=400")
     adsctl(*update, "--title", "Tea?", code=6)
     records = json.loads(adsctl("media", "library", "clean", "--yes", "-o", "json").stdout)
-    assert {each["media_key"]: each["status"] for each in records} == {IMAGE: "kept", GIF: "deleted"}
+    assert {record["media_key"]: record["status"] for record in records} == {IMAGE: "kept", GIF: "deleted"}
 
 
 @pytest.mark.parametrize("words", [("--media-type", "VIDEO"), ("--q", "no such words")])

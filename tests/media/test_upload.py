@@ -89,7 +89,7 @@ def test_other_owners_are_named_to_the_service_and_have_uploads_of_their_own(
     upload = ("media", "upload", "hero.png", "clip.mp4", "-o", "json")
     owners = ("--as-user-id", "1184672520", "--as-user-id", "1184672521")
     first = json.loads(adsctl(*upload, *owners).stdout)
-    assert [each.get("additional_owners") for each in bodies] == [
+    assert [body.get("additional_owners") for body in bodies] == [
         "1184672520,1184672521",
         ["1184672520", "1184672521"],
     ]
@@ -98,7 +98,7 @@ def test_other_owners_are_named_to_the_service_and_have_uploads_of_their_own(
     alone = json.loads(adsctl(*upload).stdout)
     assert [each["status"] for each in alone] == ["uploaded", "uploaded"]
     assert {each["media_key"] for each in first}.isdisjoint(each["media_key"] for each in alone)
-    assert [each.get("additional_owners") for each in bodies[2:]] == [None, None]
+    assert [body.get("additional_owners") for body in bodies[2:]] == [None, None]
 
 
 def library(adsctl) -> list[str]:
@@ -148,8 +148,8 @@ def test_a_pattern_names_all_files_that_it_matches(adsctl, service, tmp_path):
         (tmp_path / "ads" / f"{number}.png").write_bytes(picture("PNG", 1200, 620 + number))
     (tmp_path / "ads" / "notes.txt").write_text("no media")
     records = json.loads(adsctl("media", "upload", "ads/*.png", "-o", "json").stdout)
-    assert [each["file"] for each in records] == ["ads/1.png", "ads/2.png", "ads/3.png"]
-    assert {each["status"] for each in records} == {"uploaded"}
+    assert [record["file"] for record in records] == ["ads/1.png", "ads/2.png", "ads/3.png"]
+    assert {record["status"] for record in records} == {"uploaded"}
     done = adsctl("media", "upload", "ads/*.webm", code=2)
     assert "ads/*.webm" in done.stderr
 
@@ -163,7 +163,7 @@ def test_files_that_were_not_uploaded_are_a_table_that_is_taken_again(adsctl, se
     failed.parent.mkdir()
     words = ("-f", "ads/list.csv", "--skip-invalid", "--failed-out", str(failed))
     records = json.loads(adsctl("media", "upload", *words, "-o", "json", code=9).stdout)
-    assert [each["status"] for each in records] == ["uploaded", "invalid"]
+    assert [record["status"] for record in records] == ["uploaded", "invalid"]
     shown = adsctl("media", "upload", *words[:3], "-o", "ids", code=9).stdout
     assert shown == f"{records[0]['media_key']}\n"
     assert failed.read_text().startswith("file,name,_line,_error\n../ads/notes.png,Notes,3,")
@@ -307,7 +307,7 @@ def test_what_no_file_can_help_ends_a_run_with_its_own_code(
     words = ("media", "upload", "img/ok.png", "img/fine.png", "-o", "json")
     done = adsctl(*words, code=code, ADSCTL_GUARD=str(tmp_path / "guard.yaml"))
     assert "2 files not uploaded" in done.stderr and "correct these files" not in done.stderr
-    assert [each["status"] for each in json.loads(done.stdout)] == ["failed", "not sent"]
+    assert [load["status"] for load in json.loads(done.stdout)] == ["failed", "not sent"]
 
 
 def test_a_state_folder_that_cannot_be_used_ends_a_run_with_11(adsctl, service, files, bodies, tmp_path):
@@ -322,7 +322,7 @@ def test_a_state_folder_that_cannot_be_used_ends_a_run_with_11(adsctl, service, 
 def test_a_file_that_is_not_allowed_keeps_no_other_from_being_sent(adsctl, service, files):
     service.fail("POST /2/media/upload status=403 times=1")
     done = adsctl("media", "upload", "img/ok.png", "img/fine.png", "-o", "json", code=9)
-    assert [each["status"] for each in json.loads(done.stdout)] == ["failed", "uploaded"]
+    assert [load["status"] for load in json.loads(done.stdout)] == ["failed", "uploaded"]
 
 
 def test_a_file_that_another_run_uploads_keeps_no_other_from_being_sent(adsctl, service, files, tmp_path):
@@ -331,7 +331,7 @@ def test_a_file_that_another_run_uploads_keeps_no_other_from_being_sent(adsctl, 
     with try_lock(lock):
         done = adsctl("media", "upload", "img/ok.png", "img/fine.png", "-o", "json", code=9)
     assert "another run is uploading the same img/ok.png" in done.stderr
-    assert [each["status"] for each in json.loads(done.stdout)] == ["failed", "uploaded"]
+    assert [load["status"] for load in json.loads(done.stdout)] == ["failed", "uploaded"]
 
 
 def test_a_file_whose_name_is_not_utf_8_is_uploaded_once(adsctl, service, bodies, tmp_path):

@@ -47,12 +47,12 @@ def test_a_price_that_may_be_a_thousand_times_as_high_is_warned_of(adsctl):
     rows += [PRODUCT | {"id": "sale", "price": "2500.00 EUR", "sale_price": "1.999 EUR"}]
     adsctl.file("feed.json", json.dumps(rows))
     findings = checked(adsctl, "feed.json")["findings"]
-    message = {(each["field"], each["problem"].split(":")[0]) for each in findings}
+    message = {(finding["field"], finding["problem"].split(":")[0]) for finding in findings}
     assert message == {
         ("price", "'1.234 EUR' is sent as a number with three decimals"),
         ("sale_price", "'1.999 EUR' is sent as a number with three decimals"),
     }
-    assert [each["rows"] for each in findings] == [3, 1]
+    assert [finding["rows"] for finding in findings] == [3, 1]
     checked(adsctl, "feed.json", "--strict", code=3)
 
 

@@ -50,8 +50,8 @@ def expressions() -> Iterator[Expression | str]:
         for node in nodes:
             if not isinstance(node, ast.Call) or not (function := _function(node)):
                 continue
-            given = [each.value for each in node.keywords if each.arg == "pattern"]
-            flags = [each.value for each in node.keywords if each.arg == "flags"]
+            given = [keyword.value for keyword in node.keywords if keyword.arg == "pattern"]
+            flags = [keyword.value for keyword in node.keywords if keyword.arg == "flags"]
             methods = {function}
             if function == "Meta":
                 methods = {"search"}  # which msgspec calls
@@ -61,11 +61,11 @@ def expressions() -> Iterator[Expression | str]:
                 flags += node.args[1:2]
                 name, method = names.get(id(node), ""), followed.get(id(node), "")
                 methods = {method} & METHODS or {
-                    each
+                    use
                     for other, tree_uses in uses.items()
                     if other == module.__name__
                     or vars(sys.modules[other]).get(name) is vars(module).get(name)
-                    for each in tree_uses[name]
+                    for use in tree_uses[name]
                 }
             for source in given:
                 place = f"{module.__name__.removeprefix('ads_cli.')}: {ast.unparse(source)}"

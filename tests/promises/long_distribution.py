@@ -101,7 +101,7 @@ def test_the_wheel_holds_the_package_and_what_shells_and_man_read(wheel):
 def test_the_wheel_asks_for_what_the_project_declares(metadata):
     declared = PROJECT["project"]
     requirements = [Requirement(each) for each in metadata.get_all("Requires-Dist")]
-    needed = {as_pair(each) for each in requirements if "extra" not in str(each.marker)}
+    needed = {as_pair(requirement) for requirement in requirements if "extra" not in str(requirement.marker)}
     assert needed == {as_pair(Requirement(each)) for each in declared["dependencies"]}
     assert set(metadata.get_all("Provides-Extra")) == declared["optional-dependencies"].keys()
 

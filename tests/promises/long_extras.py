@@ -23,10 +23,10 @@ def needs() -> dict[str, list[Requirement]]:
         text=True,
     )
     assert done.returncode == 0, done.stderr
-    packages = [each["metadata"] for each in json.loads(done.stdout)["install"]]
+    packages = [load["metadata"] for load in json.loads(done.stdout)["install"]]
     return {
-        canonicalize_name(each["name"]): [*map(Requirement, each.get("requires_dist", []))]
-        for each in packages
+        canonicalize_name(package["name"]): [*map(Requirement, package.get("requires_dist", []))]
+        for package in packages
     }
 
 

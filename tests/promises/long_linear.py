@@ -59,7 +59,7 @@ def test_no_text_makes_an_expression_slow():
     assert len(known) > 150  # that none was found would be a mistake of this test
     for place, patterns in MADE.items():
         if not isinstance(patterns, str):
-            known += [Expression(place, each, frozenset({"match", "fullmatch"})) for each in patterns]
+            known += [Expression(place, pattern, frozenset({"match", "fullmatch"})) for pattern in patterns]
     slow = {expression.place: attack for expression in known if (attack := first_slow(expression))}
     assert not slow
 
@@ -90,7 +90,7 @@ def test_an_expression_that_matches_nothing_twice_is_linear(pattern):
 def first_slow(expression: Expression) -> Attack | None:
     """Return a text on which an expression does not take linear time; None if none is found."""
     run = runner(expression)
-    return next((each for each in attacks(expression.pattern) if not is_linear(run, each.of)), None)
+    return next((attack for attack in attacks(expression.pattern) if not is_linear(run, attack.of)), None)
 
 
 def runner(expression: Expression) -> Callable[[str], object]:

@@ -51,7 +51,7 @@ def test_every_folder_of_tests_is_named_as_the_package_that_it_tests():
     tests = ROOT / "tests"
     folders = {path.parent.relative_to(tests) for path in tests.rglob("*.py")} - {Path()}
     ours = {folder for folder in folders if folder.parts[0] not in OTHER_FOLDERS}
-    assert len(ours) > 30 and {str(each) for each in ours if not (ROOT / "ads_cli" / each).is_dir()} == set()
+    assert len(ours) > 30 and {str(our) for our in ours if not (ROOT / "ads_cli" / our).is_dir()} == set()
 
 
 def test_every_test_beside_the_folders_is_named_as_the_module_that_it_tests():

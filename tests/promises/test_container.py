@@ -175,21 +175,21 @@ def test_the_manifests_hold_the_schema_of_kubernetes(manifest, tmp_path):
 
 def pods_of(documents: list[dict]) -> list[tuple[dict, dict]]:
     """The pods of a manifest, each with the specification that it is part of."""
-    specs = [each["spec"].get("jobTemplate", each)["spec"] for each in documents]
+    specs = [document["spec"].get("jobTemplate", document)["spec"] for document in documents]
     return [(spec, spec["template"]["spec"]) for spec in specs if "template" in spec]
 
 
 @pytest.mark.parametrize("manifest", MANIFESTS, ids=lambda path: path.name)
 def test_pods_mount_what_is_there_and_may_do_as_little_as_possible(manifest):
     documents = [*yaml.safe_load_all(manifest.read_text())]
-    names = {(each["kind"], each["metadata"]["name"]) for each in documents}
+    names = {(document["kind"], document["metadata"]["name"]) for document in documents}
     for spec, pod in pods_of(documents):
         (container,) = pod["containers"]
         volumes = {each["name"] for each in pod["volumes"]}
         volumes |= {each["metadata"]["name"] for each in spec.get("volumeClaimTemplates", ())}
         assert {each["name"] for each in container["volumeMounts"]} == volumes
         claims = [each["persistentVolumeClaim"] for each in pod["volumes"] if "persistentVolumeClaim" in each]
-        assert all(("PersistentVolumeClaim", each["claimName"]) in names for each in claims)
+        assert all(("PersistentVolumeClaim", claim["claimName"]) in names for claim in claims)
         assert "serviceName" not in spec or ("Service", spec["serviceName"]) in names
         assert pod["securityContext"]["runAsNonRoot"] and not pod["automountServiceAccountToken"]
         assert pod["securityContext"]["seccompProfile"] == {"type": "RuntimeDefault"}

@@ -184,11 +184,11 @@ def test_a_usage_error_ends_with_2_and_names_the_option(adsctl, words, message):
 
 
 def test_whoever_starts_is_told_to_sign_in_and_where_ids_are(adsctl):
-    told = adsctl("campaigns", "list", code=11).stderr
-    assert "adsctl auth login --service x" in told and "--profile local" in told
+    message = adsctl("campaigns", "list", code=11).stderr
+    assert "adsctl auth login --service x" in message and "--profile local" in message
     assert "--service x" in adsctl("auth", "status", code=4).stderr
-    told = adsctl("campaigns", "list", "--service", "x", code=2).stderr
-    assert "no account is set" in told and "adsctl accounts list" in told
+    message = adsctl("campaigns", "list", "--service", "x", code=2).stderr
+    assert "no account is set" in message and "adsctl accounts list" in message
     other = adsctl.local("campaigns", "get", "8wku2", "-A", "18ce55gze09", code=5).stderr
     assert "check the id, and that it is of this account" in other
     words = ("--line-item", "9d4c3", "--targeting-type", "LOCATION", "--targeting-value", "Hamburg")

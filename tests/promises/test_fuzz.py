@@ -101,8 +101,8 @@ def test_a_request_file_is_read_or_refused(tmp_path, values):
 
 def test_a_lone_surrogate_is_refused_in_a_nested_field(adsctl):
     adsctl.file("f.yaml", r'{"name": {"a": "\ud800"}, "kind": "x"}')
-    told = adsctl.local("cards", "create", "--file", "f.yaml", code=3).stderr
-    assert "f.yaml:1:19: not YAML: found invalid Unicode character escape code" in told
+    message = adsctl.local("cards", "create", "--file", "f.yaml", code=3).stderr
+    assert "f.yaml:1:19: not YAML: found invalid Unicode character escape code" in message
 
 
 @given(

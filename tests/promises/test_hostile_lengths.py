@@ -183,5 +183,5 @@ def test_a_record_in_a_file_that_is_too_large_is_refused(adsctl, command):
     ["campaigns plan none", "campaigns apply none", "--env-file none accounts list", "products check none"],
 )
 def test_a_missing_file_is_told_with_what_to_check(adsctl, line):
-    told = adsctl.local(*line.split(), code=2).stderr
-    assert "No such file or directory" in told and "hint: check the path and its permissions" in told
+    message = adsctl.local(*line.split(), code=2).stderr
+    assert "No such file or directory" in message and "hint: check the path and its permissions" in message

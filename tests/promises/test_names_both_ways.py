@@ -72,8 +72,8 @@ def test_a_feed_may_have_either_name(adsctl, service, service_name, name, file):
 def test_a_file_with_both_names_of_a_field_is_refused(adsctl, service, service_name, file):
     both = [row | {NEUTRAL: CATEGORY, ON_WIRE: "Other"} for row in ROWS]
     adsctl.file(file, WRITERS[file](both))
-    told = adsctl("products", "push", file, code=3).stderr
-    assert NEUTRAL in told and ON_WIRE in told and not service.puts
+    message = adsctl("products", "push", file, code=3).stderr
+    assert NEUTRAL in message and ON_WIRE in message and not service.puts
 
 
 @both_services
@@ -196,8 +196,8 @@ def counted(service, audience: str) -> int:
 
 def test_of_a_list_of_people_with_both_names_both_values_are_sent(adsctl, service):
     adsctl.file("people.csv", "platform_id,twitter_id\n1,2\n")
-    told = adsctl("audiences", "push", "people.csv", "--audience", "1nmth").stderr
-    assert "'twitter_id' is read as platform_id" in told
+    message = adsctl("audiences", "push", "people.csv", "--audience", "1nmth").stderr
+    assert "'twitter_id' is read as platform_id" in message
     written = adsctl("audiences", "hash", "people.csv").stdout
     assert all(sha256(value).hexdigest() in written for value in (b"1", b"2"))
 
@@ -205,8 +205,8 @@ def test_of_a_list_of_people_with_both_names_both_values_are_sent(adsctl, servic
 def test_a_user_with_both_names_is_refused(adsctl):
     user = {"platform_id": ["1" * 64], "twitter_id": ["2" * 64]}
     adsctl.file("people.json", json.dumps([{"operation_type": "Update", "params": {"users": [user]}}]))
-    told = adsctl("audiences", "check", "people.json", code=3).stdout
-    assert "twitter_id" in told
+    message = adsctl("audiences", "check", "people.json", code=3).stdout
+    assert "twitter_id" in message
 
 
 @both_services
@@ -216,8 +216,8 @@ def test_an_option_may_have_either_name(adsctl, service, service_name, option):
     sent = json.loads(adsctl(*words, "--dry-run", "-o", "json").stdout)["url"]
     assert ("tweet_mode=extended" if service_name == "x" else "post_mode=extended") in sent
     adsctl(*words)
-    told = adsctl(*words, "--post-mode", "compat", "--tweet-mode", "compat", code=2).stderr
-    assert "--tweet-mode: is the same as --post-mode" in told
+    message = adsctl(*words, "--post-mode", "compat", "--tweet-mode", "compat", code=2).stderr
+    assert "--tweet-mode: is the same as --post-mode" in message
     assert "tweet" not in adsctl("posts", "create", "--help").stdout
 
 

@@ -49,9 +49,9 @@ def test_the_readme_names_the_folders_of_each_system(monkeypatch, name, system):
     for variable in ("XDG_CONFIG_HOME", "XDG_STATE_HOME"):
         monkeypatch.delenv(variable, raising=False)
     folders = [system("adsctl").user_config_dir, system("adsctl").user_state_dir]
-    folders = [each.replace("/home/you", "~") for each in folders]
+    folders = [folder.replace("/home/you", "~") for folder in folders]
     if name == "Windows":
-        folders = [each.replace("/", "\\") for each in folders]
+        folders = [folder.replace("/", "\\") for folder in folders]
     assert f"| {name} | `{folders[0]}` | `{folders[1]}` |" in (ROOT / "README.md").read_text()
 
 

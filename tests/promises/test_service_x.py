@@ -124,27 +124,27 @@ def test_the_option_outranks_the_environment_and_that_the_profile(adsctl):
     assert named["service"]["value"] == "x"
     both = shown(adsctl, "profile", "show", "--service", "x", ADSCTL_SERVICE="generic")
     assert both["service"]["value"] == "x"
-    told = adsctl("auth", "status", code=4, ADSCTL_SERVICE="generic").stderr
-    assert "ADSCTL_SERVICE in the environment overrides the profile shop" in told
+    message = adsctl("auth", "status", code=4, ADSCTL_SERVICE="generic").stderr
+    assert "ADSCTL_SERVICE in the environment overrides the profile shop" in message
 
 
 def test_an_invalid_service_is_refused_with_words(adsctl):
-    told = adsctl("accounts", "list", "--service", "twitter", code=2).stderr
-    assert "'twitter' (from --service) is not a service" in told and "generic, x" in told
-    told = adsctl("accounts", "list", code=11, ADSCTL_SERVICE="X").stderr
-    assert "'X' (from ADSCTL_SERVICE) is not a service" in told and "did you mean 'x'?" in told
+    message = adsctl("accounts", "list", "--service", "twitter", code=2).stderr
+    assert "'twitter' (from --service) is not a service" in message and "generic, x" in message
+    message = adsctl("accounts", "list", code=11, ADSCTL_SERVICE="X").stderr
+    assert "'X' (from ADSCTL_SERVICE) is not a service" in message and "did you mean 'x'?" in message
     assert (
         "service: 'y' is not one of generic, x" in adsctl("profile", "set", "a", "service=y", code=2).stderr
     )
     (adsctl.home / "config").mkdir(exist_ok=True)
     adsctl.file("config/config.yaml", "profile: shop\nprofiles:\n  shop:\n    service: twitter\n")
-    told = adsctl("accounts", "list", code=11).stderr
-    assert "'twitter' (from profile shop) is not a service" in told
+    message = adsctl("accounts", "list", code=11).stderr
+    assert "'twitter' (from profile shop) is not a service" in message
 
 
 def test_without_a_service_no_address_is_used(adsctl):
-    told = adsctl("accounts", "list", code=11, **SECRETS).stderr
-    assert "--service x (the platform's own names and addresses)" in told
+    message = adsctl("accounts", "list", code=11, **SECRETS).stderr
+    assert "--service x (the platform's own names and addresses)" in message
 
 
 def test_the_profile_local_speaks_x_only_by_the_option(adsctl):
@@ -172,8 +172,11 @@ def test_a_served_emulator_speaks_its_service(adsctl, service_name):
         post = ("posts", "create", "--as-user-id", "1184672519", "--text", "Mugs")
         adsctl(*post, **variables)
         assert "status 404" in adsctl(*post, "--service", other, code=5, **variables).stderr
-        told = adsctl("emulator", "env", "--port", port, "--service", other, code=11).stderr
-        assert f"speaks the names of service {service_name}" in told and f"--service {service_name}" in told
+        message = adsctl("emulator", "env", "--port", port, "--service", other, code=11).stderr
+        assert (
+            f"speaks the names of service {service_name}" in message
+            and f"--service {service_name}" in message
+        )
 
 
 def test_the_hint_of_serve_names_the_service(adsctl):

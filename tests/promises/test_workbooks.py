@@ -23,7 +23,7 @@ def test_a_list_is_written_with_times_amounts_booleans_and_a_frozen_head(adsctl)
     adsctl(*LOCAL, "campaigns", "list", "-o", "xlsx", "--to", "campaigns.xlsx")
     path = adsctl.home / "campaigns.xlsx"
     listed = {
-        each["id"]: each for each in json.loads(adsctl(*LOCAL, "campaigns", "list", "-o", "json").stdout)
+        load["id"]: load for load in json.loads(adsctl(*LOCAL, "campaigns", "list", "-o", "json").stdout)
     }
     found = {each["id"]: each for each in records_of(path)}
     assert found.keys() == listed.keys() and frozen(path) == "A2"

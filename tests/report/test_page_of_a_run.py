@@ -67,7 +67,7 @@ def test_a_finding_names_its_option_and_each_example_once_and_no_column_is_empty
     changes = [{"id": "mug", "title": "Mug"}, {"id": "mug", "title": "Big mug"}]
     changes += [{"id": "cup", "price": "9.50"}, {"id": "jug", "title": " Jug\xa0of  clay "}]
     bare = {name: value for name, value in PRODUCT.items() if name != "condition"}
-    write_feed(adsctl.home / "feed.csv", [bare | each for each in changes])
+    write_feed(adsctl.home / "feed.csv", [bare | change for change in changes])
     page = checked(adsctl, "--fix", "whitespace", code=3)
     assert (
         "--set id=… or --keep first or --keep last" in page.text and "or --default condition=…" in page.text

@@ -107,8 +107,8 @@ def test_days_of_another_number_are_refused_but_totals_are_compared(stats):
 
 @pytest.mark.parametrize("service_name", ["generic", "x"])
 def test_the_columns_that_there_are_are_named_once(stats, service_name):
-    told = stats.adsctl("stats", "get", *WEEK, *IDS, "--columns", "clicks,nope", code=2).stderr
-    listed = told.partition("columns: ")[2].split(", ")
+    message = stats.adsctl("stats", "get", *WEEK, *IDS, "--columns", "clicks,nope", code=2).stderr
+    listed = message.partition("columns: ")[2].split(", ")
     assert "clicks" in listed and len(listed) == len({*listed})
 
 

@@ -99,7 +99,7 @@ def test_rows_are_sorted_by_any_column_and_cut_and_totals_stay_those_of_all(stat
 
 
 @pytest.mark.parametrize(
-    ("words", "told"),
+    ("words", "message"),
     [
         (("--metrics", "ctr", "--sort", "clicks"), "--sort: no column 'clicks'"),
         (("--metrics", "frequency"), "frequency needs the reach, which is no sum"),
@@ -108,13 +108,13 @@ def test_rows_are_sorted_by_any_column_and_cut_and_totals_stay_those_of_all(stat
         (("--metrics", "ctr", "--sort", "ctr", "--raw"), "--sort cannot be used with --raw"),
     ],
 )
-def test_what_the_rows_do_not_have_is_refused(stats, words, told):
+def test_what_the_rows_do_not_have_is_refused(stats, words, message):
     ids = () if "ACCOUNT" in words else ("--ids", "8wku2")
-    assert told in stats.adsctl("stats", "get", *WEEK, *ids, *words, code=2).stderr
+    assert message in stats.adsctl("stats", "get", *WEEK, *ids, *words, code=2).stderr
 
 
 def test_help_lists_every_metric_with_its_unit_and_what_it_needs(adsctl):
-    found = {each["metric"]: each for each in json.loads(adsctl("help", "metrics", "-o", "json").stdout)}
+    found = {load["metric"]: load for load in json.loads(adsctl("help", "metrics", "-o", "json").stdout)}
     assert {metric for metrics in METRICS.values() for metric in metrics} | {*DERIVED_METRICS} == {*found}
     assert found["cpm"]["needs"] == ["billed_charge_local_micro", "impressions"]
     assert found["billed_charge_local_micro"]["unit"] == "currency"
@@ -125,7 +125,7 @@ def test_help_lists_every_metric_with_its_unit_and_what_it_needs(adsctl):
 
 @pytest.mark.parametrize("metric", DERIVED_METRICS)
 def test_help_names_the_entities_that_may_be_asked_for_a_metric(adsctl, metric):
-    found = {each["metric"]: each for each in json.loads(adsctl("help", "metrics", "-o", "json").stdout)}
+    found = {load["metric"]: load for load in json.loads(adsctl("help", "metrics", "-o", "json").stdout)}
     for entity in GROUPS_BY_ENTITY:
         is_refused = False
         try:

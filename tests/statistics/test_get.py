@@ -62,8 +62,8 @@ def test_promoted_posts_are_the_parts_of_their_line_item(stats):
 
 def test_no_day_costs_more_than_its_budget(stats):
     budgets = {
-        each["id"]: each["daily_budget_amount_local_micro"]
-        for each in json.loads(stats.adsctl("line-items", "list", "--all", "-o", "json").stdout)
+        load["id"]: load["daily_budget_amount_local_micro"]
+        for load in json.loads(stats.adsctl("line-items", "list", "--all", "-o", "json").stdout)
     }
     rows = stats.get("--since", "30d", "--entity", "LINE_ITEM", "--all", "--metrics", "BILLING")
     for row in rows:

@@ -100,8 +100,8 @@ def test_a_file_stays_as_it_is_where_nothing_is_stored(stats, service, made, why
         service.fail("GET /12/stats/* status=422")
         stats.adsctl(*words, code=6)
     else:
-        told = stats.adsctl(*words, "--dry-run").stderr
-        assert "dry run: would store 2 rows in the table statistics of ads.db" in told
+        message = stats.adsctl(*words, "--dry-run").stderr
+        assert "dry run: would store 2 rows in the table statistics of ads.db" in message
     assert (path.read_bytes() if path.exists() else b"") == before
     service.fail()
     stats.adsctl(*words)

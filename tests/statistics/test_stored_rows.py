@@ -219,16 +219,16 @@ def test_rows_of_two_kinds_of_entities_and_other_files_are_refused(stats, export
 def test_rows_of_ratios_alone_are_refused_and_not_shown_as_nothing(stats):
     rows = stats.adsctl("stats", "get", *WEEK, "--metrics", "ctr,cpc", "-o", "csv").stdout
     stats.adsctl.file("o.csv", rows)
-    told = stats.adsctl("stats", "report", "o.csv", "--report", "o.html", code=3).stderr
-    assert "no numbers that can be added up in o.csv" in told and "--metrics spend,clicks" in told
+    message = stats.adsctl("stats", "report", "o.csv", "--report", "o.html", code=3).stderr
+    assert "no numbers that can be added up in o.csv" in message and "--metrics spend,clicks" in message
     assert not (stats.adsctl.home / "o.html").exists()
 
 
 def test_files_without_a_row_are_named(stats):
     for name, text in (("empty.csv", ""), ("header.csv", "entity,entity_id,start\n"), ("empty.jsonl", "")):
         stats.adsctl.file(name, text)
-        told = stats.adsctl("stats", "report", name, "--report", "o.html", code=3).stderr
-        assert f"no rows in {name}" in told and "name files that" in told
+        message = stats.adsctl("stats", "report", name, "--report", "o.html", code=3).stderr
+        assert f"no rows in {name}" in message and "name files that" in message
 
 
 def rows_of(stats, name: str, *rows: dict) -> None:

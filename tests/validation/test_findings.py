@@ -9,7 +9,9 @@ from tests.conftest import PRODUCT
 
 def write(adsctl, *changes: dict, name: str = "feed.json") -> None:
     products = [PRODUCT | {"id": f"sku-{number}"} | each for number, each in enumerate(changes, 1)]
-    adsctl.file(name, json.dumps([{k: v for k, v in each.items() if v is not None} for each in products]))
+    adsctl.file(
+        name, json.dumps([{k: v for k, v in product.items() if v is not None} for product in products])
+    )
 
 
 def findings(adsctl, *words: str, name: str = "feed.json", code: int | None = None) -> list[dict]:
@@ -100,4 +102,4 @@ def test_a_mistake_that_no_fix_fixes_names_none_and_says_why(adsctl, changes, re
 
 def test_what_a_fix_fixes_and_what_it_does_not_are_told_apart(adsctl):
     write(adsctl, {"price": "44,90 EUR"}, {"price": "1,234 EUR"}, {"price": "1,50 EUR"})
-    assert [(each["rows"], each["fix"]) for each in findings(adsctl)] == [(2, "price"), (1, "")]
+    assert [(finding["rows"], finding["fix"]) for finding in findings(adsctl)] == [(2, "price"), (1, "")]

@@ -27,7 +27,7 @@ def test_all_profiles_are_checked_and_a_revoked_one_ends_with_4(remote, httpserv
     httpserver.expect_ordered_request("/12/accounts").respond_with_response(refused())
     httpserver.expect_ordered_request("/12/accounts").respond_with_json({"data": []})
     done = remote("auth", "status", "--check", "--all", "-o", "json", code=4)
-    assert {each["profile"]: each["status"] for each in json.loads(done.stdout)} == {
+    assert {load["profile"]: load["status"] for load in json.loads(done.stdout)} == {
         "gone": "access",
         "good": "ok",
     }
@@ -42,7 +42,7 @@ def test_of_several_errors_that_of_a_refused_token_is_the_result(remote, httpser
     httpserver.expect_ordered_request("/12/accounts").respond_with_data("{}", 404)
     httpserver.expect_ordered_request("/12/accounts").respond_with_response(refused())
     done = remote("auth", "status", "--check", "--all", "-o", "json", code=4)
-    assert [each["status"] for each in json.loads(done.stdout)] == ["not_found", "access"]
+    assert [load["status"] for load in json.loads(done.stdout)] == ["not_found", "access"]
     assert "profile gone" in done.stderr
 
 

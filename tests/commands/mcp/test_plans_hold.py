@@ -42,8 +42,8 @@ def opened(guarded):
 
 def planned(adsctl, *words: str) -> list[dict]:
     """What the process of a plan tells of what it would change."""
-    told = adsctl("__plan", "mcp", *LOCAL, "-q", "-o", "json", *words).stderr.splitlines()
-    return [json.loads(line.removeprefix(PLANNED)) for line in told if line.startswith(PLANNED)]
+    message = adsctl("__plan", "mcp", *LOCAL, "-q", "-o", "json", *words).stderr.splitlines()
+    return [json.loads(line.removeprefix(PLANNED)) for line in message if line.startswith(PLANNED)]
 
 
 def apply(adsctl, *words: str, code: int, **mandate):

@@ -51,9 +51,9 @@ def test_a_skill_tells_a_missing_confirmation_from_a_limit(adsctl, page):
 def test_every_command_that_a_skill_names_exists(page):
     words = [match.split() for match in re.findall(r"`adsctl ([a-z -]+?)(?: -[-\w].*?)?`", page)]
     assert words
-    for each in words:
-        name = " ".join(each[1:] if each[0] == "help" else each)
-        assert name in COMMANDS or each[0] == "help", name
+    for word in words:
+        name = " ".join(word[1:] if word[0] == "help" else word)
+        assert name in COMMANDS or word[0] == "help", name
 
 
 def test_every_example_of_a_skill_runs(adsctl, page):

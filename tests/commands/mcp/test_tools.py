@@ -114,7 +114,7 @@ def test_paging_may_stand_among_the_arguments_or_beside_them(adsctl):
 
 @pytest.mark.parametrize("arguments", [{}, {"count": 2}, {"count": 5}])
 def test_the_cursor_after_a_limit_leads_to_the_next_record(adsctl, arguments):
-    every = [each["id"] for each in json.loads(adsctl.local("-o", "json", "campaigns", "list").stdout)]
+    every = [load["id"] for load in json.loads(adsctl.local("-o", "json", "campaigns", "list").stdout)]
 
     async def use(client):
         listed = []

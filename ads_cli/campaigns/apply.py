@@ -186,11 +186,7 @@ class Apply:
             except BaseException as error:
                 errors.append(error)
 
-        if len(tasks) > 1:
-            at_once = min(REQUESTS_AT_ONCE, len(tasks))
-            deque(map_ordered(send_unless_failed, tasks, at_once, REQUESTS_AT_ONCE), maxlen=0)
-        elif tasks:
-            send(tasks[0])
+        deque(map_ordered(send_unless_failed, tasks, REQUESTS_AT_ONCE, REQUESTS_AT_ONCE), maxlen=0)
         if errors:
             raise errors[0]
 

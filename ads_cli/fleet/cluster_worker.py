@@ -10,7 +10,7 @@ import signal
 import threading
 import time
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager, suppress
+from contextlib import ExitStack, contextmanager, suppress
 from hashlib import sha256
 from pathlib import Path
 from typing import Any
@@ -253,12 +253,12 @@ def carry_out(message: bytes) -> bytes:
             raise LostContactError(f"{worker.name} was stopped before it could begin")
 
     # Always in this order: a task that waits for a token holds none that another one could wait for.
-    with held(Semaphore(1, order.account_lease), require_fleet):
-        if not token:
-            _run_once(order, worker)
-        else:
-            with held(TOKEN_LEASES.setdefault(token, ProcessLease(f"adsctl-{token}")), require_fleet):
-                _run_once(order, worker)
+    with ExitStack() as leases:
+        leases.enter_context(held(Semaphore(1, order.account_lease), require_fleet))
+        if token:
+            shared = TOKEN_LEASES.setdefault(token, ProcessLease(f"adsctl-{token}"))
+            leases.enter_context(held(shared, require_fleet))
+        _run_once(order, worker)
     return b""
 
 

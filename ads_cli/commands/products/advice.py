@@ -86,12 +86,10 @@ def advise(
     deadline = perf_counter() + seconds
     whole = report is not None and report.rows <= MAX_TRIED_ROWS
     try:
-        options = _without_useless(
-            call, feed, rows, _options_found(call, feed, rows, report, error, deadline)
-        )
+        options = _without_useless(feed, rows, _options_found(feed, rows, report, error, deadline))
         if not options:
             return None
-        outcome = try_options(call, with_options_of(feed, options), rows, whole=whole, deadline=deadline)
+        outcome = try_options(with_options_of(feed, options), rows, whole=whole, deadline=deadline)
         before = report.valid if report else 0
         if report and outcome.is_part and outcome.valid < before:  # which is of all rows
             before = _first_report(feed.read_again(rows), outcome.read).valid
@@ -110,7 +108,6 @@ def advise(
 
 
 def _options_found(
-    call: Invocation,
     feed: ProductFeedOptions,
     rows: Rows,
     report: ValidationReport | None,
@@ -169,10 +166,7 @@ def _with_advised(
 
 
 def _without_useless(
-    call: Invocation,
-    feed: ProductFeedOptions,
-    rows: Rows,
-    advised: Sequence[AdvisedOption],
+    feed: ProductFeedOptions, rows: Rows, advised: Sequence[AdvisedOption]
 ) -> list[AdvisedOption]:
     """Leave out defaults that make no row valid, as of a row of totals that lacks every field."""
 
@@ -247,14 +241,7 @@ class Outcome(NamedTuple):
         return f"{left_out:,} of {first}{products} {verb} left out; {valid}{self.losses}"
 
 
-def try_options(
-    call: Invocation,
-    feed: ProductFeedOptions,
-    rows: Rows,
-    *,
-    whole: bool,
-    deadline: float = inf,
-) -> Outcome:
+def try_options(feed: ProductFeedOptions, rows: Rows, *, whole: bool, deadline: float = inf) -> Outcome:
     """Validate an opened feed by other options, at most its first 100,000 rows; `whole` if it has no more."""
     first = _FirstRows(feed.read_again(rows), MAX_TRIED_ROWS, deadline)
     report, losses = first.validated()

@@ -74,7 +74,7 @@ class Questions:
         """Add options, and show what comes of them; return whether they can be used."""
         changed = with_options_of(self.feed, options)
         try:
-            outcome = try_options(self._call, changed, self._rows, whole=self._whole)
+            outcome = try_options(changed, self._rows, whole=self._whole)
         except AdsctlError as error:
             self._call.messages.warn(error.message)
             return False

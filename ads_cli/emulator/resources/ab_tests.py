@@ -98,20 +98,14 @@ def _require_allowed(
             raise invalid_parameter("user_groups", f"{id} is in a test already")
     if kind == LINE_ITEM:
         campaign = context.require(LINE_ITEM, ids[0])["campaign_id"]
-        if {line_item["id"] for line_item in context.find_all(LINE_ITEM, campaign_id=campaign)} != {*ids}:
+        if {item["id"] for item in context.find_all(LINE_ITEM, campaign_id=campaign)} != {*ids}:
             raise invalid_parameter("user_groups", "must be all line items of one campaign")
 
 
 def _require_length(context: RequestContext, ids: list[str], length: timedelta) -> None:
     """Raise ApiError for a test of apps that is too short."""
-    line_items = [
-        line_item
-        for line_item in context.find_all(LINE_ITEM)
-        if {line_item["id"], line_item["campaign_id"]} & {*ids}
-    ]
-    if length < SHORTEST_OF_APPS and any(
-        line_item["objective"] in APP_OBJECTIVES for line_item in line_items
-    ):
+    line_items = [item for item in context.find_all(LINE_ITEM) if {item["id"], item["campaign_id"]} & {*ids}]
+    if length < SHORTEST_OF_APPS and any(item["objective"] in APP_OBJECTIVES for item in line_items):
         reason = f"must be {SHORTEST_OF_APPS.days} days or more after start_time, for a test of apps"
         raise invalid_parameter("end_time", reason)
 

@@ -23,14 +23,7 @@ def broken_sign_rules(values: Mapping[str, Any]) -> list[Problem]:
 def _problems(field: str, text: str) -> Iterator[Problem]:
     if field in LINKS or field == IMAGES:
         entities = ENTITY.findall(text) if field == IMAGES or is_address(text) else []
-        if entity := next(
-            (
-                entity_match
-                for entity_match in entities
-                if entity_match[1] == "#" or character_of(entity_match)
-            ),
-            "",
-        ):
+        if entity := next((match for match in entities if match[1] == "#" or character_of(match)), ""):
             yield Problem(field, f"has {entity!r}, an entity of HTML", "warning", "plain_address")
     elif is_error(text):
         yield Problem(field, f"{quoted(text)} {ERROR}", rule="spreadsheet_error")

@@ -101,11 +101,6 @@ def test_a_mistake_in_a_recipe_is_told_with_the_nearest_name(at_home, text, mess
     assert message in at_home("products", "check", "foreign.csv", "--recipe", "recipe.yaml", code=3).stderr
 
 
-def test_a_recipe_that_is_not_there_is_an_error_of_the_option(at_home):
-    done = at_home("products", "check", "foreign.csv", "--recipe", "none.yaml", code=2)
-    assert "--recipe: none.yaml cannot be read: No such file or directory" in done.stderr
-
-
 def test_a_column_of_a_recipe_that_the_feed_does_not_have_is_told(at_home):
     at_home.file("recipe.yaml", RECIPE.replace("  titel: title", "  title: title\n  titl: title"))
     done = at_home("products", "check", "foreign.csv", "--recipe", "recipe.yaml", code=3)

@@ -58,12 +58,12 @@ class LyingService:
             return self._emulator(environ, start_response)
         status, headers = "", []
 
-        def note(told: str, sent: list[tuple[str, str]], *_: Any) -> None:
+        def note(sent_status: str, sent_headers: list[tuple[str, str]], *_: Any) -> None:
             nonlocal status, headers
-            status, headers = message, sent
+            status, headers = sent_status, sent_headers
 
-        message = b"".join(self._emulator(environ, note))
-        changed = lie(json.loads(message), parse_qs(environ["QUERY_STRING"]))
+        answer = b"".join(self._emulator(environ, note))
+        changed = lie(json.loads(answer), parse_qs(environ["QUERY_STRING"]))
         status, body = changed if isinstance(changed, tuple) else (status, changed)
         content = body if isinstance(body, bytes) else json.dumps(body).encode()
         start_response(status, [each for each in headers if each[0].lower() != "content-length"])

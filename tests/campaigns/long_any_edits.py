@@ -266,12 +266,12 @@ def test_after_any_edits_the_account_is_the_file_and_nothing_else_has_changed(
         before = world.pulled()
         options = ("--prune",) * prune + ("--replace",) * is_replaced
         world.apply(rng.choice(("at once", "stored", "lost", "kills")), options, monkeypatch)
-        message = world.run(
+        planned = world.run(
             "campaigns", "plan", "-", "-o", "json", *options, code=None, text=json.dumps(world.file)
         )
-        assert message.returncode in (0, 10), message.stderr
+        assert planned.returncode in (0, 10), planned.stderr
         if not is_replaced:
-            assert json.loads(message.stdout) == [], "the account is not the file"
+            assert json.loads(planned.stdout) == [], "the account is not the file"
         world.check(before, world.pulled(), prune=prune, replaced=is_replaced)
 
 

@@ -47,5 +47,5 @@ def test_the_line_of_cron_tells_what_somebody_changed(adsctl, service):
     quiet = adsctl(*shlex.split(line))
     assert quiet.stdout + quiet.stderr == ""
     adsctl("campaigns", "update", "8wku4", "--daily-budget", "20")
-    message = adsctl(*shlex.split(line), code=10)
-    assert "8wku4" in message.stdout
+    done = adsctl(*shlex.split(line), code=10)
+    assert "8wku4" in done.stdout

@@ -66,9 +66,9 @@ def test_what_was_edited_in_a_spreadsheet_is_applied(adsctl, service, service_na
     book.add("targeting", line_item="Item", targeting_type="LANGUAGE", targeting_value="de")
     book.add("ads", line_item="Item", post="1790415000000000010")
     changes = json.loads(book.plan().stdout)
-    message = [(record["action"], record["kind"]) for record in changes]
+    actions = [(record["action"], record["kind"]) for record in changes]
     kinds = ("campaign", "line_item", "targeting", "ad")
-    assert message == [("update", "campaign"), *(("create", kind) for kind in kinds)]
+    assert actions == [("update", "campaign"), *(("create", kind) for kind in kinds)]
     assert changes[0]["after"] == {"daily_budget": "41.50"}
     adsctl("-q", "campaigns", "plan", "shop.xlsx", "--out", "shop.plan", code=10)
     adsctl("campaigns", "apply", "shop.plan", "--yes")

@@ -33,15 +33,15 @@ def test_what_is_asked_names_the_currency_of_what_pays(adsctl, service):
 @pytest.mark.parametrize(("currency", "has"), [("EUR", "2"), ("JPY", "none")])
 def test_an_amount_has_no_more_decimals_than_its_currency(adsctl, service, currency, has):
     hats = {"name": "Hats", "funding_instrument_id": funding(adsctl, currency), "daily_budget": "12.505"}
-    message = apply(adsctl, {"campaigns": [hats | {"line_items": [ITEM | {"bid_amount": "1.505"}]}]}, code=3)
-    assert f"daily_budget: 12.505 has too many decimals: {currency} has {has}" in message.stderr
-    assert f"bid_amount: 1.505 has too many decimals: {currency} has {has}" in message.stderr
+    done = apply(adsctl, {"campaigns": [hats | {"line_items": [ITEM | {"bid_amount": "1.505"}]}]}, code=3)
+    assert f"daily_budget: 12.505 has too many decimals: {currency} has {has}" in done.stderr
+    assert f"bid_amount: 1.505 has too many decimals: {currency} has {has}" in done.stderr
     assert "Hats" not in pulled(adsctl)
 
 
 def test_a_change_has_no_more_decimals_than_its_currency(adsctl, service):
-    message = apply(adsctl, {"campaigns": [{"id": KNITTERS, "daily_budget": "12.505"}]}, code=3)
-    assert "daily_budget: 12.505 has too many decimals: EUR has 2" in message.stderr
+    done = apply(adsctl, {"campaigns": [{"id": KNITTERS, "daily_budget": "12.505"}]}, code=3)
+    assert "daily_budget: 12.505 has too many decimals: EUR has 2" in done.stderr
 
 
 def test_a_copy_that_is_paid_in_another_currency_needs_amounts_of_its_own(adsctl, service):

@@ -169,7 +169,7 @@ class Run:
     def _judge(self, plan: FaultPlan, code: int, out: str, err: str) -> bool:
         """Compare the report with the files on disk; return whether the file is pushed."""
 
-        def claim(holds: bool, told: str) -> None:
+        def claim(holds: bool, message: str) -> None:
             if not holds:
                 end = "\n    ".join(err.splitlines()[-8:])
                 self.result.wrong.append(f"start {self.result.starts}, exit {code}: {message}\n    {end}")
@@ -184,10 +184,10 @@ class Run:
         claim(summary is not None or code in (11, *signalled, *failed_before), "no summary")
         if summary is None or summary["job"] is None:
             return False
-        message = {status: summary[status] for status in self.kind.statuses if summary[status]}
+        counts = {status: summary[status] for status in self.kind.statuses if summary[status]}
         path = self.jobs / f"{summary['job']}.jsonl"
         noted: Counter[str] = sum((Counter(ack.counts) for ack in acknowledgements(path)), Counter())
-        claim(message == noted, f"the summary counts {message}, the journal {dict(noted)}")
+        claim(counts == noted, f"the summary counts {counts}, the journal {dict(noted)}")
         ended = path not in (unfinished for unfinished, _ in self.watched.unfinished())
         claim(ended <= self.kind.is_whole(summary), "the journal has ended without every row")
         claim(code != 0 or (ended and not summary["failed"]), "success is reported wrongly")

@@ -21,11 +21,11 @@ def test_a_terminal_is_told_once_a_day_that_the_emulator_is_used(adsctl):
         shell.expect(pexpect.EOF)
         assert shell.before.count("using the emulator") == 1 and shell.before.count("18ce54d4x5t") == 2
     assert "using the emulator" in adsctl.local("accounts", "list").stderr  # in a pipe always
-    message = adsctl.home / "state/terminals"
-    assert len(message.read_text().splitlines()) == 2
-    message.write_text("2026-01-01 /dev/pts/0 1\n")
+    terminals = adsctl.home / "state/terminals"
+    assert len(terminals.read_text().splitlines()) == 2
+    terminals.write_text("2026-01-01 /dev/pts/0 1\n")
     said_on_a_terminal(adsctl, "accounts", "list")
-    assert len(message.read_text().splitlines()) == 1
+    assert len(terminals.read_text().splitlines()) == 1
 
 
 @pytest.mark.parametrize("format", ["table", "tsv", "csv", "ids", "jsonl"])

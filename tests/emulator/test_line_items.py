@@ -90,8 +90,8 @@ def test_an_update_changes_only_the_fields_that_are_sent(update):
 )
 def test_rules_apply_to_the_whole_line_item(update, line_item, fields, expected):
     response = update(line_item, **fields)
-    message = errors(response) if response.status_code != 200 else []
-    assert (response.status_code, message) == (
+    problems = errors(response) if response.status_code != 200 else []
+    assert (response.status_code, problems) == (
         400 if expected else 200,
         [("INVALID_PARAMETER", parameter) for parameter in expected],
     )
@@ -120,8 +120,8 @@ def test_rules_apply_to_the_whole_line_item(update, line_item, fields, expected)
 def test_fields_required_by_stored_data_must_be_sent(local, update, line_item, stored, missing):
     store_fields(local, line_item, **stored)
     response = update(line_item, name="x")
-    message = errors(response) if response.status_code != 200 else []
-    assert message == [("MISSING_PARAMETER", parameter) for parameter in missing]
+    problems = errors(response) if response.status_code != 200 else []
+    assert problems == [("MISSING_PARAMETER", parameter) for parameter in missing]
 
 
 def test_required_fields_can_be_sent_with_the_update(local, update):

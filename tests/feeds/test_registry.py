@@ -100,16 +100,16 @@ READ = ("JSONL, XML, XLSX, PARQUET or TOY, also compressed", "parquet or toy (de
 
 
 def test_help_names_the_registered_formats():
-    message = {
+    formats = {
         ("products", "push", "--help"): READ,
         ("audiences", "check", "--help"): READ,
         ("products", "pull", "--help"): ("xml or xlsx (default",),
         ("help", "files"): ("JSONL, XML, XLSX, PARQUET or TOY, each also compressed",),
     }
-    command = [sys.executable, "-c", PROGRAM, json.dumps([*message])]
+    command = [sys.executable, "-c", PROGRAM, json.dumps([*formats])]
     done = subprocess.run(command, capture_output=True, text=True, env={"COLUMNS": "200"})
     assert done.returncode == 0, done
-    for (words, texts), shown in zip(message.items(), done.stdout.split("END\n"), strict=False):
+    for (words, texts), shown in zip(formats.items(), done.stdout.split("END\n"), strict=False):
         assert all(text in " ".join(shown.split()) for text in texts), words
 
 

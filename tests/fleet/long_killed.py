@@ -72,8 +72,8 @@ def killed(fleet, adsctl, sent):
     def run(point: str, *options: str) -> list[dict]:
         python = f"{adsctl.home / 'site'}:{ROOT}"
         words = ("fleet", "run", "fleet.yaml", "--parallel", "1", "-o", "json", *options)
-        message = adsctl.process(*words, code=8, PYTHONPATH=python, KILLED_AT=point)
-        return json.loads(message.stdout)
+        done = adsctl.process(*words, code=8, PYTHONPATH=python, KILLED_AT=point)
+        return json.loads(done.stdout)
 
     return run
 

@@ -68,8 +68,8 @@ def test_a_command_of_on_failure_reads_how_many_tasks_failed(fleet, feeds, adsct
     feeds("bad", price="cheap")
     fleet.write(check("good"), check("bad"))
     adsctl("fleet", "run", "fleet.yaml", "--on-failure", "sh -c 'cat > told.json'", code=3)
-    message = json.loads((adsctl.home / "told.json").read_text())
-    assert {name: message[name] for name in ("tasks", "ok", "failed", "skipped")} == {
+    counts = json.loads((adsctl.home / "told.json").read_text())
+    assert {name: counts[name] for name in ("tasks", "ok", "failed", "skipped")} == {
         "tasks": 2, "ok": 1, "failed": 1, "skipped": 0,
     }  # fmt: skip
 

@@ -158,8 +158,8 @@ def test_a_profile_that_has_the_name_of_a_pattern_writes_its_workbook(shops):
 
 def test_the_command_of_on_failure_is_run_once_and_reads_the_counts(shops):
     shops("-p", "shop-*", "campaigns", "get", "none", "--on-failure", "sh -c 'cat >> told.json'", code=5)
-    message = json.loads((shops.home / "told.json").read_text())
-    assert {name: message[name] for name in ("tasks", "ok", "failed")} == {"tasks": 2, "ok": 0, "failed": 2}
+    counts = json.loads((shops.home / "told.json").read_text())
+    assert {name: counts[name] for name in ("tasks", "ok", "failed")} == {"tasks": 2, "ok": 0, "failed": 2}
 
 
 def test_what_cannot_run_is_told_before_anything_does(shops, service):

@@ -47,8 +47,8 @@ def test_a_price_that_may_be_a_thousand_times_as_high_is_warned_of(adsctl):
     rows += [PRODUCT | {"id": "sale", "price": "2500.00 EUR", "sale_price": "1.999 EUR"}]
     adsctl.file("feed.json", json.dumps(rows))
     findings = checked(adsctl, "feed.json")["findings"]
-    message = {(finding["field"], finding["problem"].split(":")[0]) for finding in findings}
-    assert message == {
+    warnings = {(finding["field"], finding["problem"].split(":")[0]) for finding in findings}
+    assert warnings == {
         ("price", "'1.234 EUR' is sent as a number with three decimals"),
         ("sale_price", "'1.999 EUR' is sent as a number with three decimals"),
     }

@@ -91,8 +91,8 @@ def test_a_push_prints_nothing_and_returns_what_it_came_to(pushing, capfd):
     result, journal = pushing.run()
     assert (result.error, result.unsent, result.rejected) == (None, 0, 0)
     assert journal.totals == {"created": ROWS}
-    message = pushing.observer.progress  # what is on disk so far, after each batch
-    assert len(message) == 3 and message == sorted(message)
+    progress = pushing.observer.progress  # what is on disk so far, after each batch
+    assert len(progress) == 3 and progress == sorted(progress)
     assert capfd.readouterr() == ("", "")
 
 

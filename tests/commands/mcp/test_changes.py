@@ -386,8 +386,8 @@ def test_a_change_whose_process_was_killed_too_is_told_and_resumed(service, held
             os.kill(int(process.name), signal.SIGKILL)
         assert client.response(id)["result"]["isError"]
         answered.set()
-        message = client.tool("jobs", job=plan)["structuredContent"]["data"]
-        assert message["state"] == "stopped" and "resume" in message["hint"]
+        record = client.tool("jobs", job=plan)["structuredContent"]["data"]
+        assert record["state"] == "stopped" and "resume" in record["hint"]
         jobs = client.tool("jobs")["structuredContent"]["data"]
         assert {job["state"] for job in jobs} == {"unfinished", "stopped"}
         resume = {"file": "feed.csv", "resume": True}

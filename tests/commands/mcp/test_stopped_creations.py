@@ -124,8 +124,8 @@ def test_what_was_killed_before_it_sent_anything_is_planned_again(guarded, held)
 
     with killed(guarded, held, after_the_look) as (client, plan, error):
         assert error["exit_code"] == 8 and "before it sent" in error["hint"]
-        message = job(client, plan)
-        assert message["state"] == "stopped" and message["outcome"] == "not sent"
+        record = job(client, plan)
+        assert record["state"] == "stopped" and record["outcome"] == "not sent"
         assert "no stopped run" in planned(client, fails=True, **CAMPAIGN, resume=True)["error"]["message"]
         applied(client, planned(client))
     assert held.posted == [] and len(created(guarded)) == 1
@@ -134,10 +134,8 @@ def test_what_was_killed_before_it_sent_anything_is_planned_again(guarded, held)
 def test_what_was_killed_after_it_was_sent_and_was_applied_is_found(guarded, held):
     with killed(guarded, held, is_post) as (client, plan, error):
         assert error["exit_code"] == 8 and "resume" in error["hint"] and error["job"] == plan
-        message = job(client, plan)
-        assert (
-            message["state"] == "stopped" and message["outcome"] == "unknown" and "resume" in message["hint"]
-        )
+        record = job(client, plan)
+        assert record["state"] == "stopped" and record["outcome"] == "unknown" and "resume" in record["hint"]
         (change,) = client.tool("changes")["structuredContent"]["data"]
         assert change["outcome"] == "unknown" and change["job"] == plan
         refused = planned(client, fails=True)["error"]
@@ -211,8 +209,8 @@ def test_what_was_killed_after_its_answer_is_told_with_its_id(guarded, service):
         id = applied(client, {"plan_id": plan})["data"]["id"]
         (output,) = guarded.home.rglob(f"{plan}.out")
         output.write_text("")  # it was not printed yet
-        message = job(client, plan)
-        assert message["state"] == "stopped" and message["outcome"] == "ok" and message["ids"] == [id]
+        record = job(client, plan)
+        assert record["state"] == "stopped" and record["outcome"] == "ok" and record["ids"] == [id]
         planned(client, fails=True)
         assert planned(client, **CAMPAIGN, resume=True)["data"] == {"id": id}
     assert created(guarded) == [id]

@@ -311,9 +311,9 @@ def test_a_fix_alone_tells_all_that_it_changes_and_changes_nothing_the_second_ti
     fix = pickle.loads(pickle.dumps(original))
     before = dict(values)
     edits = fix.apply(values)
-    message = {field: old for field, old, _ in edits}
+    old_values = {field: old for field, old, _ in edits}
     assert {field: before.get(field) for field in before.keys() | values.keys()
-            if before.get(field) != values.get(field)} == message  # fmt: skip
+            if before.get(field) != values.get(field)} == old_values  # fmt: skip
     assert all(new == values.get(field) for field, _, new in edits)
     assert fix.apply(values) == () or fix.apply(values) == []
 

@@ -165,9 +165,8 @@ class Comparison:
             return
         if file := self._memory.other_file(mark, self._file.identity):
             noun, name = entry.kind.noun, f" {stored.name!r}" if stored.name else ""
-            text = (
-                f"{entry.key!r} is the key of {noun} {stored.id}{name} in {file}: write another key or the id"
-            )
+            whose = f"{entry.key!r} is the key of {noun} {stored.id}{name}"
+            text = f"{whose} in {file}: write another key, or the id"
             self._file.note(entry, text, "key")
 
     def _match_alike(

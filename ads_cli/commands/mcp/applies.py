@@ -197,12 +197,12 @@ class AppliedPlans:
 
     def _read_all(self) -> list[AppliedPlan]:
         """Return what was carried out, the oldest first, as far as it can be read."""
-        lines = []
+        plans = []
         with suppress(OSError):
             for path in self._folder.glob("*.json"):
                 with suppress(OSError, msgspec.DecodeError):
-                    lines.append(msgspec.json.decode(path.read_bytes(), type=AppliedPlan))
-        return sorted(lines, key=lambda plan: plan.started)
+                    plans.append(msgspec.json.decode(path.read_bytes(), type=AppliedPlan))
+        return sorted(plans, key=lambda plan: plan.started)
 
     def _state(self, name: str) -> ProcessState:
         if _is_locked(self._path(name, "out")):

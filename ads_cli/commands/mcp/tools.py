@@ -273,13 +273,13 @@ class Toolbox:
             return self._results.after(shape.cursor, shape.limit)
         has_envelope = False
         if not (words := help_words(command)):
-            result = self._reachable.find(command)
-            if result.changes:
-                raise UsageError(f"{result.name!r} changes something", hint="use plan_change")
-            has_envelope = result.takes("envelope")
-            paging = _paging(result, shape)
+            reachable = self._reachable.find(command)
+            if reachable.changes:
+                raise UsageError(f"{reachable.name!r} changes something", hint="use plan_change")
+            has_envelope = reachable.takes("envelope")
+            paging = _paging(reachable, shape)
             own = {name: value for name, value in arguments.items() if as_name(name) not in paging}
-            words = result.words(own, [*(["--envelope"] if has_envelope else []), *paging.values()])
+            words = reachable.words(own, [*(["--envelope"] if has_envelope else []), *paging.values()])
         done = await self._commands.succeed(words)
         data, next_cursor = _without_envelope(read_documents(done.output), has_envelope)
         about = {"command": " ".join(command.split()), **_warnings(done)}

@@ -9,7 +9,9 @@ import sys
 import threading
 import time
 from collections.abc import Callable, Iterable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 
 import pexpect
@@ -40,16 +42,21 @@ def reset_ignored_signals() -> None:
     signal.signal(signal.SIGHUP, signal.SIG_DFL)
 
 
-def wait_until_blocked(pid: int) -> None:
-    """Wait until a process waits for input.
+def interrupt_prompt(terminal: pexpect.spawn) -> None:
+    """Press Ctrl-C once every process that has a terminal as its input waits.
 
     Python handles a signal that comes right before a read only after it, and there may be nothing to read.
     """
-    status = Path(f"/proc/{pid}/stat")
-    deadline = time.monotonic() + TIMEOUT_SECONDS
-    while status.read_text().rpartition(")")[2].split()[0] != "S":
-        assert time.monotonic() < deadline, "the process does not wait for input"
-        os.sched_yield()
+    name = os.readlink(f"/proc/{terminal.pid}/fd/0")
+    for process in Path("/proc").glob("[0-9]*"):
+        with suppress(OSError):
+            if os.readlink(process / "fd/0") == name:
+                wait_until(partial(_sleeps, process), "the process does not wait for input")
+    terminal.sendintr()
+
+
+def _sleeps(process: Path) -> bool:
+    return (process / "stat").read_text().rpartition(")")[2].split()[0] == "S"
 
 
 def wait_until(is_so: Callable[[], object], what: str, seconds: float = TIMEOUT_SECONDS) -> None:

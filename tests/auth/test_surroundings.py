@@ -5,7 +5,7 @@ import subprocess
 
 import pytest
 
-from tests.adsctl import wait_until_blocked
+from tests.adsctl import interrupt_prompt
 from tests.auth.test_signin import KEY, KEY_SECRET, LOGIN, service, shop  # noqa: F401 - fixtures
 
 
@@ -39,8 +39,7 @@ def test_a_first_sign_in_asks_for_missing_settings(shop, service):  # noqa: F811
 def test_ctrl_c_at_the_pin_leaves_nothing_behind(shop, service):  # noqa: F811
     child = shop.terminal(*LOGIN)
     child.expect_exact("PIN: ")
-    wait_until_blocked(child.pid)
-    child.sendintr()
+    interrupt_prompt(child)
     child.read()
     child.close()
     assert child.exitstatus == 130

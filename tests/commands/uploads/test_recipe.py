@@ -12,6 +12,7 @@ from ads_cli.commands.conversions import ConversionFileOptions
 from ads_cli.commands.products.options import ComparedFeedOptions
 from ads_cli.commands.uploads.recipe import COLUMN_KEYS, OPTIONS
 from ads_cli.products.feeds.kinds import RECIPE_KEYS
+from tests.adsctl import interrupt_prompt
 from tests.conftest import PRODUCT
 
 RECIPE = """\
@@ -427,7 +428,7 @@ def test_what_is_shown_of_a_file_fits_the_terminal_and_cannot_control_it(adsctl)
     assert [cell_len(line) for line in lines[1:3]] == [80, 80] and "\\x1b[31mlong" in lines[2]
     assert not [line for line in lines if not line.isprintable()]
     session.expect("id .*: ")
-    session.sendintr()
+    interrupt_prompt(session)
     session.wait()
     assert session.exitstatus == 130
     assert not (adsctl.home / "shop.recipe.yaml").exists()

@@ -1,8 +1,8 @@
 """Compare the answer to a write with what was sent.
 
-An answer that lacks the record, or names another one, is not understood; nor is one that contradicts the
-campaign that a new record lies in, its name, its status, or a limit of spending. What an answer lacks is
-not compared, and services may store other fields in another form.
+An answer is not understood where it lacks the record or names another one. It is not understood either where
+it contradicts the name, the status, a limit of spending, or the campaign of a new record. What an answer
+lacks is not compared. Services may store other fields in another form.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -86,7 +86,8 @@ def _require_all(operation: Operation, answered: Iterator[Record] | Sequence[Rec
 
 
 def _has_id(record: Record) -> bool:
-    """Whether a record has the id of a new one: a text; a post has a number, and a text beside it."""
+    """Whether a record has the id of a new one."""
+    # An id is a text. Only a post has a number in `id`, and the text beside it.
     id = record.get("id_str") or record.get("id")
     return isinstance(id, str) and bool(id)
 
@@ -125,11 +126,12 @@ def _likeness(operation: Operation, record: Record) -> tuple[int, int]:
 
 
 def _is_equal(sent: Any, answered: Any) -> bool:
-    """Whether two plain values are one, as a service stores them; a query has numbers as texts."""
+    """Whether two plain values are equal, in the form in which a service stores them."""
+    # What is sent in a query is text, numbers too.
     return as_stored(str(sent)).casefold() == as_stored(str(answered)).casefold()
 
 
 def _is_same_name(sent: Any, answered: Any) -> bool:
-    """Whether a service may have made one name of the other: cut it, or changed some of its letters."""
+    """Whether two names may be the same, since services cut names and change some of their letters."""
     short, long = sorted((letters_and_digits(str(name)) for name in (sent, answered)), key=len)
     return long.startswith(short) or closest(str(sent), [str(answered)], SIMILAR) is not None

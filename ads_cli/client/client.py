@@ -171,7 +171,7 @@ class Client(msgspec.Struct, dict=True, eq=False):  # a dict for its cached prop
 
     @staticmethod
     def load() -> None:
-        """Import the modules needed to send, which takes 100 ms, while the caller does something else."""
+        """Import the modules needed to send: this takes 100 ms, for the caller to use otherwise."""
         from ..http import network  # noqa: F401
         from . import signing, transport  # noqa: F401
 
@@ -209,10 +209,10 @@ class Client(msgspec.Struct, dict=True, eq=False):  # a dict for its cached prop
 
 
 class _Attempts:
-    """The attempts to send one request, until there is a response, or the error of the last one.
+    """The attempts to send one request, until there is a response or the error of the last attempt.
 
-    Each has a permit of the rate limiter, which is held until its delay is known: a route that the service
-    limits is paused before any other request of it is sent.
+    Each attempt holds a permit of the rate limiter until the delay of the next one is known. A route that the
+    service limits is then paused before another of its requests is sent.
     """
 
     def __init__(

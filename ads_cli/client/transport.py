@@ -130,7 +130,7 @@ class Sender:
         max_seconds: float,
         parse: Parse,
     ) -> Response:
-        """Return the response, or raise the error that it means; FailedAttempt for what may be retried.
+        """Return the response, or raise the error that it means, as a FailedAttempt if it may be retried.
 
         `timeout` limits each network operation and the head of the response, `max_seconds` the attempt.
         """

@@ -1,6 +1,6 @@
-"""What a request changes, read from its bytes: declared and raw requests are judged by the same rules.
+"""Read from a request what it changes, so that declared and raw requests are judged by the same rules.
 
-A raw request is matched to a declared endpoint; what matches none, or cannot be read, is unknown.
+A raw request is matched to a declared endpoint. What matches none, or cannot be read, is unknown.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -71,7 +71,7 @@ class Operation(NamedTuple):
 
     @property
     def status(self) -> str | None:
-        """The status that the record gets; None where it keeps what it has, or has none."""
+        """The status that the record gets, or None if it has none or keeps its own."""
         field = status_field(self.kind) if self.kind else None
         if field is None or self.action == "delete":
             return None
@@ -244,8 +244,8 @@ def _operations(
             yield Operation(action, kinds.get(action), {**to_neutral(params), **ids})
         return
     if update := update_of_activation(kind):
-        given = to_neutral(_values(prepared, endpoint))
-        yield Operation(endpoint.action, update, {**given, **ids, STATUS: ACTIVE})
+        values = to_neutral(_values(prepared, endpoint))
+        yield Operation(endpoint.action, update, {**values, **ids, STATUS: ACTIVE})
         return
     yield Operation(endpoint.action, kind, {**to_neutral(_values(prepared, endpoint)), **ids})
 

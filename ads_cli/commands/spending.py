@@ -35,7 +35,7 @@ class Currencies:
             return None  # nothing is sent
         for field in SOURCES:
             if identifier := getattr(request, field, None):
-                currency = self._call.stored.one(field, identifier).get("currency")
+                currency = self._call.stored.record(field, identifier).get("currency")
                 return currency if isinstance(currency, str) else None
         return None
 

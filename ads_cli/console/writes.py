@@ -191,7 +191,7 @@ def _before(
     if field not in SOURCES or not operation.id or operation.action == "create":
         return None
     stored = call.stored_of(write.account)
-    record = stored.known(field, operation.id)
+    record = stored.cached(field, operation.id)
     if record is None and call.flags.get("verbose"):
         try:
             record = stored.read(field, [operation.id])[operation.id]
@@ -294,7 +294,7 @@ class Writes:
             def note(response: "Response") -> None:
                 ended.ids = made_ids(write, response)
                 data = response.neutral_data
-                self.guard.note_made(write, data if isinstance(data, list) else [data])
+                self.guard.note_created(write, data if isinstance(data, list) else [data])
 
             yield note
 

@@ -1,7 +1,7 @@
 """Phone numbers: every spelling of a number is read to the same E.164 text, or refused.
 
 phonenumbers decides what a text means. Patterns made of its metadata recognize texts whose meaning is plain,
-which is 10 to 50 times as fast.
+10 to 50 times as fast.
 """
 
 import re
@@ -94,7 +94,7 @@ def _read_national(digits: str, region: str) -> set[str]:
 
 
 def _read_dialed(digits: str, region: str) -> set[str]:
-    """Read digits as dialed in a region, and as beginning with its country code; of two, prefer a mobile."""
+    """Read digits as dialed in a region, and as beginning with its country code. Prefer a mobile of two."""
     code, pattern = _plain_national(region)
     written, trunk = f"+{digits}", _trunk_prefix(region)
     if digits.startswith(code) and trunk is not None and _has_mobile_form(written) and _is_normal(written):
@@ -249,10 +249,10 @@ def _trunk_prefix(region: str) -> str | None:
 
 @cache
 def _plain_national(region: str) -> tuple[str, re.Pattern[str]]:
-    """Return the country code, and a pattern of what is dialed there; its `rest` goes after the code.
+    """Return the country code, and a pattern of what is dialed there. Its `rest` follows the code.
 
-    It matches neither a prefix for calls abroad, nor the country code, nor a trunk prefix that may be a part
-    of the number.
+    It matches neither a prefix for calls abroad nor the country code. It does not match a trunk prefix either
+    that may be a part of the number.
     """
     from phonenumbers import PhoneMetadata
 

@@ -107,9 +107,9 @@ class HostQueue:
             return self._has_changed.wait_for(lambda: not (self._count or self._working), seconds)
 
     def take(self) -> ImageRequest | None:
-        """Wait for a task of a host that has not too many, and return it; None once the queue is closed.
+        """Wait for a task of a host that has not too many, and return it.
 
-        `done` must follow.
+        Return None once the queue is closed. `task_done` must follow.
         """
         with self._has_task:
             while (host := self._next_host()) is None and not self._is_closed:
@@ -125,7 +125,7 @@ class HostQueue:
             self._has_changed.notify()
             return task
 
-    def done(self, task: ImageRequest) -> None:
+    def task_done(self, task: ImageRequest) -> None:
         """Note that a task was worked on; what it led to was put before."""
         host = task.origin
         with self._has_task:
@@ -187,11 +187,11 @@ class Fetcher:
             self._finish(address, Unreachable("address", "its address is not valid"))
 
     def has_room(self, seconds: float) -> bool:
-        """Wait until there is room for another address, or for so long; raise the error of a thread."""
+        """Wait at most `seconds` until there is room for another address. Raise the error of a thread."""
         return self._checked(self._queue.has_room(seconds))
 
     def is_done(self, seconds: float) -> bool:
-        """Wait until every address has its outcome, or for so long; raise the error of a thread."""
+        """Wait at most `seconds` until every address has its outcome. Raise the error of a thread."""
         return self._checked(self._queue.is_done(seconds))
 
     def close(self) -> None:
@@ -215,7 +215,7 @@ class Fetcher:
                     self._finish(task.address, result)
             except BaseException as error:
                 self._error = error
-            self._queue.done(task)
+            self._queue.task_done(task)
 
     def _finish(self, address: bytes, outcome: Outcome) -> None:
         self._outcomes.put(address, outcome)
@@ -228,25 +228,25 @@ class Fetcher:
         silence = self._silences.get(origin)
         if silence and silence.times >= MAX_SILENCES:
             return Unreachable(f"host {origin}", silence.reason)
-        known = self._remembered.find(task.address)
+        remembered = self._remembered.find(task.address)
         try:
-            start = self._read(task, known[0] if known else None)
+            start = self._read(task, remembered[0] if remembered else None)
         except PrivateHostError as error:
             return Unreachable("private", f"{error}; --allow-private permits it")
         except httpx.TransportError as error:
             return self._failed(task, error)
         self._silences.pop(origin, None)
-        if start.status == 304 and known:
+        if start.status == 304 and remembered:
             with self._lock:
                 self.unchanged += 1
-            self._remembered.put(task.address, *known)
-            return known[1]
+            self._remembered.put(task.address, *remembered)
+            return remembered[1]
         return self._interpret(task, start)
 
-    def _read(self, task: ImageRequest, known: Version | None) -> FileStart:
+    def _read(self, task: ImageRequest, version: Version | None) -> FileStart:
         reader = self._connections.take(task)
         try:
-            start = reader.read(task.url, task.size, known)
+            start = reader.read(task.url, task.size, version)
         except BaseException:
             reader.close()
             raise

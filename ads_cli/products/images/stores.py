@@ -121,7 +121,7 @@ class ImageOutcomes:
         return _decode_outcome(row[0]) if row and row[0] else None
 
     def _execute(self, statement: str, *values: bytes) -> tuple[int, tuple[bytes | None] | None]:
-        """Execute a statement; return how many rows it changed, and the one it found, or raise StateError."""
+        """Return how many rows a statement changed, and its first row. Raise StateError."""
         try:
             with self._lock:
                 cursor = self._database.execute(statement, values)
@@ -184,7 +184,7 @@ def _connect(path: str) -> sqlite3.Connection:
 
 
 def _open(path: Path) -> sqlite3.Connection | None:
-    """Open the file, or create it again if it is damaged; return None if it cannot be used."""
+    """Open the file, and create it again if it is damaged. Return None if it cannot be used."""
     for _ in range(2):
         try:
             make_folder(path.parent)

@@ -70,10 +70,10 @@ class BackgroundListing:
         self._worker: WorkerProcess | None = None  # stores runs, once they are many
         self._is_left = False
         self._storing = threading.Lock()  # the database must not be closed while it is written
-        self._done = Future[None]()
+        self._completion = Future[None]()
 
     def __enter__(self) -> "BackgroundListing":
-        """Start to list; the thread is a daemon, so that a signal ends the program at once."""
+        """Start to list in a thread. It is a daemon, so that a signal ends the program at once."""
         threading.Thread(target=self._run, daemon=True).start()
         return self
 
@@ -84,21 +84,21 @@ class BackgroundListing:
 
     def wait(self, on_progress: Callable[[int], None]) -> None:
         """Wait until every product is listed; raise what stopped the listing."""
-        while not self._done.done():
+        while not self._completion.done():
             on_progress(self._listed)
             # It wakes up now and then: a signal right before a wait is handled only after it.
             with suppress(TimeoutError):
-                self._done.exception(WAKE_UP_SECONDS)
-        self._done.result()
+                self._completion.exception(WAKE_UP_SECONDS)
+        self._completion.result()
         on_progress(self._listed)
 
     def _run(self) -> None:
         try:
             self._list()
         except BaseException as error:
-            self._done.set_exception(error)
+            self._completion.set_exception(error)
         else:
-            self._done.set_result(None)
+            self._completion.set_result(None)
 
     def _list(self) -> None:
         """Store some pages while the next ones are requested."""

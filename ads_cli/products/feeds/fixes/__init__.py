@@ -36,7 +36,7 @@ NAMES = (
 
 
 def parse_fixes(lists: Iterable[str]) -> tuple[str, ...]:
-    """Return the names in lists such as `html,price`, or all names; raise UsageError for an unknown one."""
+    """Return the names in lists such as `html,price`, or all names. Raise UsageError if one is unknown."""
     names = {name.strip() for text in lists for name in text.split(",")}
     if unknown := sorted(names.difference(NAMES, (ALL,))):
         raise UsageError(
@@ -74,8 +74,8 @@ class Triggers(msgspec.Struct, frozen=True):
 
 # The fixes of texts, each with its triggers.
 TRIGGERS = {
-    # Controls, and the first byte of white space and controls beyond ASCII (`texts.INVISIBLE` and others); a
-    # space at either end of a value is one of two.
+    # Controls, and the first byte of white space and controls beyond ASCII (`texts.INVISIBLE` and others). A
+    # value gets a space at either end, so that two spaces find one there too.
     "whitespace": Triggers(utf8=bytes(range(0x20)) + b"\x7f\xc2\xe2\xef", phrase="  "),
     "html": Triggers(utf8=b"<&"),
     "spreadsheet": Triggers(phrase=" '"),
@@ -91,7 +91,7 @@ class Fixes(msgspec.Struct, frozen=True, dict=True):
     time_zone: str = ""  # of dates that name none; else UTC
 
     def may_fix_texts(self, rows: Sequence[dict[str, Any]]) -> bool:
-        """Tell whether a text of some rows may have to be fixed; asked of all, and nearly always false."""
+        """Tell whether a text of some rows may need a fix, which nearly none of all rows does."""
         if not self._triggers:
             return False
         try:

@@ -176,7 +176,7 @@ class AsKind(Step, frozen=True, dict=True):
         texts = (values.get(self._keys[column]) for column in self.kind.stock)
         quantity = next((number for text in texts if (number := amount(str(text).strip())) is not None), None)
         if quantity is not None:
-            said = values.setdefault("availability", "in stock" if quantity >= 1 else "out of stock")
-            meant = self.kind.spellings.meaning("availability", said) or str(said)
-            if inventory := stock_fields(meant, quantity)["inventory"]:
+            availability = values.setdefault("availability", "in stock" if quantity >= 1 else "out of stock")
+            meaning = self.kind.spellings.meaning("availability", availability) or str(availability)
+            if inventory := stock_fields(meaning, quantity)["inventory"]:
                 values.setdefault("inventory", inventory)

@@ -167,7 +167,7 @@ def _compression_of(stream: "Buffered") -> Compression | None:
 
 
 class _Layer(PieceStream):
-    """The content of a compressed stream; raise ContentError if it is damaged, or a bomb."""
+    """The content of a compressed stream. Raise ContentError if it is damaged or a decompression bomb."""
 
     is_workbook = False
     member = ""
@@ -195,7 +195,7 @@ class _Layer(PieceStream):
             raise self._explain(error) from None
 
     def _open_zip(self, stream: "Buffered") -> Any:
-        """Open the one file of an archive; folders, and what file managers add, are no files of the shop."""
+        """Open the one file of an archive, beside folders and the files that file managers add."""
         import zipfile
 
         copy = spooled(stream, self._label)  # a zip archive is read from its end
@@ -263,7 +263,7 @@ STATISTICS = Path("/proc/self/statm")  # its first number is the size of this pr
 
 @contextmanager
 def memory_limit(size: int) -> Iterator[None]:
-    """Let this process grow by `size` bytes; what asks for more gets none, and fails."""
+    """Let this process grow by at most `size` bytes. A larger allocation fails."""
     if sys.platform != "linux":
         yield
         return
@@ -271,8 +271,8 @@ def memory_limit(size: int) -> Iterator[None]:
 
     soft, hard = resource.getrlimit(resource.RLIMIT_AS)
     limit = int(STATISTICS.read_text().split()[0]) * resource.getpagesize() + size
-    known = [bound for bound in (soft, hard) if bound != resource.RLIM_INFINITY]
-    resource.setrlimit(resource.RLIMIT_AS, (min([limit, *known]), hard))
+    limits = [bound for bound in (soft, hard) if bound != resource.RLIM_INFINITY]
+    resource.setrlimit(resource.RLIMIT_AS, (min([limit, *limits]), hard))
     try:
         yield
     finally:

@@ -1,4 +1,4 @@
-"""A row of a feed, and what changes it before it is validated: steps, in their order, and fixes."""
+"""A row of a feed, and the steps and fixes that change it before validation, in their order."""
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import chain
@@ -106,7 +106,7 @@ class RowFixes(Protocol):
         """Name the fixes."""
 
     def may_fix_texts(self, rows: Sequence[dict[str, Any]]) -> bool:
-        """Tell whether a text of some rows may have to be fixed; asked of many at once, and again of each."""
+        """Tell whether a text of some rows may need a fix. It is asked of many at once, and again of each."""
 
     def fix_texts(self, row: Row) -> None:
         """Fix the texts of a row, which may break no rule."""
@@ -120,7 +120,7 @@ MAX_DIRTY_RUNS = 4  # runs in succession with something to fix, after which each
 
 
 class RowTransform:
-    """The steps that change the rows of one feed, in their order, and its fixes; picklable."""
+    """The steps that change the rows of one feed, in their order, and its fixes. It can be pickled."""
 
     def __init__(
         self, steps: Sequence[Step] = (), keep: DuplicatePolicy | None = None, fixes: RowFixes | None = None

@@ -22,7 +22,7 @@ CONTENT_RANGE = re.compile(r"bytes (?:0-[0-9]{1,15}|\*)/([0-9]{1,15}|\*)")
 
 
 class FileStart(NamedTuple):
-    """The answer of a server: the first bytes of a file, or what it sent in their place."""
+    """The response of a server: the first bytes of a file, or what it sent in their place."""
 
     status: int
     data: bytes = b""
@@ -41,7 +41,7 @@ class FileStart(NamedTuple):
 class Reading(NamedTuple):
     """How starts of files are read."""
 
-    timeout: float  # seconds for one answer, and for each operation of it
+    timeout: float  # seconds for one response, and for each operation of it
     max_counted: int  # bytes read to count them, where the server does not tell the size of a file
     allow_private: bool
     trace: Trace
@@ -61,13 +61,13 @@ class StartReader:
         """Close the connection."""
         self._transport.close()
 
-    def read(self, url: httpx.URL, size: int, known: Version | None = None) -> FileStart:
-        """Read up to `size` bytes; the status is 304, and nothing is read, of a file in a known version.
+    def read(self, url: httpx.URL, size: int, version: Version | None = None) -> FileStart:
+        """Read up to `size` bytes. For a file in the known version the status is 304, and nothing is read.
 
         Raises httpx.TransportError, and PrivateHostError for a host that is not public.
         """
         started = time.monotonic()
-        request = self._request(url, size, known, started + self._reading.timeout)
+        request = self._request(url, size, version, started + self._reading.timeout)
         shown, trace = mask_address(str(url)), self._reading.trace
         trace.request("GET", shown, request.headers, b"")
         with closing(self._transport.handle_request(request)) as response:
@@ -76,13 +76,13 @@ class StartReader:
             trace.response("GET", shown, response.status_code, headers, b"", seconds)
             return self._receive(response, size)
 
-    def _request(self, url: httpx.URL, size: int, known: Version | None, deadline: float) -> httpx.Request:
+    def _request(self, url: httpx.URL, size: int, version: Version | None, deadline: float) -> httpx.Request:
         headers = {
             "User-Agent": f"adsctl/{__version__}",
             "Accept": "*/*",
             "Accept-Encoding": "identity",  # the size is that of the file, and nothing is decompressed
             "Range": f"bytes=0-{size - 1}",
-            **(known.conditions if known else {}),
+            **(version.conditions if version else {}),
         }
         times = httpx.Timeout(self._reading.timeout).as_dict()
         return httpx.Request("GET", url, headers=headers, extensions={"timeout": times, "deadline": deadline})
@@ -109,7 +109,7 @@ class StartReader:
 
 
 def _first(response: httpx.Response, size: int, max_counted: int) -> tuple[bytes, int]:
-    """Return the first bytes of a body, and how many were counted; no more is read."""
+    """Return the first bytes of a body, and how many were counted. No more is read."""
     data, counted = bytearray(), 0
     for part in response.iter_raw():
         data += part[: size - len(data)]

@@ -158,7 +158,7 @@ def clean_text(text: str) -> str:
 
 
 def is_placeholder(text: str) -> bool:
-    """Tell whether a text stands for no value, or is none."""
+    """Tell whether a text is empty, or means that there is no value."""
     return len(text) <= MAX_LENGTH and PLACEHOLDER.fullmatch(clean_text(text).lower()) is not None
 
 

@@ -98,8 +98,8 @@ class LedgerIndex:
     ) -> None:
         self.data, self._count, self.width = data, count, width
         self.stamp = stamp  # of the file
-        # The leading bits of the first two bytes of a digest name its bucket: the first byte at least, since
-        # merging takes the records of one first byte after the other.
+        # The leading bits of the first two bytes of a digest name its bucket. These are at least the first
+        # byte, since merging takes the records of one first byte after the other.
         self._shift = 16 - min(max(count.bit_length() - BUCKET_BITS, 8), 16)
 
     @cached_property
@@ -262,9 +262,9 @@ def _read(file: IO[bytes], path: Path) -> LedgerContent:
     if size < 0:
         raise damaged
     file.seek(0)
-    crc, left = 0, size
-    while block := file.read(min(BLOCK_BYTES, left)):
-        crc, left = crc32(block, crc), left - len(block)
+    crc, remaining = 0, size
+    while block := file.read(min(BLOCK_BYTES, remaining)):
+        crc, remaining = crc32(block, crc), remaining - len(block)
     rest = file.read(end - size)
     if checksum != _checksum(crc, rest):
         raise damaged

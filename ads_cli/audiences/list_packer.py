@@ -154,10 +154,10 @@ def _read_csv(table: TableLayout, text: str) -> "_csv.Reader":
 
 def _find_lines(table: TableLayout, text: str, rows: Iterable[int]) -> dict[int, int]:
     """Find the line on which each of some rows begins, counted from 0."""
-    wanted, lines, begins = set(rows), {}, 0
+    numbers, lines, begins = set(rows), {}, 0
     reader = _read_csv(table, text)
     for number, _ in enumerate(reader):
-        if number in wanted:
+        if number in numbers:
             lines[number] = begins
         begins = reader.line_num
     return lines

@@ -106,7 +106,7 @@ class WriteGuard:
         self._is_planned = True
 
     def note_created(self, write: Write, records: Sequence[Any]) -> None:
-        """Take the records of an answer to what a plan sends: what is activated may be one of them."""
+        """Take the records of a response to what a plan sends: what is activated may be one of them."""
         with self._lock:
             for op, record in zip(write.operations, records, strict=False) if self._is_planned else ():
                 if op.action == "create" and isinstance(record, dict):
@@ -127,7 +127,7 @@ class WriteGuard:
             self._counted |= {urlsplit(request.url).path for request in requests}
 
     def note_completed(self, planned: PreparedRequest, completed: PreparedRequest) -> None:
-        """Take a request as approved that differs from an approved one by what was made since: media keys."""
+        """Approve a request that differs from an approved one only by media keys that were created since."""
         if not self.guard:
             return
         with self._lock:

@@ -90,8 +90,8 @@ class StoredRecords:
 
         One that cannot be read is empty. Where the list is_required, its error is raised.
         """
-        wanted, records = [*dict.fromkeys(identifiers)], self._cache[field]
-        missing = [identifier for identifier in wanted if identifier not in records]
+        all_ids, records = [*dict.fromkeys(identifiers)], self._cache[field]
+        missing = [identifier for identifier in all_ids if identifier not in records]
         for start in range(0, len(missing), MOST_IDS):
             ids = missing[start : start + MOST_IDS]
             records |= {id: {} for id in ids}
@@ -99,12 +99,12 @@ class StoredRecords:
                 named: dict[str, Any] = {f"{field}s": ids}
                 listed = self._list(field, count=MOST_IDS, with_deleted=True, **named)
                 records |= {id: listed.get(id, {}) for id in ids}
-        return {identifier: records[identifier] for identifier in wanted}
+        return {identifier: records[identifier] for identifier in all_ids}
 
     def line_items_of(self, campaign_ids: Iterable[str]) -> dict[str, Record]:
         """Return the line items of campaigns by id; raise UnavailableError where one cannot be read."""
-        wanted = [*dict.fromkeys(campaign_ids)]
-        missing = [identifier for identifier in wanted if identifier not in self._families]
+        all_ids = [*dict.fromkeys(campaign_ids)]
+        missing = [identifier for identifier in all_ids if identifier not in self._families]
         for start in range(0, len(missing), MOST_IDS):
             ids = missing[start : start + MOST_IDS]
             listed = self._readable(LINE_ITEM_ID, campaign_ids=ids)
@@ -112,7 +112,7 @@ class StoredRecords:
             for identifier, record in listed.items():
                 if (campaign := record[CAMPAIGN_ID]) in ids:  # whatever the service filters by
                     self._families[campaign] = {**self._families[campaign], identifier: record}
-        return {id: record for identifier in wanted for id, record in self._families[identifier].items()}
+        return {id: record for identifier in all_ids for id, record in self._families[identifier].items()}
 
     def note(self, field: str, records: Mapping[str, Record]) -> None:
         """Take records that were read elsewhere, by their ids, so that they are not read again."""
@@ -175,7 +175,7 @@ class StoredRecords:
 
 @contextmanager
 def _unless_unusable() -> Iterator[None]:
-    """Suppress the error of an answer that cannot be used. An error without any answer is raised."""
+    """Suppress the error of a response that cannot be used. An error without any response is raised."""
     try:
         yield
     except RefusedError:
@@ -294,7 +294,7 @@ class SpendingChange(NamedTuple):
 
     @property
     def begins(self) -> bool:
-        """Whether the record is told though its campaign be paused: it gets another status."""
+        """Whether the record is reported even if its campaign is paused, as it gets another status."""
         return self.what in ("create", "activate")
 
 

@@ -76,7 +76,7 @@ class SpendingJudge(msgspec.Struct, eq=False):
         """Take a record that a plan has created: it is activated as planned only if it is as planned."""
         field, identifier, spending = field_of(op), str(record.get("id")), self.accounts.get(account)
         if field not in (CAMPAIGN_ID, LINE_ITEM_ID) or (spending and identifier in spending.records[field]):
-            return  # what was there before is none that the plan has created
+            return  # an earlier record, which the plan has not created
         campaign = str(record.get(CAMPAIGN_ID) or "")
         record = {**record, CAMPAIGN_ID: self.planned_names.get(campaign, campaign)}
         if planned := self._planned_as(field, record):

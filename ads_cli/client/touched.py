@@ -192,7 +192,7 @@ def _request(kind: type[Request], values: Mapping[str, Any], more: Mapping[str, 
 
 
 def _only_record(kind: type[Request], id: str, record: Any) -> Mapping[str, Any]:
-    """Return the only record of an answer. Raise UnavailableError if there is none or another one.
+    """Return the only record of a response. Raise UnavailableError if there is none or another one.
 
     Service x answers with a list of one card.
     """

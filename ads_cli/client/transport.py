@@ -148,7 +148,7 @@ class Sender:
         if (warning := headers.get(WARNING_HEADER)) and self._warnings.acquire(blocking=False):
             self.on_warning(f"the service warns: {shortened(trace.mask(warning))}")
         kind = prepared.declared
-        if not (kind and kind.endpoint.command.startswith("auth ")):  # whose answers are secrets
+        if not (kind and kind.endpoint.command.startswith("auth ")):  # whose responses are secrets
             content = trace.mask.values_in(content)
         try:
             return read_response(status, headers, content, parse)

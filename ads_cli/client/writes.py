@@ -87,7 +87,7 @@ class Operation(NamedTuple):
 
     @property
     def records(self) -> int:
-        """How many records it makes or changes: one for each item of a list that is declared so."""
+        """How many records it creates or changes: one for each item of a list that is declared so."""
         names = marked_fields(self.kind, "records") if self.kind else ()
         lists = (self.values[name] for name in names if name in self.values)
         items = (part if isinstance(part, list) else str(part).split(",") for part in lists)
@@ -251,7 +251,7 @@ def _operations(
 
 
 def _items_of_batch(body: bytes) -> Iterator[tuple[Action, dict[str, Any]]]:
-    """Yield the action and the parameters of each item; raise ValueError for what is none."""
+    """Yield the action and the parameters of each item; raise ValueError for any other."""
     items = parse_json(body)
     if not isinstance(items, list):
         raise ValueError("its body is not a list of operations")

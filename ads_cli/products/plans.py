@@ -43,7 +43,7 @@ if TYPE_CHECKING:
 REJECTED = "ERROR"
 STATUSES = {"CREATE_SUCCESS": "created", "UPDATE_SUCCESS": "updated", "NO_CHANGE": "unchanged"}
 DELETED = "deleted"
-# What an answer to a deletion may have as its status or message after a success. The reference has neither
+# What a response to a deletion may have as its status or message after a success. The reference has neither
 # there.
 CONFIRMATIONS = {"", "OK", "SUCCESS", "DELETED", "DELETE_SUCCESS"}
 # Reasons that mean that a catalog does not have a key; any other reason is a refusal.

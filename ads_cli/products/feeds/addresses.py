@@ -208,13 +208,13 @@ PARTS = re.compile(r"([^/\\?#]*+)([^?#]*+)(.*+)", re.DOTALL)  # host, path, the 
 def mended(text: str) -> str:
     """Return an address with the right scheme and blanks as %20, or any other text as it is."""
     address = text.strip().strip("\"'`<>").rstrip("|, ")
-    scheme, written = scheme_of(address)
+    scheme, prefix = scheme_of(address)
     while scheme:
-        address = address[len(written) :]
+        address = address[len(prefix) :]
         following = scheme_of(address)
         if not following[0]:
             break
-        scheme, written = following
+        scheme, prefix = following
     else:
         if HAS_HOST.match(address):
             scheme, address = "https", address.removeprefix("//")

@@ -294,8 +294,8 @@ class CatalogComparison:
     def _compare_alike(self, creation: ProductChange, listed: Listed) -> Iterator[ProductChange]:
         """Compare a row with a product whose id differs in form only.
 
-        It is sent once. A service that takes them for two then has both, and the answer tells the key of the
-        other one.
+        It is sent once. A service that takes them for two then has both, and the response tells the key of
+        the other one.
         """
         key = self._index.key_of(self._compare_row.digest(creation, listed))
         if not self._options.verify and key in (NO_KEY, key_hash(listed.product_key or "")):

@@ -39,7 +39,7 @@ class Deletions(msgspec.Struct):
 
     keys: EncodedRows
     ids: list[str]  # of the products, in the same order
-    missing: list[str]  # keys that an earlier run has sent without an answer, and that are listed no longer
+    missing: list[str]  # keys that an earlier run has sent without a response, and that are listed no longer
 
     @classmethod
     def of(cls, changes: list[ProductChange], missing: list[str] | None = None) -> "Deletions":
@@ -86,7 +86,7 @@ class SyncUpload:
         return self.writes, batch
 
     def send(self, client: "Client", batch: Batch, attempts: AttemptLog) -> Acknowledgement:
-        """Send a batch; what an earlier run has deleted without an answer counts as deleted."""
+        """Send a batch; what an earlier run has deleted without a response counts as deleted."""
         upload, rows = self._parts(batch)
         ack = upload.send(client, rows, attempts) if rows.places else Acknowledgement(batch.number, {})
         if not isinstance(batch.items, Deletions):
@@ -172,7 +172,7 @@ class PendingChanges:
                 self._deletions -= self._was_tried(change)
 
     def _was_tried(self, deletion: ProductChange) -> bool:
-        """Tell whether an earlier run has sent a deletion, with an answer or without."""
+        """Tell whether an earlier run has sent a deletion, with a response or without."""
         return self._earlier.has_sent(deletion) or deletion.product_key in self._unanswered
 
     def spare(self, acknowledged: Iterable[Acknowledgement]) -> None:
@@ -197,7 +197,7 @@ class PendingChanges:
                 yield change
 
     def unanswered(self) -> Iterator[tuple[int, Deletions]]:
-        """Yield what earlier runs tried to delete, without an answer, with the number of each batch."""
+        """Yield what earlier runs tried to delete, without a response, with the number of each batch."""
         if not self._unanswered:
             return
         changes = self._differences.deletions()

@@ -115,7 +115,7 @@ class FeedKind(msgspec.Struct, frozen=True, omit_defaults=True, dict=True):
 
     def recognizes(self, columns: Collection[str]) -> bool:
         """Tell whether a feed with these columns is of this kind."""
-        return any(all(_has(columns, pattern) for pattern in wanted) for wanted in self.recognized_by)
+        return any(all(_has(columns, pattern) for pattern in patterns) for patterns in self.recognized_by)
 
     @cached_property
     def _fields(self) -> dict[str, str]:

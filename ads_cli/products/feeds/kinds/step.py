@@ -75,7 +75,7 @@ class AsKind(Step, frozen=True, dict=True):
             self._read_currency: kind.currencies,
             self._read_stock: kind.stock,
         }
-        return [read for read, wanted in readings.items() if wanted]
+        return [read for read, applies in readings.items() if applies]
 
     def _key(self, column: str) -> str:
         """Return the name under which rows have a column, however the feed spells it."""

@@ -173,20 +173,17 @@ def test_whatever_is_lost_every_task_ends_and_none_that_had_ended_runs_again(com
 
 
 def test_a_worker_that_is_started_again_at_its_address_is_told_from_the_one_before(company):
-    with closing(SchedulerLink(company.cluster.address, "board")) as link:
-        before = {address: worker["local_directory"] for address, worker in link.workers().items()}
-        (address,) = (address for address, worker in link.workers().items() if worker["name"] == "w3")
+    with closing(SchedulerLink(company.cluster.address)) as link:
+        ((address, before),) = (worker for worker, name in link.workers().items() if name == "w3")
         company.cluster.workers["w3"].kill()
         wait_until(
-            lambda: (
-                link.workers().get(address, {}).get("local_directory", before[address]) != before[address]
-            ),
+            lambda: any(at == address and folder != before for at, folder in link.workers()),
             "the worker has returned to its address",
         )
 
 
 def test_tasks_whose_workers_die_after_them_are_not_run_again(company, shops):
-    """The scheduler has what a task came to, if its worker dies before the fleet has fetched it."""
+    """The worker returns with its record, if it dies before the fleet has fetched what a task came to."""
     fleet = company.feeds(NAMES[:3], 25)
     all_sent, go = threading.Barrier(4), threading.Event()
     shops.before = lambda put: (all_sent.wait(TIMEOUT_SECONDS), go.wait(TIMEOUT_SECONDS))

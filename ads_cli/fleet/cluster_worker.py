@@ -10,8 +10,7 @@ import threading
 import time
 from collections import Counter
 from collections.abc import Iterator, Mapping
-from contextlib import ExitStack, contextmanager, suppress
-from queue import Empty, SimpleQueue
+from contextlib import ExitStack, contextmanager, nullcontext, suppress
 from typing import Any
 
 import dask.config
@@ -34,7 +33,7 @@ POLL_SECONDS = 0.5
 ANSWER_SECONDS = 2  # for the scheduler to answer: a network may drop what is sent without an error
 # Parts of a lease without a word of the scheduler, after which a task is stopped, and then killed: it must
 # have ended before another worker gets the lease.
-QUIET_PART, KILL_PART = 0.4, 0.8
+QUIET_PART, KILL_PART = 0.4, 0.7
 MAX_LOG_BYTES = 64 * 1024  # that come home
 
 
@@ -60,8 +59,8 @@ class Member(msgspec.Struct, frozen=True):
         return self.tokens.get(task.profile, "") if task.uses_account else ""
 
 
-def survey(run: RunId, tasks: tuple[Task, ...], dask_worker: Worker) -> bytes:
-    """Return what this worker can run, and what has ended here: a `Member` in JSON."""
+def survey(run: RunId, tasks: tuple[Task, ...], dask_worker: Worker) -> Member:
+    """Return what this worker can run, and what has ended here."""
     turn_off_core_dumps()  # of Dask's process, which finds the tokens
     state_dir = Settings({}).state_dir
     make_folder(state_dir)
@@ -74,18 +73,10 @@ def survey(run: RunId, tasks: tuple[Task, ...], dask_worker: Worker) -> bytes:
         except AdsctlError as error:
             problems[profile] = error.as_dict()
     results = map(Records(state_dir, run).find, tasks)
-    member = Member(
-        str(dask_worker.contact_address),
-        dask_worker.local_directory,
-        str(dask_worker.name),
-        dask_worker.state.nthreads,
-        f"{platform.node()} {boot_id()} {status.st_dev} {status.st_ino}",
-        lease_seconds(),
-        tokens,
-        problems,
-        {result.task: result for result in results if result and result.status == "ok"},
-    )
-    return msgspec.json.encode(member)
+    ended = {result.task: result for result in results if result and result.status == "ok"}
+    home = f"{platform.node()} {boot_id()} {status.st_dev} {status.st_ino}"
+    identity = str(dask_worker.contact_address), dask_worker.local_directory, str(dask_worker.name)
+    return Member(*identity, dask_worker.state.nthreads, home, lease_seconds(), tokens, problems, ended)
 
 
 def lease_seconds() -> float:
@@ -108,51 +99,48 @@ def token_of(profile: str, environ: Mapping[str, str]) -> str:
 def carry_out(task: Task, run: RunId, board: str, account: str, token: str) -> tuple[TaskResult, str] | None:
     """Run a task, unless it has ended well; return its result and the end of its log.
 
-    None where the fleet has been stopped before it could begin. `board` is the variable with the signal that
-    ends the tasks of the fleet, or 0; account and token name leases. Dask calls this again if it reschedules
-    the task, and if this worker is lost, even after the end of the task: its record tells so.
+    None where the fleet has been stopped before it could begin, by the signal in the variable `board`. Dask
+    calls this again if it reschedules the task, and if this worker is lost: a record tells if it had ended.
     """
+    if Variable(board).get(timeout=lease_seconds()):
+        return None
     # Always in this order: a task that waits for a token holds none that another one could wait for.
-    with held(account), shared(token) if token else ExitStack():
-        has_been_stopped = Variable(board).get(timeout=lease_seconds())
-        return None if has_been_stopped else _run(task, run, board)
+    with held(account), shared(f"adsctl-{token}") if token else nullcontext():
+        return _run(task, run, board)
 
 
-@contextmanager
-def held(name: str) -> Iterator[None]:
-    """Hold a lease; raise Reschedule if another task has it, so that this one does not keep its thread."""
+def held(name: str) -> ExitStack:
+    """Hold a lease until the stack is closed; raise Reschedule, which frees the thread, if another has it."""
     semaphore = Semaphore(1, name)
-    try:
+    with ExitStack() as lease:
+        lease.callback(semaphore.loop.add_callback, semaphore.refresh_callback.stop)  # else it never ends
         if not semaphore.acquire(timeout=POLL_SECONDS):
             raise Reschedule
-        try:
-            yield
-        finally:
-            semaphore.release()
-    finally:  # else Dask would refresh it for as long as the worker lives
-        semaphore.loop.add_callback(semaphore.refresh_callback.stop)
+        lease.callback(semaphore.release)
+        return lease.pop_all()
 
 
-LOCK = threading.Lock()
-SHARED: dict[str, ExitStack] = {}  # the leases that tasks of this process hold together
+# The leases that tasks of this process hold together, by name: how many do.
+LOCKS: dict[str, threading.Lock] = {}
+LEASES: dict[str, ExitStack] = {}
 HOLDERS: Counter[str] = Counter()
 
 
 @contextmanager
 def shared(name: str) -> Iterator[None]:
     """Hold a lease together with other tasks of this process."""
-    with LOCK:
+    lock = LOCKS.setdefault(name, threading.Lock())
+    with lock:
         if not HOLDERS[name]:
-            SHARED[name] = ExitStack()
-            SHARED[name].enter_context(held(name))
+            LEASES[name] = held(name)
         HOLDERS[name] += 1
     try:
         yield
     finally:
-        with LOCK:
+        with lock:
             HOLDERS[name] -= 1
             if not HOLDERS[name]:
-                SHARED.pop(name).close()
+                LEASES.pop(name).close()
 
 
 def _run(task: Task, run: RunId, board: str) -> tuple[TaskResult, str]:
@@ -163,22 +151,15 @@ def _run(task: Task, run: RunId, board: str) -> tuple[TaskResult, str]:
     worker, state_dir = get_worker(), Settings({}).state_dir
     key, name = worker.get_current_task(), str(worker.name)
     process = TaskProcess(task, run, name, state_dir, os.environ | windows_variable(state_dir))
-    ended: SimpleQueue[TaskResult] = SimpleQueue()
-    threading.Thread(target=lambda: ended.put(process.wait()), daemon=True).start()
     stop, sent, is_lost, heard_at = 0, 0, False, time.monotonic()
-    while True:
-        with suppress(Empty):
-            result = ended.get(timeout=POLL_SECONDS)
-            break
+    while not process.has_ended(POLL_SECONDS):
         with suppress(Exception):  # whatever keeps the board from being read is silence
             stop = Variable(board).get(timeout=ANSWER_SECONDS, callback_timeout=ANSWER_SECONDS)
             heard_at = time.monotonic()
         quiet_part = (time.monotonic() - heard_at) / lease_seconds()
         # Dask forgets the tasks of a client that is gone; a worker that is gone itself is about to end.
-        dask_task = worker.state.tasks.get(key)
-        is_wanted = (
-            dask_task and dask_task.state == "executing" and worker.status.name in ("running", "paused")
-        )
+        state = getattr(worker.state.tasks.get(key), "state", "")
+        is_wanted = state == "executing" and worker.status.name in ("running", "paused")
         is_lost = is_lost or quiet_part > QUIET_PART or not is_wanted
         signum = stop or (signal.SIGTERM if is_lost else 0)
         if quiet_part > KILL_PART:
@@ -186,6 +167,7 @@ def _run(task: Task, run: RunId, board: str) -> tuple[TaskResult, str]:
         if signum != sent:
             process.send_signal(signum)
             sent = signum
+    result = process.wait()
     if is_lost and result.exit_code:
         raise Reschedule
     log = Records(state_dir, run).log(task)

@@ -150,7 +150,15 @@ def restart_the_scheduler(company: Company, random: Random) -> set[str]:
     return set()
 
 
-LOSSES = (kill_a_worker, cut_a_network, restart_the_scheduler)
+def silence_the_scheduler(company: Company, random: Random) -> set[str]:
+    """Let it say nothing, without an error, until the workers have ended their tasks by themselves."""
+    company.cluster.scheduler.send_signal(signal.SIGSTOP)
+    wait_until(lambda: not company.busy(), "no worker has a task")
+    company.cluster.scheduler.send_signal(signal.SIGCONT)
+    return set()
+
+
+LOSSES = (kill_a_worker, cut_a_network, silence_the_scheduler, restart_the_scheduler)
 
 
 @pytest.mark.parametrize("seed", range(tries(1, 20)))
@@ -173,7 +181,7 @@ def test_whatever_is_lost_every_task_ends_and_none_that_had_ended_runs_again(com
 
 
 def test_a_worker_that_is_started_again_at_its_address_is_told_from_the_one_before(company):
-    with closing(SchedulerLink(company.cluster.address)) as link:
+    with closing(SchedulerLink(company.cluster.address, "board")) as link:
         ((address, before),) = (worker for worker, name in link.workers().items() if name == "w3")
         company.cluster.workers["w3"].kill()
         wait_until(
@@ -236,3 +244,18 @@ def test_fleets_that_share_a_token_use_it_on_one_worker_at_a_time(company, shops
     wait_until(lambda: busy.append(len(company.busy())) or len(shops.puts) == 16, "all is sent")
     assert [record["status"] for record in [*records_of(running), *records_of(other)]] == ["ok"] * 2
     assert max(busy) == 1
+
+
+def test_a_fleet_that_is_stopped_while_it_waits_for_a_token_ends_at_once(company, shops):
+    go = threading.Event()
+    shops.before = lambda put: go.wait(TIMEOUT_SECONDS)
+    first = company.start(company.feeds(NAMES[3:4], 25, file="first.yaml"))
+    wait_until(lambda: shops.puts, "the first fleet runs")
+    other = company.start(company.feeds(NAMES[4:], 25, file="second.yaml"))
+    wait_until(
+        lambda: company.cluster.log.read_text().count("Receive client connection: adsctl") >= 2, "it waits"
+    )
+    other.send_signal(signal.SIGTERM)
+    assert [record["status"] for record in records_of(other, 143)] == ["skipped"]
+    go.set()
+    assert [record["status"] for record in records_of(first)] == ["ok"]

@@ -78,7 +78,7 @@ def test_without_a_scheduler_a_fleet_ends_with_8_and_says_how_to_start_one(compa
 
 
 def test_a_task_that_dask_has_cancelled_for_a_broken_connection_is_lost(company):
-    with closing(SchedulerLink(company.cluster.address)) as link:
+    with closing(SchedulerLink(company.cluster.address, "board")) as link:
         worker = next(address for address, _ in link.workers())
         link.submit(time.sleep, TIMEOUT_SECONDS, key="key", worker=worker)
         link._futures["key"].cancel()
@@ -90,15 +90,14 @@ def test_a_worker_that_cannot_answer_is_unfit_and_one_that_is_gone_is_asked_late
     def survey(run, tasks, dask_worker):
         if dask_worker.name == "w1":
             raise ConnectionError
-        return b"{}"
+        raise KeyError("home")
 
     monkeypatch.setattr("ads_cli.fleet.cluster_link.survey", survey)
-    with closing(SchedulerLink(company.cluster.address)) as link:
+    with closing(SchedulerLink(company.cluster.address, "board")) as link:
         names = {address: name for (address, _), name in link.workers().items()}
         answers = link.survey(RunId("fleet", "run"), [], [*names])
-    assert {names[address]: answer[:18] for address, answer in answers.items()} == {
-        "w2": "cannot run adsctl:"
-    }
+    told = {names[address]: answer for address, answer in answers.items()}
+    assert told == {"w2": "cannot run adsctl: 'home'"}
 
 
 def test_a_worker_with_another_version_is_told_before_anything_runs(company, shops):
@@ -118,7 +117,7 @@ def test_a_worker_with_another_version_is_told_before_anything_runs(company, sho
 
 @pytest.mark.parametrize("package", ALIKE)
 def test_a_version_that_is_unknown_here_is_not_taken_for_that_of_the_workers(company, monkeypatch, package):
-    with closing(SchedulerLink(company.cluster.address)) as link:
+    with closing(SchedulerLink(company.cluster.address, "board")) as link:
         versions = link._client.get_versions(packages=["ads-cli"])
         for side in (versions["client"], versions["scheduler"], *versions["workers"].values()):
             side["packages"] = dict(side["packages"], **{package: None})

@@ -60,7 +60,7 @@ class LossyWorld(World):
                 self.sleep(self.random.uniform(10, 20) if is_slow else timeout)
             return next_ended(timeout)
 
-        def close(*names: str) -> None:
+        def close() -> None:
             """Dask ends what a client has left behind."""
             if number == self.clients:
                 for attempt in [*self.attempts]:

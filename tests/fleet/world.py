@@ -36,7 +36,7 @@ class World:
         self.ended = defaultdict[str, dict[str, TaskResult]](dict)  # by home
         self.surveyed: list[str] = []
         self.sent: list[tuple[str, str]] = []
-        self.variables: dict[str, int] = {}
+        self.told = 0  # the signal that ends the tasks of the fleet
         self.keys: list[str] = []  # of what was sent
         self.cancelled: set[str] = set()  # keys
         self.events: list[tuple[str, Any]] = []  # keys and answers that are not yet told
@@ -46,14 +46,13 @@ class World:
     def play(self, monkeypatch: pytest.MonkeyPatch, folder: Path) -> ClusterEngine:
         """Stand in for a cluster; return the engine of a fleet on it."""
         monkeypatch.setattr(cluster, "time", self)
-        monkeypatch.setattr(cluster, "SchedulerLink", lambda address: self.link())
+        monkeypatch.setattr(cluster, "SchedulerLink", lambda address, board: self.link())
         Records(folder, RUN).prepare()
         return ClusterEngine("tcp://scheduler", RUN, folder, RunLimits(4), MAX_WAIT_SECONDS)
 
     def restart_scheduler(self) -> None:
         """Start the scheduler again, which then knows nothing; what is under way is lost."""
         self.scheduler_id = f"scheduler-{self.now}"
-        self.variables.clear()
         self.events.clear()
 
     def start_again(self, worker: str, home: str) -> None:
@@ -64,11 +63,11 @@ class World:
     def home_of(self, worker: str) -> str:
         return self.homes.get(worker, worker)
 
-    def put(self, name: str, value: int) -> None:
+    def tell(self, signum: int) -> None:
         if self.lost_calls:
             self.lost_calls -= 1
             raise LostError("the connection to the scheduler is broken")
-        self.variables[name] = value
+        self.told = signum
 
     def monotonic(self) -> float:
         return self.now
@@ -84,10 +83,10 @@ class World:
             "submit": self.submit,
             "cancel": self.cancel,
             "next_ended": self.next_ended,
-            "put": self.put,
+            "tell": self.tell,
         }
         through = {name: partial(self._call, self.scheduler_id, call) for name, call in calls.items()}
-        return SimpleNamespace(close=lambda *names: None, **through)
+        return SimpleNamespace(close=lambda: None, **through)
 
     def _call(self, scheduler_id: str, function: Callable[..., Any], *words: Any, **options: Any) -> Any:
         if scheduler_id != self.scheduler_id:

@@ -148,8 +148,10 @@ def cut_a_network(company: Company, random: Random) -> set[str]:
 
 
 def restart_the_scheduler(company: Company, random: Random) -> set[str]:
+    """Start it again, and with it all workers, which may return later than their leases."""
+    stored = company.stored()
     company.cluster.restart_scheduler()
-    return set()
+    return company.ended() - stored
 
 
 def silence_the_scheduler(company: Company, random: Random) -> set[str]:

@@ -130,7 +130,6 @@ STATE_FILES = {
     "guard": "locks of accounts, so that two commands do not raise a sum at once",
     "ids": "the ids that completion offers",
     "terminals": "which terminals were told today that the emulator is used",
-    "concurrency": "how many requests at once a service answers well",
     "pace": "what the processes on this machine have left of the rate limits",
     "mcp": "results of adsctl mcp that are too long for an assistant, until it ends",
     "keyring-backend": "which keyring this machine has",

@@ -256,7 +256,6 @@ class Uploader(msgspec.Struct, kw_only=True):
         assert begun
         total, seen = -(-info.bytes // begun.segment_bytes), hashlib.sha256()
         self.observer.on_segments(len(journal.sent), total)
-        self.client.rate_limiter.begin_with(AppendSegment.endpoint.route, self.concurrency)
 
         def due() -> Iterator[tuple[int, bytes]]:
             stream.seek(0)

@@ -14,7 +14,6 @@ from ...feeds.rows import Rows
 from ...feeds.several import SeveralRows
 from ...parallel import batched
 from ...parallel.ordered_map import map_ordered
-from ...parallel.process_pool import ProcessPool
 from ...validation.validator import OnProgress, Validator
 from ..digest_index import (
     DIGEST_BYTES,
@@ -121,16 +120,16 @@ class CatalogComparison:
         self.differences.is_confirmed = self._sync_state.is_confirmed
         self.differences.is_remembered = len(self._index) > 0
         self._compare_row = RowComparison(
-            self._listing.path,
+            self._listing,
             validator.schema.struct,
             fields=_fields_of_files(rows),
             merges=self._client.service == "x",
             remembers=self._options.remembers,
         )
-        with closing(ProcessPool(self._compare_row, rows.source.size)) as pool:
-            for run, compared in pool.each(kept):
-                self._add(compared, rows)
-                on_progress(run.records_before + compared.rows)
+        for run in kept:
+            compared = self._compare_row(run)
+            self._add(compared, rows)
+            on_progress(run.records_before + compared.rows)
 
     def _add(self, compared: ComparedRows, rows: Rows) -> None:
         """Add what a run of rows differs in."""

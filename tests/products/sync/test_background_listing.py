@@ -1,26 +1,25 @@
-"""A catalog is listed by a thread while its feed is validated, and stored by a process where it is large."""
+"""A catalog is listed by a thread while its feed is validated."""
 
-import json
 import threading
 from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
 
+from ads_cli.client.response import Response
 from ads_cli.errors import UnavailableError
-from ads_cli.parallel.process_pool import WorkerProcess
 from ads_cli.products.sync.listed_products import ListedProducts
-from ads_cli.products.sync.listing import PAGES_AT_ONCE, RUNS_HERE, BackgroundListing
+from ads_cli.products.sync.listing import BackgroundListing
 
-PAGE_PRODUCTS = 100
+PAGES, PAGE_PRODUCTS = 10, 100
 
 
-def page(records) -> SimpleNamespace:
-    return SimpleNamespace(encoded_records=json.dumps(records).encode())
+def page(records) -> Response:
+    return Response(200, {}, {"data": records})
 
 
 def client_of(pages: list) -> SimpleNamespace:
-    return SimpleNamespace(pages=lambda request, parse: iter(map(page, pages)))
+    return SimpleNamespace(pages=lambda request: iter(map(page, pages)))
 
 
 class Pages:
@@ -29,8 +28,8 @@ class Pages:
     def __init__(self) -> None:
         self.asked, self.released = threading.Event(), threading.Event()
 
-    def pages(self, request, parse):
-        for begin in range(PAGES_AT_ONCE):
+    def pages(self, request):
+        for begin in range(PAGES):
             yield page([{"id": f"{begin} {number}"} for number in range(PAGE_PRODUCTS)])
         self.asked.set()
         self.released.wait(30)
@@ -59,7 +58,7 @@ def test_a_listing_is_waited_for_with_its_progress(listed):
         assert client.asked.wait(30)
         client.released.set()
         listing.wait(seen.append)
-    assert seen[-1] == listed.count == PAGES_AT_ONCE * PAGE_PRODUCTS + 1
+    assert seen[-1] == listed.count == PAGES * PAGE_PRODUCTS + 1
     assert [*listed.find(["late", "absent"])] == ["late"]
 
 
@@ -84,46 +83,12 @@ def test_an_id_of_any_text_or_number_can_be_listed(listed, value):
     assert listed.find([str(value)])[str(value)].id == str(value)
 
 
-MANY = [[{"id": str(n), "title": f"Title {n}"}] for n in range((RUNS_HERE + 3) * PAGES_AT_ONCE)]
+MANY = [[{"id": str(n), "title": f"Title {n}"}] for n in range(50)]
 
 
 def listing_of(pages: list, listed: ListedProducts) -> None:
     with BackgroundListing(client_of(pages), "c", listed) as listing:
         listing.wait(lambda number: None)
-
-
-def test_a_large_catalog_is_stored_whole_by_a_process_of_its_own(listed, monkeypatch):
-    started = []
-    start = WorkerProcess.start.__func__
-    monkeypatch.setattr(
-        WorkerProcess, "start", classmethod(lambda cls, task: started.append(task) or start(cls, task))
-    )
-    listing_of(MANY, listed)
-    assert len(started) == 1
-    assert listed.count == len(MANY) and listed.find(["49"])["49"].values == {"title": "Title 49"}
-
-
-@pytest.mark.parametrize("runs", [0, 1, 2])
-def test_a_process_that_dies_loses_no_product(listed, monkeypatch, runs):
-    run, calls = WorkerProcess.run, []
-
-    def dying(self: WorkerProcess, *args):
-        calls.append(None)
-        if len(calls) > runs:
-            self._process.kill()
-            self._process.wait()
-        return run(self, *args)
-
-    monkeypatch.setattr(WorkerProcess, "run", dying)
-    listing_of(MANY, listed)
-    assert len(calls) == runs + 1
-    assert listed.count == len(MANY)
-
-
-def test_a_large_catalog_is_listed_where_no_process_can_be_started(listed, monkeypatch):
-    monkeypatch.setattr(WorkerProcess, "start", classmethod(lambda cls, task: None))
-    listing_of(MANY, listed)
-    assert listed.count == len(MANY)
 
 
 @pytest.mark.parametrize("at", [0, len(MANY)])

@@ -37,17 +37,17 @@ def test_concurrency_reaches_its_maximum_and_never_exceeds_it(threads):
 
 
 def test_concurrency_is_cut_by_a_quarter_once_a_round_and_grows_by_one():
-    limit = ConcurrencyLimit(8)
+    limit = ConcurrencyLimit(4)
     begun = limit.round
     limit.record_overload(begun)
     limit.record_overload(begun)  # of the same round
-    assert limit.limit == 6
-    for _ in range(6):
+    assert limit.limit == 3
+    for _ in range(3):
         limit.record_response()
-    assert limit.limit == 7
+    assert limit.limit == 4
     for _ in range(100):
         limit.record_response()
-    assert limit.limit == 8
+    assert limit.limit == 4
 
 
 def test_concurrency_doubles_with_each_round_of_responses_until_the_first_overload():

@@ -122,7 +122,6 @@ STATE_FILES = {
     "feeds": "which version of a remote feed was pushed last, for push --changed",
     "feed_sizes": "the rows that each feed had when it was pushed last, for --min-rows",
     "media": "what was uploaded of each file, so that none is uploaded twice, for media upload --resume",
-    "images.db": "what is known of images, for products check --images",
     "exports": "parts of unfinished exports of statistics, for stats export --resume",
     "fleet": "the runs of fleets: records and logs of their tasks",
     "campaigns": "ids of what campaigns apply has made, by key; what campaigns pull has written",

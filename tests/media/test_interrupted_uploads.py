@@ -5,7 +5,6 @@ import os
 import threading
 import time
 from collections.abc import Callable
-from itertools import count
 
 import pytest
 
@@ -249,17 +248,3 @@ def test_a_file_that_may_be_known_is_hashed_before_anything_is_sent(adsctl, serv
     monkeypatch.setattr(inspection, "_sha256", hash_late)
     assert uploaded(adsctl, "clip.mp4")["status"] == "unchanged"
     assert requests.count("POST initialize") == 0
-
-
-def test_the_first_segments_are_as_many_at_once_as_allowed(adsctl, service, tmp_path):
-    (tmp_path / "clip.mp4").write_bytes(large_video(9))
-    all_there, numbers, answer = threading.Barrier(6), count(1), service.answer
-
-    def answer_together(environ, start_response):
-        if environ["PATH_INFO"].endswith("/append") and next(numbers) <= 6:
-            all_there.wait(TIMEOUT_SECONDS)
-        return answer(environ, start_response)
-
-    service.answer = answer_together
-    uploaded(adsctl, "clip.mp4", "--concurrency", "6")
-    assert not all_there.broken and next(numbers) == 9 + 1  # each was sent once: none was given up waiting

@@ -235,10 +235,7 @@ def upload(
     beside = {
         what: MediaFile.of(name, feed.access(call)) for what in BESIDE if (name := getattr(details, what))
     }
-    is_hashed_beside = len(named) == 1
-    result = with_row_findings(
-        check_files(call, named, meant, category, is_hashed_beside=is_hashed_beside, valid="not sent")
-    )
+    result = with_row_findings(check_files(call, named, meant, category, valid="not sent"))
     extras = {
         what: check_files(call, [file], *BESIDE[what], valid="not sent") for what, file in beside.items()
     }

@@ -75,7 +75,7 @@ class World:
         with comparing(self, "catalog", self, CompareOptions(**options)) as comparison:
             comparison.watch(plan.validator)
             plan.validate(lambda rows: None)
-            comparison.wait(lambda products: None)
+            comparison.list_catalog(lambda products: None)
             comparison.compare(plan.validator, lambda rows: None)
             comparison.list_groups(comparison.groups(), lambda groups: None)
             comparison.decide()

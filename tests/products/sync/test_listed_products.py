@@ -1,6 +1,5 @@
-"""A catalog is listed by a thread while its feed is validated."""
+"""The products of a catalog, as it lists them."""
 
-import threading
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -8,10 +7,8 @@ import pytest
 
 from ads_cli.client.response import Response
 from ads_cli.errors import UnavailableError
+from ads_cli.products.listing import product_pages
 from ads_cli.products.sync.listed_products import ListedProducts
-from ads_cli.products.sync.listing import BackgroundListing
-
-PAGES, PAGE_PRODUCTS = 10, 100
 
 
 def page(records) -> Response:
@@ -22,44 +19,11 @@ def client_of(pages: list) -> SimpleNamespace:
     return SimpleNamespace(pages=lambda request: iter(map(page, pages)))
 
 
-class Pages:
-    """A client whose last page is held back, after those that are stored at once."""
-
-    def __init__(self) -> None:
-        self.asked, self.released = threading.Event(), threading.Event()
-
-    def pages(self, request):
-        for begin in range(PAGES):
-            yield page([{"id": f"{begin} {number}"} for number in range(PAGE_PRODUCTS)])
-        self.asked.set()
-        self.released.wait(30)
-        yield page([{"id": "late"}])
-
-
 @pytest.fixture
 def listed(tmp_path: Path):
     products = ListedProducts.create(tmp_path / "listing.db")
     yield products
     products.close()
-
-
-def test_a_listing_that_is_left_writes_no_more(listed):
-    client = Pages()
-    with BackgroundListing(client, "c", listed) as listing:
-        assert client.asked.wait(30)
-    client.released.set()
-    listing.wait(lambda number: None)
-    assert listed.find(["late"]) == {}
-
-
-def test_a_listing_is_waited_for_with_its_progress(listed):
-    client, seen = Pages(), []
-    with BackgroundListing(client, "c", listed) as listing:
-        assert client.asked.wait(30)
-        client.released.set()
-        listing.wait(seen.append)
-    assert seen[-1] == listed.count == PAGES * PAGE_PRODUCTS + 1
-    assert [*listed.find(["late", "absent"])] == ["late"]
 
 
 def test_a_product_that_is_listed_twice_counts_as_it_was_listed_last(listed):
@@ -87,8 +51,9 @@ MANY = [[{"id": str(n), "title": f"Title {n}"}] for n in range(50)]
 
 
 def listing_of(pages: list, listed: ListedProducts) -> None:
-    with BackgroundListing(client_of(pages), "c", listed) as listing:
-        listing.wait(lambda number: None)
+    for products in product_pages(client_of(pages), "c"):
+        listed.add(products)
+    listed.finish()
 
 
 @pytest.mark.parametrize("at", [0, len(MANY)])

@@ -10,7 +10,7 @@ from .people import write
 from .running import HERE, Command, Cost, interleaved, load_server, measured, signed_in
 from .table import Bar, Table
 
-DIFF, LIST, CHECK, ONE_BY_ONE = "products diff", "products list --all", "products check", "one after the other"
+DIFF, LIST, CHECK, ONE_BY_ONE = "products diff", "products list --all", "products check", "both in turn"
 SYNC, SENDING, BOTH = "products sync", "floor loop", "the diff and its requests"
 DIFFERENT = 10  # exit code
 THREADS = 8

@@ -167,12 +167,6 @@ class Client(msgspec.Struct, dict=True, eq=False):  # a dict for its cached prop
         self.on_retry(f"{reason}; retrying in {delay:.1f} s")
         self.trace.log("retry", url=prepared.logged_url, reason=reason, delay=round(delay, 3))
 
-    @staticmethod
-    def load() -> None:
-        """Import the modules needed to send, which takes 100 ms, while the caller does something else."""
-        from ..http import network  # noqa: F401
-        from . import signing, transport  # noqa: F401
-
     def open(self) -> None:
         """Create what the threads share; raise AdsctlError if proxy, certificates or credentials are bad."""
         _ = self.rate_limiter, self._sender, self._credentials

@@ -1,7 +1,6 @@
 """Upload files of media, and put them into the library."""
 
 import re
-import threading
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from contextlib import ExitStack
@@ -13,7 +12,6 @@ import msgspec
 import typer
 
 from ...api.media_uploads import MAX_ALT_TEXT, Category
-from ...client.client import Client
 from ...console.invocation import Invocation
 from ...console.parameters import flag, option
 from ...console.progress import ProgressReport, progress
@@ -229,8 +227,6 @@ def upload(
     named = media_files(call, files, table, feed, ("file", *ROW_DETAILS))
     details.check(len(named))
     check_failed_out(rejected.failed_out_file, [file.location for file in named])
-    if not call.dry_run:
-        threading.Thread(target=Client.load).start()  # imports while the files are read
     meant = uses or []
     beside = {
         what: MediaFile.of(name, feed.access(call)) for what in BESIDE if (name := getattr(details, what))

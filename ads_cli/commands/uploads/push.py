@@ -1,6 +1,5 @@
 """What every push command does around the push: validate, confirm, show progress, report."""
 
-import threading
 import time
 from collections import Counter
 from collections.abc import Iterable, Mapping
@@ -56,11 +55,9 @@ class PushCommand:
         path_of(self.plan.upload.request)  # an invalid id is reported before the file is read
         check_failed_out(self.options.failed_out_file, self.plan.rows)
         self.call.concurrency = self.options.concurrency
-        client = self.call.client  # wrong options are reported before anything is done
-        if not self.call.dry_run:
-            if self.call.settings.is_local:
-                self.call.emulator.prepared()
-            threading.Thread(target=client.load).start()  # imports while the file is validated
+        _ = self.call.client  # wrong options are reported before anything is done
+        if self.call.settings.is_local and not self.call.dry_run:
+            self.call.emulator.prepared()
         earlier = self._resumable_job()
         if earlier and is_believable(started := datetime.fromisoformat(earlier.started)):
             self.plan.started = started

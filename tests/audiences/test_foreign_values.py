@@ -222,6 +222,10 @@ def test_lists_of_other_services_are_refused_by_line(shop, audience):
         ("email", "ann@x.de <bob@x.de>", "semicolons"),
         ("email", "Ann <ann@x.de>, Bob <bob@x.de>", "semicolons"),
         ("email", "test@test", "not a valid e-mail address"),
+        ("email", "@x.de", "it needs a name, an @ and a domain"),
+        ("email", "ann@", "it needs a name, an @ and a domain"),
+        ("email", "ann", "it needs a name, an @ and a domain"),
+        ("email", "ann@müller-.de", "has an invalid domain"),
     ],
 )
 def test_an_identifier_of_another_kind_is_refused_with_what_to_do(name, value, reason):

@@ -22,6 +22,8 @@ MODULES: dict[str, tuple[str, ...]] = {
     "ads_cli/audiences/identifiers.py": (
         "tests/audiences/test_identifiers.py",
         "tests/audiences/test_foreign_values.py",
+        "tests/audiences/test_columns.py",
+        "tests/audiences/test_phones.py",
     ),
     "ads_cli/audiences/phones.py": ("tests/audiences/test_phones.py",),
     "ads_cli/audiences/comparison.py": (
@@ -34,6 +36,7 @@ MODULES: dict[str, tuple[str, ...]] = {
         "tests/products/sync/test_diff.py",
         "tests/products/sync/test_change.py",
         "tests/products/sync/test_not_kept.py",
+        "tests/products/sync/test_sync_variants.py",
     ),
     "ads_cli/uploads/write_epochs.py": (
         "tests/uploads/test_write_epochs.py",

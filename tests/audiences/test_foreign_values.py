@@ -142,6 +142,14 @@ def test_ids_that_are_no_address_are_sent_as_they_are(identifier):
     assert read("partner_user_id", identifier) == identifier
 
 
+@pytest.mark.parametrize(
+    ("written", "identifier"),
+    [("'00123", "00123"), ("''00123", "00123"), ('="\'00123"', "00123"), ("'K-1", "'K-1"), ("'-1", "-1")],
+)
+def test_an_apostrophe_that_keeps_digits_in_a_spreadsheet_is_no_part_of_an_id(written, identifier):
+    assert read("partner_user_id", written) == identifier
+
+
 def test_clear_text_in_a_document_and_in_a_hashed_file_is_refused_too(shop, audience):
     operation = {"operation_type": "Update", "params": {"users": [{"partner_user_id": ["K-1", PERSON]}]}}
     shop.file("people.json", json.dumps([operation]))

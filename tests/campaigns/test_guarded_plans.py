@@ -129,6 +129,14 @@ def test_a_campaign_is_not_activated_in_place_of_another_one(adsctl, guarded, an
     assert made["Dear"].get("entity_status", "PAUSED") == "PAUSED"
 
 
+@pytest.mark.parametrize("change", [lambda records: records[:1], lambda records: [records[0], None]])
+def test_an_answer_that_lacks_a_record_is_an_error_of_the_service(adsctl, guarded, answer_creations, change):
+    answer_creations(change)
+    plan = json.dumps({"campaigns": [CHEAP, DEAR]})
+    message = guarded("max_daily_budget: 6000 EUR", "campaigns", "apply", "-", input=plan, code=8).stderr
+    assert "has no list of 2 records" in message
+
+
 def test_a_campaign_that_was_there_is_not_activated_as_what_was_created(adsctl, guarded, answer_creations):
     pause_unbounded(adsctl, "--yes")
     answer_creations(lambda records: [{**record, "id": ADVENT} for record in records])

@@ -230,6 +230,7 @@ def test_lists_of_other_services_are_refused_by_line(shop, audience):
         ("handle", PERSON, "--map COLUMN=email"),
         ("device_id", PERSON, "--map COLUMN=email"),
         ("platform_id", PERSON, "--map COLUMN=email"),
+        ("partner_user_id", PERSON, "--allow-clear-text sends it unhashed"),
         ("email", "+49 170 1234567", "--map COLUMN=phone_number"),
         ("handle", "+491701234567", "--map COLUMN=phone_number"),
         ("device_id", "+491701234567", "--map COLUMN=phone_number"),

@@ -106,6 +106,13 @@ EXPLAINED: dict[str, str] = {
     ' -> if is_counted or write.subject == "products":  # what is in its body is not judged': (
         "what is no push is judged as a whole before its first request"
     ),
+    f"{GUARD} WriteGuard.require: "
+    'if is_counted and write.subject == "products":  # what is in its body is not judged'
+    ' -> if not is_counted and write.subject == "products":  # what is in its body is not judged': (
+        "a push is judged again, without its rows"
+    ),
+    f"{GUARD} WriteGuard.note_completed: if _digests(self.write_of(planned)) <= self._approved:"
+    " -> if _digests(self.write_of(planned)) != self._approved:": "only what is approved is completed",
     f'{NUMBERS} size_text: if size >= factor and (unit[1] != "i" or size % factor == 0):'
     ' -> if size >= factor and (unit[1] != "i" or size % factor <= 0):': "a remainder is never less",
     f"{CONSENT} tells_by_itself: "
@@ -181,7 +188,9 @@ EXPLAINED: dict[str, str] = {
     f"{SPENDING} update_of_activation: "
     'return requests_named((*group, "update"))[0] if verb == "activate" else None'
     ' -> return requests_named((*group, "update"))[ -1] if verb == "activate" else None': "there is one",
-    f"{SPENDING} : @lru_cache(10_000)  # most ends of an account are the same few": "takes time",
+    f"{SPENDING} : @lru_cache(10_000)": "takes time",
+    f"{SPENDING} :   @lru_cache(10_000)": "takes time",
+    f"{SPENDING} :   @cache": "takes time",
     f"{DIFFERENCES} Unlisted: is_known: bool = False  # the service has acknowledged the row as it is": (
         "asked of variants only, which name it"
     ),

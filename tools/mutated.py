@@ -113,6 +113,15 @@ EXPLAINED: dict[str, str] = {
     ),
     f"{GUARD} WriteGuard.note_completed: if _digests(self.write_of(planned)) <= self._approved:"
     " -> if _digests(self.write_of(planned)) != self._approved:": "only what is approved is completed",
+    f'{GUARD} _digest: path = write.endpoint.path if write.endpoint else ""'
+    ' -> path = write.endpoint.path if not write.endpoint else ""': "its fields tell a change from others",
+    f"{GUARD} WriteGuard.write_of: "
+    'counts = bool(self.guard.of("max_changes")) and urlsplit(prepared.url).path not in self._counted'
+    ' -> counts = bool(self.guard.of("max_changes")) or urlsplit(prepared.url).path not in self._counted': (
+        "counts what no limit asks for"
+    ),
+    f"{GUARD} count_in_fleet: counts[task] = max(count, counts.get(task, 0))"
+    " -> counts[task] = max(count, counts.get(task, -1))": "`count` is never 0",
     f'{NUMBERS} size_text: if size >= factor and (unit[1] != "i" or size % factor == 0):'
     ' -> if size >= factor and (unit[1] != "i" or size % factor <= 0):': "a remainder is never less",
     f"{CONSENT} tells_by_itself: "

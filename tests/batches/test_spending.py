@@ -151,8 +151,8 @@ def test_amounts_of_a_file_in_another_currency_than_that_of_what_pays_are_refuse
     sent_as(adsctl, "create", 0, new | {"currency": "EUR"}, second)
     without_amount = {"name": "Spring", "funding_instrument_id": FUNDING} | dollars
     sent_as(adsctl, "create", 0, without_amount, without_amount | {"name": "Summer"})
-    gone = new | {"funding_instrument_id": "gone1", "currency": "EUR"}
-    assert "gone1 does not exist" in sent_as(adsctl, "create", 5, gone)
+    gone = new | {"funding_instrument_id": "gone1", "currency": "EUR", "daily_budget": "12"}
+    assert "rejected: funding_instrument_id" in sent_as(adsctl, "create", 9, gone, gone | {"name": "Hats"})
     update = {"campaign_id": PAUSED, "daily_budget": "12.50"}
     message = sent_as(adsctl, "update", 3, update | dollars)
     assert "currency: is 'USD', and cannot be changed from 'EUR'\n" in message and "would be" not in message

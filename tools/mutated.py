@@ -113,6 +113,10 @@ EXPLAINED: dict[str, str] = {
     ),
     f"{GUARD} WriteGuard.note_completed: if _digests(self.write_of(planned)) <= self._approved:"
     " -> if _digests(self.write_of(planned)) != self._approved:": "only what is approved is completed",
+    f'{GUARD} WriteGuard.note_made: if op.action == "create" and isinstance(record, dict):'
+    ' -> if op.action == "create" or isinstance(record, dict):': (
+        "what was updated is known, and an answer without records is an error before that"
+    ),
     f'{GUARD} _digest: path = write.endpoint.path if write.endpoint else ""'
     ' -> path = write.endpoint.path if not write.endpoint else ""': "its fields tell a change from others",
     f"{GUARD} WriteGuard.write_of: "
@@ -186,6 +190,10 @@ EXPLAINED: dict[str, str] = {
     ),
     f"{PHONES} _read_dialed: mobiles = set(filter(_is_mobile, readings)) if len(readings) > 1 else readings"
     " -> mobiles = set(filter(_is_mobile, readings)) if len(readings) > 0 else readings": "takes time",
+    f"{PHONES} _codes: for start in {{number[:4] for number in numbers}}:  # + and up to three digits"
+    " -> for start in {{number[: 5] for number in numbers}}:  # + and up to three digits": (
+        "no code has four digits"
+    ),
     f"{PHONES} : @lru_cache(64)": "takes a little time",
     f"{PHONES} :   @lru_cache(64)": "takes time",
     f"{PHONES} :   @cache": "takes time",
@@ -202,6 +210,14 @@ EXPLAINED: dict[str, str] = {
     f"{SPENDING} :   @cache": "takes time",
     f"{DIFFERENCES} Unlisted: is_known: bool = False  # the service has acknowledged the row as it is": (
         "asked of variants only, which name it"
+    ),
+    f"{DIFFERENCES} ProductChange: record: int = 0  # number of the row in the feed": (
+        "always replaced but for deletions, which have none"
+    ),
+    f"{DIFFERENCES} ProductChange: line: int = 0": "always replaced but for deletions, which have none",
+    f"{DIFFERENCES} Differences: listed: int = 0  # products within the scope": "always replaced",
+    f"{DIFFERENCES} Differences: unsearched: int = 0  # groups in which these may be": (
+        "replaced where it is said"
     ),
     f"{DIFFERENCES} Differences: is_confirmed: bool = True"
     "  # whether that is the latest, and not of a disk that was restored": "always replaced",

@@ -112,8 +112,8 @@ class WriteGuard:
                 if op.action == "create" and isinstance(record, dict):
                     self._spending.note_created(write.account, op, record)
 
-    def approve_rows(self, requests: Sequence[PreparedRequest], rows: int | None) -> None:
-        """Judge a push by its requests without rows and by the number of rows, None where it is unknown.
+    def approve_rows(self, requests: Sequence[PreparedRequest], rows: int) -> None:
+        """Judge a push by its requests without rows, and by the number of rows.
 
         The first request has the rows. The others are sent before or after them.
         """
@@ -122,9 +122,8 @@ class WriteGuard:
         without_body = [msgspec.structs.replace(request, body=b"") for request in requests]
         writes = [write_of(request, self._dialect()) for request in without_body]
         self._judge([write._replace(records=0) for write in writes[1:]])
-        self._judge([write._replace(records=rows or 0) for write in writes[:1]])
-        if rows is not None:
-            self._counted |= {urlsplit(request.url).path for request in requests}
+        self._judge([write._replace(records=rows) for write in writes[:1]])
+        self._counted |= {urlsplit(request.url).path for request in requests}
 
     def note_completed(self, planned: PreparedRequest, completed: PreparedRequest) -> None:
         """Approve a request that differs from an approved one only by media keys that were created since."""
@@ -138,7 +137,7 @@ class WriteGuard:
         """Judge a request that is about to be sent; return what it changes, None without a guard."""
         if not self.guard:
             return None
-        if prepared.declared and (prepared.method, prepared.url) in self._passed:
+        if (prepared.method, prepared.url) in self._passed:
             return None
         write = self.write_of(prepared)
         is_counted = urlsplit(prepared.url).path in self._counted
@@ -152,9 +151,7 @@ class WriteGuard:
         with self._lock:
             due: list[RecordChange] = []
             count = 0
-            for write in writes:
-                if write.endpoint and not write.endpoint.changes:
-                    continue
+            for write in (write for write in writes if not write.endpoint or write.endpoint.changes):
                 self._judge_kind(write)
                 changes = (
                     RecordChange(write.account, operation, _digest(write, operation))

@@ -5,7 +5,7 @@ import os
 
 import pytest
 
-from tests.campaigns.test_campaign_files import DIFFERENCES, plan
+from tests.campaigns.files import DIFFERENCES, plan
 from tests.campaigns.test_campaign_posts import FILE
 from tests.media.made import picture
 

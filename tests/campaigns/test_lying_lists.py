@@ -8,7 +8,7 @@ import pytest
 from msgspec.structs import replace
 
 from ads_cli.client.transport import Sender
-from tests.campaigns.test_campaign_files import apply, document, plan, pull, short
+from tests.campaigns.files import apply, document, plan, pull, short
 from tests.emulator.seeded import CARD, CLICKS, HAMBURG, KNITTERS, REACH, SPRING
 
 BUDGET = "daily_budget_amount_local_micro"

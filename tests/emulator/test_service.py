@@ -235,8 +235,8 @@ def test_concurrent_processes_share_one_seeded_database(tmp_path):
 
 
 def test_concurrent_threads_share_one_seeded_database(tmp_path):
-    with ThreadPoolExecutor(16) as pool:
-        emulators = list(pool.map(lambda _: Emulator(tmp_path / "emulator.db"), range(16)))
+    with ThreadPoolExecutor(8) as pool:
+        emulators = list(pool.map(lambda _: Emulator(tmp_path / "emulator.db"), range(8)))
     assert len({emulator.credentials for emulator in emulators}) == 1
     for emulator in emulators:
         emulator.close()

@@ -84,25 +84,6 @@ def test_what_was_read_of_a_table_is_noted():
     assert sums(data.lines) == [("A", 3)]
 
 
-def test_a_picture_has_no_chart_of_a_currency_in_which_nothing_is_spent_any_more():
-    columns = ("billed_charge_local", "impressions", "billed_charge_local_before", "impressions_before")
-    data = ChartData(columns[:2], ["EUR", "JPY"])
-    rows = [
-        (
-            *(
-                {**campaign(currency, "A", currency=currency), "start": day}.get(name)
-                for name in SEGMENT_KEYS
-            ),
-            *sums,
-        )
-        for day in ("2026-06-01", "2026-06-02")
-        for currency, sums in (("EUR", (5, 9, 4, 9)), ("JPY", (None, 9, 7, 9)))
-    ]
-    deque(data.watch(StatsTable(SEGMENT_KEYS, columns, rows)).rows, 0)
-    picture = plotted(data, "Spend", "svg").decode()
-    assert "billed_charge_local (EUR)" in picture and "billed_charge_local (JPY)" not in picture
-
-
 def test_a_line_with_numbers_of_an_earlier_period_alone_is_not_drawn():
     columns = ("impressions", "impressions_before")
     data = ChartData(columns[:1], ())

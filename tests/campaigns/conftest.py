@@ -9,6 +9,7 @@ from ads_cli.client.rate_limiter import RateLimiter
 from ads_cli.client.transport import Sender
 from ads_cli.http.retry import CLOCK
 from tests.campaigns.files import COUNTRIES
+from tests.service_in_process import service  # noqa: F401
 
 
 class Waits:

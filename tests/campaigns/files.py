@@ -61,8 +61,8 @@ def document(adsctl, *words: str) -> dict:
 
 
 def spring(adsctl) -> tuple[dict, dict]:
-    found = document(adsctl, "--ids", SPRING)
-    return found, found["campaigns"][0]
+    file = document(adsctl, "--ids", SPRING)
+    return file, file["campaigns"][0]
 
 
 def short(changes: list[dict]) -> list[tuple[str, str]]:

@@ -159,7 +159,7 @@ def test_files_that_are_no_media_are_told_before_anything_is_sent(adsctl, servic
     assert not sent
 
 
-def told(adsctl, ads: list[str]) -> list[str]:
+def mistakes_said(adsctl, ads: list[str]) -> list[str]:
     """Plan a file with these ads of a line item, which are all wrong; return what is said of each."""
     text = FILE.split("    - {text")[0] + "".join(f"    - {ad}\n" for ad in ads)
     (adsctl.home / "ads" / "posted.yaml").write_text(text)
@@ -184,7 +184,7 @@ def test_what_is_no_post_is_told_with_its_path(adsctl, service, posted):
         "{text: A, media_key: [3_1]}": ".media_key: must be a media key",
         "{text: B}": ".as_user_id: is required",
     }
-    for line, expected in zip(told(adsctl, [*mistakes]), mistakes.values(), strict=True):
+    for line, expected in zip(mistakes_said(adsctl, [*mistakes]), mistakes.values(), strict=True):
         assert expected in line and line.count("campaigns[0]") == 1, (line, expected)
 
 
@@ -315,7 +315,7 @@ def test_what_is_no_card_of_a_kind_is_told_before_anything_is_sent(adsctl, servi
         f"card: {{slides: [{SLIDE % 'none.png'}]}}": "none.png cannot be read",
         "media: [mugs.png, mugs.png], card: {kind: poll, first_choice: Tea}": ".card: takes one file",
     }
-    lines = told(adsctl, [f"{{text: Tea, {ad}, as_user_id: 1184672519}}" for ad in mistakes])
+    lines = mistakes_said(adsctl, [f"{{text: Tea, {ad}, as_user_id: 1184672519}}" for ad in mistakes])
     for line, expected in zip(lines, mistakes.values(), strict=True):
         assert expected in line, (line, expected)
     assert not sent

@@ -166,7 +166,7 @@ CAMPAIGN = [
 
 def campaigns_called(adsctl, name):
     listed = json.loads(adsctl("-p", "local", "campaigns", "list", "--all", "-o", "json").stdout)
-    return [each["id"] for each in listed if each["name"] == name]
+    return [record["id"] for record in listed if record["name"] == name]
 
 
 def test_a_campaign_that_the_full_log_could_not_note_is_shown_and_known(adsctl):

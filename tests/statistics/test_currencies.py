@@ -88,8 +88,8 @@ def test_a_table_has_the_currency_of_every_row(stats, yen):
     stats.adsctl("stats", "export", "--into", "sqlite:ads.db", *LINE_ITEMS, *METRICS)
     with closing(sqlite3.connect(stats.adsctl.home / "ads.db")) as db:
         query = "SELECT currency, sum(impressions) FROM statistics GROUP BY 1 ORDER BY 1"
-        found = dict(db.execute(query).fetchall())
-    assert found == by_currency(stats.get(*LINE_ITEMS, *METRICS), "impressions")
+        sums = dict(db.execute(query).fetchall())
+    assert sums == by_currency(stats.get(*LINE_ITEMS, *METRICS), "impressions")
 
 
 def test_pages_compare_amounts_of_one_currency_only(stats, yen):

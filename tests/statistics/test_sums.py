@@ -51,17 +51,17 @@ def test_files_and_tables_keep_the_numbers_of_both(stats, service, monkeypatch, 
         stats.adsctl("stats", "export", *words, *AGES)
     path = stats.adsctl.home / name.removeprefix("sqlite:")
     if name == "o.parquet":
-        found = [row["impressions"] for row in pyarrow.parquet.read_table(path).to_pylist()]
+        numbers = [row["impressions"] for row in pyarrow.parquet.read_table(path).to_pylist()]
     elif name == "o.jsonl":
-        found = [json.loads(line)["impressions"] for line in path.read_text().splitlines()]
+        numbers = [json.loads(line)["impressions"] for line in path.read_text().splitlines()]
     elif ":" in name:
         with closing(sqlite3.connect(path)) as db:
-            found = [number for (number,) in db.execute("SELECT impressions FROM statistics")]
+            numbers = [number for (number,) in db.execute("SELECT impressions FROM statistics")]
     else:
         dialect = "excel" if name == "o.csv" else "excel-tab"
         lines = csv.DictReader(path.read_text().splitlines(), dialect=dialect)
-        found = [int(row["impressions"]) for row in lines]
-    assert sorted(found) == [LAST, SUM - LAST]
+        numbers = [int(row["impressions"]) for row in lines]
+    assert sorted(numbers) == [LAST, SUM - LAST]
 
 
 def test_pages_name_both(stats, service, monkeypatch):

@@ -14,7 +14,7 @@ from tests.client.virtual_time import Crowd, Service, World
 from tests.conftest import feed
 from tests.effort import every, tries
 
-LIMIT, SECONDS, WINDOWS = tries(96, 600), 900.0, 2
+LIMIT, SECONDS, WINDOWS = tries(64, 600), 900.0, 2
 PRODUCTS = Rate("products", LIMIT, SECONDS)
 LATENCY = 0.3
 PUSH = ("products", "push", "feed.csv", "--service", "x", "-o", "json")

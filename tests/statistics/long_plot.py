@@ -1,6 +1,7 @@
 """`--plot`: the rows as a picture, SVG or PNG."""
 
 from collections import deque
+from decimal import Decimal
 from xml.etree import ElementTree
 
 import pytest
@@ -11,7 +12,7 @@ from ads_cli.statistics.plot import plotted
 from ads_cli.statistics.rows import SEGMENT_KEYS, StatsTable
 from tests.statistics.lying import lie
 from tests.statistics.rows import number, total
-from tests.statistics.test_chart_data import campaign
+from tests.statistics.test_chart_data import campaign, gathered
 from tests.statistics.test_currencies import LINE_ITEMS, yen  # noqa: F401
 from tests.statistics.test_stored_rows import SALES
 from tests.statistics.test_sums import AGES, two_of_one_name
@@ -216,3 +217,21 @@ def test_a_picture_has_no_chart_of_a_currency_in_which_nothing_is_spent_any_more
     deque(data.watch(StatsTable(SEGMENT_KEYS, columns, rows)).rows, 0)
     picture = plotted(data, "Spend", "svg").decode()
     assert "billed_charge_local (EUR)" in picture and "billed_charge_local (JPY)" not in picture
+
+
+def test_a_ratio_that_only_small_lines_have_is_not_drawn():
+    data = ChartData(("impressions", "ctr"), ())
+    rows = [
+        (*({**campaign(f"{id}", f"{id}"), "start": day}.get(name) for name in SEGMENT_KEYS), *numbers)
+        for day in ("2026-06-01", "2026-06-02")
+        for id, numbers in enumerate([(9, None)] * 12 + [(1, Decimal("0.5"))])
+    ]
+    deque(data.watch(StatsTable(SEGMENT_KEYS, ("impressions", "ctr"), rows)).rows, 0)
+    picture = plotted(data, "Clicks", "svg").decode()
+    assert ">impressions<" in picture and ">ctr" not in picture
+
+
+def test_lines_whose_long_names_differ_in_their_middle_are_told_apart_by_their_ids():
+    rows = [(campaign(id, f"{'a' * 60}{id}{'b' * 60}"), 3) for id in ("one", "two")]
+    picture = plotted(gathered(*rows), "Impressions", "svg").decode()
+    assert "(one)<" in picture and "(two)<" in picture

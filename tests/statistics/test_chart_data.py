@@ -2,14 +2,12 @@
 
 from collections import deque
 from collections.abc import Collection
-from decimal import Decimal
 from io import StringIO
 
 import pytest
 
 from ads_cli.commands.stats.view import draw_statistics
 from ads_cli.statistics.chart_data import ChartData
-from ads_cli.statistics.plot import plotted
 from ads_cli.statistics.rows import SEGMENT_KEYS, StatsTable
 
 
@@ -96,21 +94,3 @@ def test_a_line_with_numbers_of_an_earlier_period_alone_is_not_drawn():
     drawn = StringIO()
     draw_statistics(drawn, data, "Impressions", with_total=False, color=False)
     assert "before" in drawn.getvalue().splitlines()[-1]  # among those that have nothing
-
-
-def test_a_ratio_that_only_small_lines_have_is_not_drawn():
-    data = ChartData(("impressions", "ctr"), ())
-    rows = [
-        (*({**campaign(f"{id}", f"{id}"), "start": day}.get(name) for name in SEGMENT_KEYS), *numbers)
-        for day in ("2026-06-01", "2026-06-02")
-        for id, numbers in enumerate([(9, None)] * 12 + [(1, Decimal("0.5"))])
-    ]
-    deque(data.watch(StatsTable(SEGMENT_KEYS, ("impressions", "ctr"), rows)).rows, 0)
-    picture = plotted(data, "Clicks", "svg").decode()
-    assert ">impressions<" in picture and ">ctr" not in picture
-
-
-def test_lines_whose_long_names_differ_in_their_middle_are_told_apart_by_their_ids():
-    rows = [(campaign(id, f"{'a' * 60}{id}{'b' * 60}"), 3) for id in ("one", "two")]
-    picture = plotted(gathered(*rows), "Impressions", "svg").decode()
-    assert "(one)<" in picture and "(two)<" in picture

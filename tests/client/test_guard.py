@@ -431,10 +431,9 @@ def test_the_tasks_of_a_fleet_count_together(adsctl):
     first, second = json.loads(done.stdout)
     assert (first["status"], second["exit_code"]) == ("ok", 12)
     assert "6 changes of a fleet, 3 of this task: max_changes is 5" in second["error"]["message"]
-    again = json.loads(adsctl.local(*words, "--resume", code=12, **env).stdout)  # which counts nothing twice
-    assert "6 changes of a fleet, 3 of this task" in again[1]["error"]["message"]
     adsctl.file("guard.yaml", "max_changes: 6\n")
-    assert json.loads(adsctl.local(*words, "--resume", code=None, **env).stdout)[1]["exit_code"] != 12
+    resumed = json.loads(adsctl.local(*words, "--resume", code=None, **env).stdout)  # counts nothing twice
+    assert resumed[1]["exit_code"] != 12
 
 
 @pytest.mark.parametrize(

@@ -36,7 +36,7 @@ def mode(path) -> int:
 
 
 @pytest.mark.parametrize("name", OUTPUTS)
-def test_every_output_has_a_mode_by_the_umask_and_keeps_that_of_the_file_it_replaces_and_its_link(shop, name):
+def test_every_output_has_a_mode_by_the_umask_and_keeps_the_link_and_the_mode_of_what_it_replaces(shop, name):
     for umask in (0o027, 0o077):
         before = os.umask(umask)
         try:

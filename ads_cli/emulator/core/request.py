@@ -5,7 +5,6 @@ from collections.abc import Collection, Mapping
 from functools import cache, cached_property
 from typing import Any, TypeVar
 from urllib.parse import parse_qsl, quote
-from urllib.request import parse_http_list, parse_keqv_list
 
 import msgspec
 
@@ -64,12 +63,16 @@ class IncomingRequest:
     @cached_property
     def oauth_items(self) -> list[str]:
         """Return the parameters of an Authorization header of OAuth 1.0a as sent, each as name="value"."""
+        from urllib.request import parse_http_list
+
         is_oauth = self.authorization[: len(OAUTH)].lower() == OAUTH
         return parse_http_list(self.authorization[len(OAUTH) :]) if is_oauth else []
 
     @cached_property
     def oauth_parameters(self) -> dict[str, str]:
         """Return these parameters with their values as sent; none of a header that cannot be read."""
+        from urllib.request import parse_keqv_list
+
         try:
             return parse_keqv_list(self.oauth_items)
         except (IndexError, ValueError):

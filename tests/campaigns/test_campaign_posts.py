@@ -110,11 +110,9 @@ def killed_runs(adsctl, monkeypatch, moment: Moment) -> int:
 
 def test_a_run_killed_at_any_request_makes_no_post_or_card_twice(adsctl, service, posted, monkeypatch):
     """Of a post with a picture, one with a poll, and one with a card."""
-    poll = "text: No picture, " + KINDS_OF_CARDS["poll"][1]
-    text = FILE.replace("text: No picture", poll)
-    (adsctl.home / "ads" / "posted.yaml").write_text(
-        text.replace("[mugs.png], ", f"[mugs.png], {WITH_CARD}", 1)
-    )
+    text = FILE.replace("text: No picture", "text: No picture, " + KINDS_OF_CARDS["poll"][1])
+    text = text.replace("[mugs.png], ", f"[mugs.png], {WITH_CARD}", 1)
+    (adsctl.home / "ads" / "posted.yaml").write_text(text)
     before = len(all_cards(adsctl, "poll"))
     assert 3 < killed_runs(adsctl, monkeypatch, alternately()) < 40
     assert len(all_cards(adsctl, "poll")) == before + 1 and len(cards(adsctl)) == 1
@@ -160,10 +158,10 @@ def test_files_that_are_no_media_are_told_before_anything_is_sent(adsctl, servic
 
 
 def mistakes_said(adsctl, ads: list[str]) -> list[str]:
-    """Plan a file with these ads of a line item, which are all wrong; return what is said of each."""
+    """Apply a file with these ads of a line item, which are all wrong; return what is said of each."""
     text = FILE.split("    - {text")[0] + "".join(f"    - {ad}\n" for ad in ads)
     (adsctl.home / "ads" / "posted.yaml").write_text(text)
-    lines = adsctl("campaigns", "plan", "ads/posted.yaml", code=3).stderr.splitlines()
+    lines = adsctl(*WORDS, code=3).stderr.splitlines()
     return [
         "".join(line for line in lines if f"yaml:{13 + number}: " in line and f"].ads[{number}]" in line)
         for number in range(len(ads))

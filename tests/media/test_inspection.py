@@ -157,8 +157,7 @@ def originals():
 
 def require_sane(content):
     info = read(content)
-    found = findings(info, [*Use])
-    assert all(each.words and each.hint and each.rule for each in found)
+    assert all(finding.words and finding.hint and finding.rule for finding in findings(info, [*Use]))
     for category in Category:
         findings(info, [], category)
 
@@ -193,16 +192,12 @@ FILLINGS = [
 
 
 @pytest.mark.parametrize("beginning", BEGINNINGS)
-@pytest.mark.parametrize("filling", FILLINGS)
-def test_nothing_keeps_the_reader_busy(beginning, filling):
-    content = beginning + filling * (200_000 // len(filling))
+def test_no_filling_keeps_the_reader_busy(beginning):
+    """As `long_inspection.py` has it with ten times as much, and with the memory that it takes."""
     started = time.process_time()
-    tracemalloc.start()
-    require_sane(content)
-    peak = tracemalloc.get_traced_memory()[1]
-    tracemalloc.stop()
-    assert peak < 8_000_000
-    assert time.process_time() - started < 30  # a second or two, traced
+    for filling in FILLINGS:
+        require_sane(beginning + filling * (20_000 // len(filling)))
+    assert time.process_time() - started < 10  # a tenth of a second
 
 
 def golomb(number):

@@ -150,5 +150,7 @@ def test_addresses_are_masked_in_linear_time(function, part):
 )
 def test_people_are_masked_in_linear_time(part):
     assert_linear(
-        lambda text: mask_people(text, numbers=True), lambda length: part * (length // len(part)), FIRST_LENGTH
+        lambda text: mask_people(text, numbers=True),
+        lambda length: part * (length // len(part)),
+        FIRST_LENGTH,
     )

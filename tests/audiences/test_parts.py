@@ -1,20 +1,13 @@
 """A list in several files: they are read, checked and sent as one list."""
 
 import json
-import resource
-import subprocess
-import sys
 from collections import Counter
 
 import pytest
 
-from tests.adsctl import MEASURED
-from tests.effort import tries
-
 from .conftest import OPERATIONS, digest
 from .parts import PUSH, everybody, jobs, people, person, write_parts
 
-MOST_MEGABYTES = 60
 SINGLE = ("--users-per-operation", "1")
 
 
@@ -62,7 +55,11 @@ def test_a_push_that_stops_resumes_with_what_is_not_acknowledged(shop, audience,
     summary = json.loads(done.stdout)
     assert "2 of 4 batches are acknowledged" in done.stderr
     assert audience.users == everybody(3, OPERATIONS + 1) and sent_twice(audience) == set()
-    assert (summary["accepted"], summary["rows"], summary["requests"]) == (3 * OPERATIONS + 3, 3 * OPERATIONS + 3, 2)
+    assert (summary["accepted"], summary["rows"], summary["requests"]) == (
+        3 * OPERATIONS + 3,
+        3 * OPERATIONS + 3,
+        2,
+    )
 
 
 @pytest.mark.parametrize("change", ["changed", "more files"])
@@ -71,25 +68,12 @@ def test_where_a_file_changes_the_list_is_sent_from_the_beginning(shop, audience
     audience.fails_after = 1
     shop(*PUSH, "people/*.csv", *SINGLE, code=8)
     audience.fails_after = None
-    shop.file("people/part-001.csv" if change == "changed" else "people/part-002.csv", people(2, OPERATIONS + 1))
+    shop.file(
+        "people/part-001.csv" if change == "changed" else "people/part-002.csv", people(2, OPERATIONS + 1)
+    )
     done = shop(*PUSH, "people/*.csv", *SINGLE, "--resume")
     assert "nothing to resume, starting from the beginning" in done.stderr
     assert audience.users >= {digest(person(part, n)) for part in (0, 2) for n in range(OPERATIONS + 1)}
-
-
-def test_memory_does_not_grow_with_the_number_of_files_nor_do_open_files_end_it(shop, audience):
-    write_parts(shop, tries(120, 1000))
-    done = subprocess.run(
-        [sys.executable, "-c", MEASURED, *PUSH, "people/*.csv", "-q"],
-        capture_output=True,
-        env=shop.environment,
-        cwd=shop.home,
-        preexec_fn=lambda: resource.setrlimit(
-            resource.RLIMIT_NOFILE, (100, resource.getrlimit(resource.RLIMIT_NOFILE)[1])
-        ),
-    )
-    assert done.returncode == 0, done.stderr
-    assert int(done.stderr.splitlines()[-1]) / 1024 < MOST_MEGABYTES
 
 
 def test_files_that_differ_only_in_the_query_of_their_address_are_both_sent(shop, audience, httpserver):

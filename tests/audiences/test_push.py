@@ -6,8 +6,6 @@ import time
 import pytest
 from werkzeug import Response
 
-from ads_cli.parallel import process_pool
-
 from .conftest import USERS, digest
 
 
@@ -26,24 +24,6 @@ def test_a_list_needs_few_requests_and_every_user_is_sent(shop, audience):
     keys = "job rows valid invalid batches users accepted failed requests retries seconds"
     assert list(summary) == keys.split()
     assert summary["users"] == summary["accepted"] == 70_000 and summary["failed"] == 0
-
-
-DOMAIN = f"{'.'.join(['x' * 60] * 3)}.example"
-
-
-def test_a_large_list_is_packed_by_several_processes_that_end_with_the_push(shop, audience):
-    long = [f"user{n}.{'x' * 40}@{DOMAIN}" for n in range(40_000)]
-    content = "\n".join(["email", *long])
-    assert len(content) > process_pool.MIN_FILE_BYTES
-    shop.file("people.csv", content)
-    process = shop.popen(*PUSH)
-    while not audience.bodies and process.poll() is None:
-        time.sleep(0.01)
-    process.kill()
-    process.stderr.read()  # ends only when nobody is left who could write to it
-    process.wait()
-    shop(*PUSH, "--resume")
-    assert audience.users == set(map(digest, long))
 
 
 def test_users_per_operation_limits_the_users_of_an_operation(shop, audience):

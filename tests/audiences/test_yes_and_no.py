@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 
 from ads_cli.audiences.list_columns import ColumnOptions, ListColumns
 from ads_cli.feeds.transforms import Where
+from tests.effort import tries
 
 from .conftest import digest
 
@@ -267,7 +268,7 @@ def test_the_option_that_is_named_leaves_out_as_many_as_it_says(adsctl, header, 
 SAID = st.sampled_from(["", "yes", "Yes", "0", "subscribed", "unsubscribed", "web"])
 
 
-@settings(max_examples=60, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=tries(15, 100), suppress_health_check=[HealthCheck.function_scoped_fixture])
 @example(cells=["unsubscribed", "0", "subscribed"], header="Consent")
 @given(cells=st.lists(SAID, min_size=1, max_size=4), header=st.sampled_from(["Consent", "Unsubscribed"]))
 def test_whatever_cells_say_the_named_option_leaves_out_as_many_as_it_says(adsctl, cells, header):

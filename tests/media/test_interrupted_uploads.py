@@ -12,7 +12,7 @@ import pytest
 
 from ads_cli.media import inspection
 from ads_cli.media.upload import Uploader
-from tests.adsctl import TIMEOUT_SECONDS, Adsctl
+from tests.adsctl import TIMEOUT_SECONDS, Adsctl, wait_until
 from tests.conftest import Service
 from tests.media.made import box, picture, sample
 
@@ -128,8 +128,7 @@ def test_a_killed_upload_is_resumed(adsctl, service, tmp_path):
     service.fail("POST /2/media/upload/*/append latency=300ms")
     requests = Counted(service)
     process = adsctl.popen("media", "upload", "clip.mp4", "--concurrency", "1")
-    while requests.count("POST append") < 3:
-        assert process.poll() is None
+    wait_until(lambda: requests.count("POST append") >= 3 or process.poll(), "no segments are sent")
     process.kill()
     process.wait()
     service.settle()

@@ -139,7 +139,7 @@ def test_an_address_is_masked_anywhere_in_a_text(text, shown, passwords):
 )
 @pytest.mark.parametrize("function", [mask_address, address_secrets])
 def test_addresses_are_masked_in_linear_time(function, part):
-    for around in ("{}", "https://{}", "x {}"):
+    for around in ("{}", "x https://{}"):
         assert_linear(
             function, lambda length, around=around: around.format(part * (length // len(part))), FIRST_LENGTH
         )

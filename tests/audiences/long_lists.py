@@ -12,6 +12,8 @@ from tests.effort import tries
 from .conftest import digest
 from .lists import List, people
 from .parts import PUSH, write_parts
+from .test_push import require_two_requests
+from .test_yes_and_no import addresses, table
 
 MOST_MEGABYTES = 60
 DOMAIN = f"{'.'.join(['x' * 60] * 3)}.example"
@@ -65,3 +67,20 @@ def test_memory_does_not_grow_with_the_number_of_files_nor_do_open_files_end_it(
     )
     assert done.returncode == 0, done.stderr
     assert int(done.stderr.splitlines()[-1]) / 1024 < MOST_MEGABYTES
+
+
+def test_a_list_of_megabytes_needs_few_requests_and_every_user_is_sent(shop, audience):
+    require_two_requests(shop, audience, 70_000, 5_000_000)
+
+
+def test_a_line_far_down_decides_a_list_that_several_processes_read(shop, audience, monkeypatch):
+    monkeypatch.setattr("ads_cli.parallel.process_pool.MIN_FILE_BYTES", 0)
+    monkeypatch.setattr("ads_cli.audiences.list_packer.BLOCK_BYTES", 4096)
+    cells = ["Yes", "no"] * 1000
+    shop.file("people.csv", table("Consent", cells))
+    shop(*PUSH, "people.csv", "--where", "Consent=yes")
+    assert audience.users == addresses(cells, ["Yes"])
+    audience.bodies.clear()
+    shop.file("people.csv", table("Consent", [*cells, "pending"]))
+    done = shop(*PUSH, "people.csv", "--where", "Consent=yes", code=3)
+    assert "'pending' (1); people.csv:2002" in done.stderr and not audience.bodies

@@ -6,6 +6,8 @@ import time
 import pytest
 from werkzeug import Response
 
+from ads_cli.audiences import operations, packing
+
 from .conftest import USERS, digest
 
 
@@ -16,14 +18,22 @@ def people(count: int) -> str:
 PUSH = ("audiences", "push", "people.csv", "--audience", "aud", "-o", "json")
 
 
-def test_a_list_needs_few_requests_and_every_user_is_sent(shop, audience):
-    shop.file("people.csv", people(70_000))
+def test_a_list_needs_few_requests_and_every_user_is_sent(shop, audience, monkeypatch):
+    """Of 50 kB, as `long_lists.py` has it of 5 MB."""
+    for module in (operations, packing):
+        monkeypatch.setattr(module, "MAX_BODY_BYTES", 50_000)
+    require_two_requests(shop, audience, 690, 50_000)
+
+
+def require_two_requests(shop, audience, count: int, max_body_bytes: int) -> None:
+    shop.file("people.csv", people(count))
     summary = json.loads(shop(*PUSH).stdout)
-    assert audience.users == {digest(f"user{n}@x.de") for n in range(70_000)}
+    assert audience.users == {digest(f"user{n}@x.de") for n in range(count)}
     assert len(audience.bodies) == summary["requests"] == summary["batches"] == 2
+    assert max(audience.sizes) <= max_body_bytes
     keys = "job rows valid invalid batches users accepted failed requests retries seconds"
     assert list(summary) == keys.split()
-    assert summary["users"] == summary["accepted"] == 70_000 and summary["failed"] == 0
+    assert summary["users"] == summary["accepted"] == count and summary["failed"] == 0
 
 
 def test_users_per_operation_limits_the_users_of_an_operation(shop, audience):

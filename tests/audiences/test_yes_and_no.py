@@ -183,19 +183,6 @@ def test_consent_without_any_yes_or_no_is_compared_as_text_and_that_is_said(shop
     assert sent(audience) == addresses(cells, cells)
 
 
-def test_a_line_far_down_decides_a_list_that_several_processes_read(shop, audience, monkeypatch):
-    monkeypatch.setattr("ads_cli.parallel.process_pool.MIN_FILE_BYTES", 0)
-    monkeypatch.setattr("ads_cli.audiences.list_packer.BLOCK_BYTES", 4096)
-    cells = ["Yes", "no"] * 1000
-    shop.file("people.csv", table("Consent", cells))
-    shop(*PUSH, "people.csv", "--where", "Consent=yes")
-    assert sent(audience) == addresses(cells, ["Yes"])
-    audience.bodies.clear()
-    shop.file("people.csv", table("Consent", [*cells, "pending"]))
-    done = shop(*PUSH, "people.csv", "--where", "Consent=yes", code=3)
-    assert "'pending' (1); people.csv:2002" in done.stderr and not audience.bodies
-
-
 COMMANDS = {
     "push": PUSH,
     "do-not-reach": ("audiences", "do-not-reach", "push", "--list", "dnr", "-q"),

@@ -100,7 +100,7 @@ def test_failed_processing_says_why_and_adds_nothing(adsctl, service, clip):
 
 def test_processing_that_never_ends_is_waited_for_no_longer_than_allowed(adsctl, service, clip):
     service.fail("POST /2/media/upload/*/finalize processing=never")
-    done = adsctl("media", "upload", "clip.mp4", "--max-wait", "2s", code=8)
+    done = adsctl("media", "upload", "clip.mp4", "--max-wait", "1s", code=8)
     assert "after --max-wait" in done.stderr and "--resume" in done.stderr
 
 

@@ -87,7 +87,7 @@ def test_account_media_is_a_use_until_it_is_deleted_and_nothing_promotes_it(adsc
     add(adsctl, "13_1790420000000000004")
     assert unused(adsctl) == [GIF]
     listed = json.loads(adsctl("media", "account", "list", "-o", "json").stdout)
-    (media,) = [one["id"] for one in listed if one["video_id"] == "13_1790420000000000004"]
+    (media,) = [media["id"] for media in listed if media["video_id"] == "13_1790420000000000004"]
     adsctl("media", "account", "delete", media, "--yes")
     assert unused(adsctl) == ["13_1790420000000000004", GIF]
 

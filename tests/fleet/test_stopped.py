@@ -6,6 +6,7 @@ import signal
 import subprocess
 import threading
 from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
@@ -57,6 +58,16 @@ def stopped(adsctl, service, stop: Callable[[subprocess.Popen], None], **env: st
     return running.returncode, out, err.decode()
 
 
+def processes_of(adsctl) -> list[str]:
+    """Return the processes that have its state folder in their environment."""
+    marker = f"ADSCTL_STATE_DIR={adsctl.home / 'state'}".encode()
+    processes = []
+    for process in Path("/proc").glob("[0-9]*"):
+        with suppress(OSError):
+            processes += [process.name] if marker in (process / "environ").read_bytes() else []
+    return [process for process in processes if process != str(os.getpid())]
+
+
 def test_a_signal_ends_the_tasks_and_the_fleet_and_resume_goes_on(shop, service, adsctl):
     """SIGINT is that of a terminal below; `long_stopped.py` sends the others."""
     require_stop_and_resume(shop, service, adsctl, signal.SIGTERM, 143)
@@ -64,7 +75,7 @@ def test_a_signal_ends_the_tasks_and_the_fleet_and_resume_goes_on(shop, service,
 
 def require_stop_and_resume(shop, service, adsctl, signum: signal.Signals, code: int) -> None:
     returncode, out, err = stopped(adsctl, service, lambda fleet: fleet.send_signal(signum))
-    assert returncode == code
+    assert returncode == code and processes_of(adsctl) == []
     records = {record["task"]: record for record in json.loads(out)}
     assert (records["shop"]["status"], records["shop"]["exit_code"]) == ("failed", code)
     assert records["people"]["status"] == "skipped"
@@ -122,18 +133,6 @@ def test_one_ctrl_c_on_a_terminal_reaches_each_task_once(shop, service, adsctl):
     service.settle()
     service.before = lambda put: None
     assert [record["status"] for record in shop("--resume")] == ["ok", "ok"]
-
-
-def test_no_process_is_left_behind(shop, service, adsctl):
-    stopped(adsctl, service, subprocess.Popen.terminate)
-    marker = f"ADSCTL_STATE_DIR={adsctl.home / 'state'}".encode()
-    left = []
-    for process in Path("/proc").glob("[0-9]*"):
-        try:
-            left += [process] if marker in (process / "environ").read_bytes() else []
-        except OSError:
-            continue
-    assert [path for path in left if path.name != str(os.getpid())] == []
 
 
 def test_conversions_that_were_corrected_are_sent_by_a_resume_and_only_once(fleet, service, adsctl):

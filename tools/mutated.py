@@ -24,6 +24,7 @@ MODULES: dict[str, tuple[str, ...]] = {
     "ads_cli/numbers.py": ("tests/test_numbers.py", "tests/products/sync/test_sync_limits.py"),
     "ads_cli/audiences/consent.py": (
         "tests/audiences/test_consent.py",
+        "tests/audiences/test_consent_headers.py",
         "tests/audiences/test_yes_and_no.py",
     ),
     "ads_cli/audiences/identifiers.py": (
@@ -36,6 +37,7 @@ MODULES: dict[str, tuple[str, ...]] = {
     "ads_cli/audiences/comparison.py": (
         "tests/audiences/test_ledger.py",
         "tests/audiences/test_sync.py",
+        "tests/audiences/test_sync_trust.py",
         "tests/audiences/test_sync_model.py",
     ),
     "ads_cli/products/sync/differences.py": (

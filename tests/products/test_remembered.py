@@ -22,10 +22,7 @@ def flipped(content: bytes) -> bytes:
     [
         (flipped, "is damaged"),
         (lambda content: content[:-1], "is damaged"),
-        (lambda content: content[:500], "is damaged"),
-        (lambda content: content[:20], "is damaged"),
         (lambda content: b"", "is damaged"),
-        (lambda content: b"\xff" * 5000, "is damaged"),
         (lambda content: content.replace(b'"version":2', b'"version":3', 1), "another version"),
     ],
 )

@@ -1,11 +1,9 @@
 """What `products check --images` says of images, as the specification has it: format, pixels and bytes."""
 
 import csv
-import json
 
 import pytest
 
-from tests.conftest import PRODUCT
 from tests.products.images.image_server import chunked, image, redirect, status, whole
 
 FIVE_MB = 5 * 1024**2
@@ -204,19 +202,6 @@ def test_a_sample_is_the_same_whatever_the_order_of_the_feed(shop, images):
 def test_a_sample_that_is_larger_than_the_feed_is_the_whole_feed(shop, images):
     shop.feed(*(images.address(f"/{n}") for n in range(3)))
     assert "looked at 3 images" in shop.check("--images-sample", "8").said
-
-
-def test_a_table_that_worker_processes_validate_has_images_too(adsctl, images):
-    images.files["/small"] = image(width=9)
-    rows = [f'sku-{n},{images.address("/small")},"{"x" * 4000}"' for n in range(2_500)]
-    adsctl.file("feed.csv", "\n".join(["id,image_link,description", *rows]))
-    defaults = PRODUCT.keys() - {"id", "image_link", "description"}
-    words = [word for field in defaults for word in ("--default", f"{field}={PRODUCT[field]}")]
-    command = ("products", "check", "feed.csv", "--images", "--allow-private", "-o", "json", *words)
-    report = json.loads(adsctl(*command, code=3).stdout)
-    (finding,) = report["findings"]
-    assert report["invalid"] == finding["rows"] == 2_500 and finding["lines"] == [2, 3, 4, 5, 6]
-    assert images.paths == ["/small"]
 
 
 def test_the_page_of_a_check_has_what_is_wrong_with_images(shop, images):

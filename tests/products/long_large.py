@@ -1,4 +1,4 @@
-"""Large feeds that several processes work on, where it takes long: kills, and each option that sees all rows."""
+"""Large feeds that several processes work on, where it takes long: kills, and options that see all rows."""
 
 import json
 import signal

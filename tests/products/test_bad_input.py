@@ -67,8 +67,8 @@ def test_a_quote_never_closed_names_the_line_where_the_row_begins(adsctl):
     assert "feed.csv:3: " in said and "quote" in said
 
 
-def test_a_field_of_ten_megabytes(adsctl):
-    said = refused(adsctl, HEADER + "\n" + row() + row(id="2", description="x" * 10_000_000))
+def test_a_field_of_megabytes(adsctl):
+    said = refused(adsctl, HEADER + "\n" + row() + row(id="2", description="x" * 3_000_000))
     assert "feed.csv:3: " in said and "longer than" in said and len(said) < 2000
 
 
@@ -86,10 +86,10 @@ def test_rows_are_grouped_by_how_many_cells_they_have(adsctl, command, name):
     adsctl.file(name, "".join(f"{sign.join(line)}\n" for line in lines))
     done = adsctl(command, "check", name, "-o", "json", code=3)
     findings = json.loads(done.stdout)["findings"]
-    found = {finding["problem"]: finding["lines"] for finding in findings if "cells" in finding["problem"]}
+    lines = {finding["problem"]: finding["lines"] for finding in findings if "cells" in finding["problem"]}
     # Of a list no cell is required, and empty cells at the end of a row are none.
     short = [(1, [2, 4]), (2, [3])] if command == "products" else []
-    assert found == {f"has {n} cells, and the header has 4": at for n, at in [*short, (5, [5])]}
+    assert lines == {f"has {n} cells, and the header has 4": at for n, at in [*short, (5, [5])]}
 
 
 def test_yaml_with_exponential_aliases_is_refused(adsctl):
@@ -208,8 +208,8 @@ def test_a_repeated_mistake_is_reported_once(adsctl):
     done = adsctl.local("products", "check", "feed.csv", "-o", "table", code=3)
     assert len(done.stdout.splitlines()) <= 6
     assert "1,000 rows: lines 2, 3, 4, 5, 6, …" in done.stdout
-    found = json.loads(adsctl.local("products", "check", "feed.csv", "-o", "json", code=3).stdout)
-    assert {(f["field"], f["rows"]) for f in found["findings"]} == {
+    report = json.loads(adsctl.local("products", "check", "feed.csv", "-o", "json", code=3).stdout)
+    assert {(finding["field"], finding["rows"]) for finding in report["findings"]} == {
         ("availability", 1_000),
         ("gtin", 1_000),
     }

@@ -6,7 +6,7 @@ import signal
 
 import pytest
 
-from tests.conftest import feed
+from tests.conftest import PRODUCT, feed
 from tests.products.stopping import stop_at
 
 BOTH = pytest.mark.parametrize("service_name", ["generic", "x"])
@@ -20,10 +20,9 @@ FULL = {
 
 
 @pytest.fixture
-def catalog(adsctl, service):
-    adsctl.file("feed.csv", feed(60, **FULL))
-    adsctl("products", "push", "feed.csv", "--concurrency", "1")
-    service.puts.clear()
+def catalog(service):
+    products = (PRODUCT | FULL | {"id": f"sku-{n}", "inventory": 5} for n in range(1, 61))
+    service.emulator.data.add_products(products)
     return service
 
 

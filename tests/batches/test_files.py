@@ -194,12 +194,14 @@ def test_lists_are_texts_of_the_names_of_the_service(adsctl):
     adsctl.file("rows.json", json.dumps([row, row | {"placements": "TWITTER_PROFILE,TWITTER_TIMELINE"}]))
     words = ("line-items", "create", "-f", "rows.json", "--dry-run", "-o", "json")
     (request,) = json.loads(adsctl.local("--service", "x", *words).stdout)
-    sent = [each["params"] for each in request["body"]]
-    assert [each["placements"] for each in sent] == [
+    sent = [operation["params"] for operation in request["body"]]
+    assert [params["placements"] for params in sent] == [
         "TWITTER_TIMELINE,TWITTER_SEARCH",
         "TWITTER_PROFILE,TWITTER_TIMELINE",
     ]
-    assert {(each["product_type"], each["entity_status"]) for each in sent} == {("PROMOTED_TWEETS", "PAUSED")}
+    assert {(params["product_type"], params["entity_status"]) for params in sent} == {
+        ("PROMOTED_TWEETS", "PAUSED")
+    }
     adsctl.file("one.json", json.dumps([row, row]))
     for service in ("x", "generic"):
         made = adsctl.local("--service", service, "line-items", "create", "-f", "one.json", "-o", "json")

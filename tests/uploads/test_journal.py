@@ -158,9 +158,9 @@ def test_a_discarded_acknowledgement_is_neither_counted_nor_read_again(tmp_path)
     kept = {n: ACKNOWLEDGED[n] for n in range(1, BATCHES)}
     assert {ack.batch: ack for ack in journal.acknowledgements()} == kept
     journal.close()
-    for each in (journal, resume_journal(tmp_path)):
-        assert each.totals == {"created": 24 * (BATCHES - 1), "failed": BATCHES - 1}
-        assert each.acknowledged == kept
+    for read in (journal, resume_journal(tmp_path)):
+        assert read.totals == {"created": 24 * (BATCHES - 1), "failed": BATCHES - 1}
+        assert read.acknowledged == kept
 
 
 def test_of_a_group_that_is_written_in_part_nothing_is_counted_or_found_again(tmp_path, monkeypatch):

@@ -115,7 +115,7 @@ def test_every_further_image_is_checked(shop, images):
         ("additional_image_link", repr(images.address("/3"))),
         ("additional_image_link", repr(images.address("/4"))),
     ]
-    assert [each["rows"] for each in checked.report["findings"]] == [1, 1]
+    assert [finding["rows"] for finding in checked.report["findings"]] == [1, 1]
 
 
 def test_one_mistake_of_many_images_is_one_finding_with_its_lines(shop, images):

@@ -7,6 +7,7 @@ import yaml
 
 from ads_cli.config.strict_yaml import MAX_DEPTH, load
 from ads_cli.errors import ContentError
+from tests.effort import tries
 
 JSON, LINES, YAML = "f.json", "f.jsonl", "f.yaml"
 every_format = pytest.mark.parametrize("name", [JSON, LINES, YAML])
@@ -114,8 +115,12 @@ def test_line_numbers_do_not_depend_on_the_chunks_that_are_read(feeds):
 
 
 @every_format
-def test_a_record_of_more_than_16_mib_is_refused(feeds, name):
-    error = feeds.error(name, of(name, '{"id": "1"}', '{"id": "' + "x " * (9 << 20) + '"}'))
+def test_a_record_of_more_than_16_mib_is_refused(feeds, name, monkeypatch):
+    limits = ("json.MAX_ITEM_CHARACTERS", "json.MAX_LINE_BYTES", "yaml.MAX_RECORD_BYTES")
+    limit = tries(1 << 20, 16 << 20)
+    for constant in limits:
+        monkeypatch.setattr(f"ads_cli.feeds.formats.{constant}", limit)
+    error = feeds.error(name, of(name, '{"id": "1"}', '{"id": "' + "x " * (limit + limit // 16) + '"}'))
     assert error.startswith(f"{name}:2")
 
 

@@ -23,6 +23,22 @@ def test_a_large_push_that_is_killed_and_resumed_is_whole_and_resends_nothing(ad
     assert summary["created"] + summary["unchanged"] == rows
 
 
+def test_worker_processes_fix_the_same_rows(adsctl, service, monkeypatch):
+    share_smaller_tables(monkeypatch)
+    odd = {
+        "row70": row(70, price="12,50 EUR", description=f"<p>{LONG}</p>"),
+        "row150": row(4, description=LONG),
+        "row210": row(210, link="http://shop.example/a", title="Two  spaces"),
+    }
+    adsctl.file("feed.csv", large(**odd))
+    words = ("products", "push", "feed.csv", "--fix", "all", "-o", "json")
+    summary = json.loads(adsctl(*words).stdout)
+    assert (summary["rows"], summary["left_out"], summary["created"]) == (ROWS, 1, ROWS - 1)
+    fixed = summary["fixed"]
+    assert fixed.pop("whitespace") >= ROWS - 3  # each long description ends with a space
+    assert fixed == {"html": 1, "price": 1, "https": 1, "duplicates": 1}
+
+
 def test_worker_processes_keep_the_same_rows(adsctl, service, monkeypatch):
     share_smaller_tables(monkeypatch)
     odd = {f"row{number}": row(4, title=f"No. {number}", description=LONG) for number in (150, 219)}

@@ -170,15 +170,14 @@ def test_a_check_loads_nothing_that_sends(adsctl):
     assert not loaded(adsctl, "products", "check", "feed.csv") & (TO_SEND | {"rich", "sqlite3", "filelock"})
 
 
-@pytest.mark.parametrize("options", [(), ("--fix", "all")])
-def test_a_valid_feed_loads_no_advice_and_no_fix(adsctl, options):
+def test_a_valid_feed_loads_no_advice_and_no_fix(adsctl):
     adsctl.file("feed.csv", feed(3))
     advice = {"html.entities", "ads_cli.commands.products.advice", "ads_cli.products.feeds.hints"}
     advice |= {"ads_cli.products.feeds.fixes.values"}
     advice |= {"ads_cli.products.feeds.transforms", "ads_cli.products.feeds.addresses"}
     advice |= {"ads_cli.products.feeds.kinds.step", "ads_cli.products.feeds.kinds.languages"}
     assert all(map(find_spec, advice))
-    assert not loaded(adsctl, "products", "check", "feed.csv", *options) & advice
+    assert not loaded(adsctl, "products", "check", "feed.csv") & advice
 
 
 def test_the_process_of_a_task_begins_with_nothing_heavy():

@@ -14,6 +14,7 @@ import typer
 from typer.core import TyperArgument, TyperCommand, TyperGroup, TyperOption
 from typer.exceptions import TyperException
 
+from ads_cli.cli.tree import root
 from ads_cli.console.help_texts import FunctionCommand
 from ads_cli.console.parameters import (
     Argument,
@@ -131,7 +132,10 @@ def test_a_wrong_command_line_is_told_in_our_words(words, message):
 def test_the_parts_of_typer_that_we_replace_are_there_and_called_so():
     """process_value converts, get_help_record and get_usage_pieces describe; no other part needs the type."""
     for typer_class, methods in (
-        (TyperOption, ("process_value", "get_help_record", "value_is_missing", "add_to_parser")),
+        (
+            TyperOption,
+            ("process_value", "get_help_record", "value_is_missing", "add_to_parser", "handle_parse_result"),
+        ),
         (
             TyperArgument,
             (
@@ -180,6 +184,13 @@ def test_the_words_after_the_options_of_a_group_are_kept_for_its_command():
     context = group.make_context("g", ["-a", "one", "--two", "3"])
     assert words_left(context) == ["one", "--two", "3"]
     assert context.command_path == "g" and context.params == {"a": True}
+
+
+def test_a_group_whose_first_word_is_no_option_is_parsed_as_typer_parses_it():
+    words = ["list", "--all", "-o", "json"]
+    typers, ours = (root().make_context("g", [*option, *words]) for option in (["-q"], []))
+    assert words_left(typers) == words_left(ours) == words
+    assert (typers._protected_args, typers.args) == (ours._protected_args, ours.args)
 
 
 def test_errors_of_typer_are_of_one_class_with_a_message():

@@ -539,5 +539,5 @@ def shopware() -> MessyFeed:
 
 FEEDS: tuple[Callable[[], MessyFeed], ...] = (
     *(google_tsv, google_xml, meta, pinterest, cj, aliexpress, shopify, wix, woocommerce, german_excel),
-    *(workbook, json_lines, dollars, prestashop, magento, shopware),
+    *(json_lines, dollars, prestashop, magento, shopware),
 )

@@ -102,5 +102,5 @@ def changed(table: Table, env: Mapping[str, str], folder: Path, rows: int, runs:
         check = Command([ADSCTL, *CHECK.split(), str(path)], env).time
         samples = interleaved({AGAIN: again, CHECK: check}, runs, warm=False)
     table.speed(CHECK, rows, samples)
-    table.speed(AGAIN, rows, samples, [Bar(CHECK, most=1.5)])
+    table.speed(AGAIN, rows, samples, [Bar(CHECK, most=1.6)])
     table.limit("requests", max(requests), -(-rows // CHANGED_EVERY // 25), "")

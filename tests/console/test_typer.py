@@ -105,7 +105,7 @@ def test_a_number_is_written_in_plain_digits(number):
 
 
 def test_a_number_may_have_a_sign_and_zeros_before_it():
-    assert [parsed("a", f"--width={each}")["width"] for each in ("+5", "-5", "05")] == [5, -5, 5]
+    assert [parsed("a", f"--width={number}")["width"] for number in ("+5", "-5", "05")] == [5, -5, 5]
 
 
 @pytest.mark.parametrize(
@@ -124,9 +124,9 @@ def test_a_number_may_have_a_sign_and_zeros_before_it():
 )
 def test_a_wrong_command_line_is_told_in_our_words(words, message):
     """By the names of Typer's errors, NoSuchOption and BadOptionUsage, and what these carry."""
-    with pytest.raises(UsageError) as told:
+    with pytest.raises(UsageError) as refused:
         parsed(*words)
-    assert (told.value.message, told.value.hint) == (message, "paint --help")
+    assert (refused.value.message, refused.value.hint) == (message, "paint --help")
 
 
 def test_the_parts_of_typer_that_we_replace_are_there_and_called_so():

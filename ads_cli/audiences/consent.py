@@ -273,9 +273,7 @@ def describe_consent(
         ignore = f"--ignore {shell_command([column])} leaves out none"
         unused = f"{column!r} tells who may be contacted, and is not used"
         if column in of_some:  # each option is refused for a file without the column
-            said.append(
-                f"{unused}: not every file has it, so write one header in all, or push the files one by one"
-            )
+            said.append(f"{unused}: not every file has it; write one header in all files")
         elif where := choose_condition(column, kind, own, wants_refusals=wants_refusals):
             left_out, rows = count_left_out(where, own), counted(own.total(), "row")
             option = f"--where {shell_command([f'{column}{where.operator}{where.value}'])}"

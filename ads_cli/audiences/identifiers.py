@@ -166,10 +166,10 @@ def email(text: str) -> str:
     """Normalize an e-mail address, "" for a placeholder; an international domain becomes ASCII."""
     named = DISPLAY_NAME.fullmatch(text)
     address = (named[1] if named else text).strip("'\" ").removeprefix("mailto:")
-    local, at, domain = address.rpartition("@")
+    local, _, domain = address.rpartition("@")
     if PLACEHOLDER.fullmatch(address):
         return ""
-    if not at or not local or not domain:
+    if not local or not domain:
         raise ValueError("is not a valid e-mail address: it needs a name, an @ and a domain")
     if "@" in local:
         raise ValueError("is not one e-mail address: separate several with semicolons")

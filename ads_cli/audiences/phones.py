@@ -37,6 +37,8 @@ def read_phone_number(text: str, region: str | None, no_region: str = NO_REGION)
     read as it is dialed there, and as one that begins with the country code. Without one, `no_region` is the
     reason.
     """
+    if not text.isascii():
+        text = "".join(str(unicodedata.digit(sign)) if sign.isdecimal() else sign for sign in text)
     label = NUMBER_LABEL.match(text)
     text = text[label.end() :] if label else text
     if ROUNDED.fullmatch(text):
@@ -45,8 +47,6 @@ def read_phone_number(text: str, region: str | None, no_region: str = NO_REGION)
     if not number:
         raise ValueError("is not a valid phone number: digits only; separate several numbers with semicolons")
     digits = NOT_A_DIGIT.sub("", number[0])
-    if not digits.isascii():
-        digits = "".join(str(unicodedata.digit(digit)) for digit in digits)
     if number[1]:
         return _only(_read_international(digits))
     if digits.startswith("00"):
@@ -177,7 +177,7 @@ def _codes(numbers: Iterable[str]) -> frozenset[int]:
     codes = set()
     for start in {number[:4] for number in numbers}:  # + and up to three digits
         if start.startswith("+") and start.isascii() and start[1:].isdecimal():
-            codes |= {int(start[1:end]) for end in range(2, len(start) + 1)}
+            codes |= {int(start[:end]) for end in range(2, len(start) + 1)}
     return frozenset(codes & COUNTRY_CODE_TO_REGION_CODE.keys())
 
 

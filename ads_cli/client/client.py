@@ -80,9 +80,7 @@ class Client(msgspec.Struct, dict=True, eq=False):  # a dict for its cached prop
         """Send a declared request; return the response or raise the error that it means."""
         return self.exchange(self.prepare(request), **options)
 
-    def pages(
-        self, request: Request, parse: Parse = parse_json, limit: int | None = None
-    ) -> Iterator[Response]:
+    def pages(self, request: Request, limit: int | None = None) -> Iterator[Response]:
         """Yield the pages of a list; with `limit`, the record that it allows last is the last of its page."""
         # The service does not accept a cursor and a count together: only the first page asks for the count.
         without_count = {"with_total_count": None} if hasattr(request, "with_total_count") else {}
@@ -93,7 +91,7 @@ class Client(msgspec.Struct, dict=True, eq=False):  # a dict for its cached prop
             changes: dict[str, Any] = {"cursor": cursor, **without_count} if cursor else {}
             if size and left:
                 changes["count"] = min(size, left)
-            response = self.call(msgspec.structs.replace(request, **changes), parse=parse)
+            response = self.call(msgspec.structs.replace(request, **changes))
             if left and isinstance(response.data, list):
                 left = max(left - len(response.data), 0)
             return response
@@ -168,12 +166,6 @@ class Client(msgspec.Struct, dict=True, eq=False):  # a dict for its cached prop
             self.retries += 1
         self.on_retry(f"{reason}; retrying in {delay:.1f} s")
         self.trace.log("retry", url=prepared.logged_url, reason=reason, delay=round(delay, 3))
-
-    @staticmethod
-    def load() -> None:
-        """Import the modules needed to send, which takes 100 ms, while the caller does something else."""
-        from ..http import network  # noqa: F401
-        from . import signing, transport  # noqa: F401
 
     def open(self) -> None:
         """Create what the threads share; raise AdsctlError if proxy, certificates or credentials are bad."""

@@ -111,8 +111,8 @@ class WriteGuard:
                 if op.action == "create" and isinstance(record, dict):
                     self._spending.note_made(write.account, op, record)
 
-    def approve_rows(self, requests: Sequence[PreparedRequest], rows: int | None) -> None:
-        """Judge a push by its requests without rows, and the number of these; None where it is not known.
+    def approve_rows(self, requests: Sequence[PreparedRequest], rows: int) -> None:
+        """Judge a push by its requests without rows, and the number of these.
 
         The first request has the rows; the others come before or after them.
         """
@@ -121,9 +121,8 @@ class WriteGuard:
         without_body = [msgspec.structs.replace(request, body=b"") for request in requests]
         writes = [write_of(request, self._dialect()) for request in without_body]
         self._judge([write._replace(records=0) for write in writes[1:]])
-        self._judge([write._replace(records=rows or 0) for write in writes[:1]])
-        if rows is not None:
-            self._counted |= {urlsplit(request.url).path for request in requests}
+        self._judge([write._replace(records=rows) for write in writes[:1]])
+        self._counted |= {urlsplit(request.url).path for request in requests}
 
     def note_completed(self, planned: PreparedRequest, completed: PreparedRequest) -> None:
         """Take a request as approved that differs from an approved one by what was made since: media keys."""
@@ -137,7 +136,7 @@ class WriteGuard:
         """Judge a request that is about to be sent; return what it changes, None without a guard."""
         if not self.guard:
             return None
-        if prepared.declared and (prepared.method, prepared.url) in self._passed:
+        if (prepared.method, prepared.url) in self._passed:
             return None
         write = self.write_of(prepared)
         is_counted = urlsplit(prepared.url).path in self._counted
@@ -151,9 +150,7 @@ class WriteGuard:
         with self._lock:
             due: list[RecordChange] = []
             count = 0
-            for write in writes:
-                if write.endpoint and not write.endpoint.changes:
-                    continue
+            for write in (write for write in writes if not write.endpoint or write.endpoint.changes):
                 self._judge_kind(write)
                 changes = (
                     RecordChange(write.account, operation, _digest(write, operation))

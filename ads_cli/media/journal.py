@@ -157,15 +157,5 @@ class UploadJournal:
         self._lock.release()
 
 
-def may_have_journal(state_dir: Path, size: int) -> bool:
-    """Tell whether a file of so many bytes may have been uploaded, before its digest is known."""
-    try:
-        return any(path.name.startswith(f"{size}-") for path in (state_dir / FOLDER).iterdir())
-    except FileNotFoundError:
-        return False
-    except OSError:
-        return True  # opening it says why
-
-
 def _unusable(folder: Path, error: OSError) -> StateError:
     return StateError(f"the journals in {folder} cannot be used: {error.strerror}", hint=STATE_HINT)

@@ -38,7 +38,6 @@ from .journal import (
     Sent,
     UploadJournal,
     UploadKey,
-    may_have_journal,
 )
 from .responses import (
     StillProcessedError,
@@ -119,14 +118,11 @@ class Uploader(msgspec.Struct, kw_only=True):
         """Upload a file unless its media is still there; return its record."""
         label, info, category = media.label, media.info, media.category
         account = self.account if self.to_library else ""
-        early = None
-        if not (info.digest.done() or category in SIMPLE or may_have_journal(self.state_dir, info.bytes)):
-            early = self._begin(media)  # while the file is hashed
         key = UploadKey(self.service, account, info.bytes, info.sha256, category.value, self.owners)
         with closing(UploadJournal(self.state_dir, key, label)) as journal:
             status: Status = "unchanged" if self._is_known(journal, details) else "uploaded"
             if status == "uploaded":
-                self._send_and_await(journal, media, early)
+                self._send_and_await(journal, media)
                 if self.to_library:
                     self._add_to_library(journal, media.file_name, details)
             begun = journal.begun
@@ -180,11 +176,11 @@ class Uploader(msgspec.Struct, kw_only=True):
 
     # --- the bytes ---
 
-    def _send_and_await(self, journal: UploadJournal, media: OpenMedia, early: Begun | None) -> None:
+    def _send_and_await(self, journal: UploadJournal, media: OpenMedia) -> None:
         """Upload a file until it is processed; once more where the service loses the upload meanwhile."""
         for is_last in (False, True):
             try:
-                ended = self._send(journal, media, early)
+                ended = self._send(journal, media)
                 self._await_processing(journal, media.label, ended)
                 return
             except NotFoundError as error:
@@ -195,9 +191,8 @@ class Uploader(msgspec.Struct, kw_only=True):
                 if is_last:
                     raise
             self.observer.say(f"{media.label}: {GONE}")
-            early = None
 
-    def _send(self, journal: UploadJournal, media: OpenMedia, early: Begun | None) -> Response:
+    def _send(self, journal: UploadJournal, media: OpenMedia) -> Response:
         """Send what of a file the service has not acknowledged; return what it says of the whole."""
         label = media.label
         if journal.is_finalized and journal.begun:
@@ -221,7 +216,7 @@ class Uploader(msgspec.Struct, kw_only=True):
         while True:
             try:
                 if not is_resumed:
-                    journal.note(early or self._begin(media))
+                    journal.note(self._begin(media))
                 return self._send_segments(journal, media)
             except _SegmentTooLargeError as error:
                 self._use_smaller_segments(journal, media, error)
@@ -229,7 +224,7 @@ class Uploader(msgspec.Struct, kw_only=True):
                 if not (is_resumed and _is_lost(error)):
                     raise
                 self.observer.say(f"{label}: {GONE}")
-            is_resumed, early = False, None
+            is_resumed = False
 
     def _use_smaller_segments(
         self, journal: UploadJournal, media: OpenMedia, error: _SegmentTooLargeError
@@ -256,7 +251,6 @@ class Uploader(msgspec.Struct, kw_only=True):
         assert begun
         total, seen = -(-info.bytes // begun.segment_bytes), hashlib.sha256()
         self.observer.on_segments(len(journal.sent), total)
-        self.client.rate_limiter.begin_with(AppendSegment.endpoint.route, self.concurrency)
 
         def due() -> Iterator[tuple[int, bytes]]:
             stream.seek(0)

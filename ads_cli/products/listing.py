@@ -9,7 +9,6 @@ import msgspec
 from ..api.products import ListProducts
 from ..client.client import Client
 from ..client.response import not_understood
-from ..http.response_body import parse_outline
 from ..output.text import counted
 from .digest_index import (
     DIGEST_BYTES,
@@ -32,8 +31,16 @@ def list_products(client: Client, catalog: str, group_key: str | None = None) ->
     Of a group of variants the service lists only the one that was submitted first, unless it is asked
     for the group.
     """
+    for page in product_pages(client, catalog, group_key):
+        yield from map(with_id, page)
+
+
+def product_pages(
+    client: Client, catalog: str, group_key: str | None = None
+) -> Iterator[list[dict[str, Any]]]:
+    """Yield the pages that `list_products` reads; their products may have no id."""
     for response in client.pages(ListProducts(product_catalog_id=catalog, item_group_key=group_key)):
-        yield from map(with_id, response.records)
+        yield response.records
 
 
 def with_id(product: ProductT) -> ProductT:
@@ -41,12 +48,6 @@ def with_id(product: ProductT) -> ProductT:
     if type(id := product.get("id")) not in (str, int, float) or id == "":
         raise not_understood(f"the catalog lists a product whose id is {id!r}")
     return product
-
-
-def encoded_pages(client: Client, catalog: str) -> Iterator[bytes]:
-    """Yield the pages that `list_products` would read, for `parse_records` in another process."""
-    for response in client.pages(ListProducts(product_catalog_id=catalog), parse_outline):
-        yield response.encoded_records
 
 
 def find_products(

@@ -207,7 +207,10 @@ class RowValidator:
     def check(self, rows: Iterable[Row], rules: Rules) -> Iterator[CheckedRow]:
         """Convert each row and apply the rules."""
         convert_item, struct, repeated = msgspec.convert, self.schema.struct, self.repeated
-        for row in self.transform.with_fixed_texts(rows):
+        fixes_texts = self.transform.fixes is not None
+        for row in rows:
+            if fixes_texts and not (row.left_out or row.problem):
+                self.transform.fix_texts(row)
             if repeated and repeated.drops(row):
                 self._drop(row)
             if row.left_out:

@@ -131,6 +131,11 @@ def test_an_end_that_is_removed_is_confirmed(adsctl):
     assert f"the line item {AUTO}: end from {FUTURE} to unlimited" in refused.stderr
 
 
+def test_an_end_that_is_put_off_needs_no_question(adsctl):
+    for end in (FUTURE, "2099-06-01T00:00:00Z"):
+        adsctl.local(*UPDATE, AUTO, "--end-time", end)
+
+
 def test_a_limit_is_not_set_and_removed_at_once(adsctl):
     words = ("--daily-budget", "", "--daily-budget-amount-local-micro", "5000000")
     refused = adsctl.local("--service", "x", *UPDATE, AUTO, *words, code=2)
@@ -293,6 +298,13 @@ def test_an_amount_that_cannot_be_read_counts_as_raised(remote, httpserver, lie)
     httpserver.expect_request(f"{CAMPAIGNS}/8wku2", "GET").respond_with_json({"data": LIES[lie]})
     assert UNKNOWN in remote(*CHANGE, "8wku2", "--daily-budget", "1", code=12).stderr
     assert len(httpserver.log) == 1
+
+
+def test_an_amount_of_nothing_is_raised_by_anything(remote, httpserver):
+    nothing = SERVES | {"daily_budget_amount_local_micro": 0}
+    httpserver.expect_request(f"{CAMPAIGNS}/8wku2", "GET").respond_with_json({"data": nothing})
+    asked = remote(*CHANGE, "8wku2", "--daily-budget", "1", code=12).stderr
+    assert "Raise the campaign 8wku2: daily budget from 0.00 EUR to 1.00 EUR" in asked
 
 
 @pytest.mark.parametrize("lie", LIES)

@@ -111,6 +111,15 @@ def test_a_raise_within_the_sum_passes(bounded):
     assert "up to 591 EUR a day" in bounded(LIMIT, "campaigns", "update", HAMBURG, "--daily-budget", "501")
 
 
+def test_an_end_of_what_runs_is_put_off_within_the_sum_only_and_brought_forward_always(bounded, adsctl):
+    update = ("line-items", "update", REACH, "--end-time")
+    adsctl.local("-q", *update, LATER, "-o", "none")
+    total = "max_account_daily_budget: 1 EUR"
+    bounded(total, *update, "2098-01-01T00:00:00Z", code=0)
+    assert "EUR a day in the account" in bounded(total, *update, LATER)
+    bounded("deny: activate", *update, LATER, code=0)
+
+
 @pytest.fixture
 def yen(adsctl):
     """The id of a campaign that runs, of 5,000 JPY a day."""

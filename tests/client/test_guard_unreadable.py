@@ -123,6 +123,13 @@ def test_a_currency_that_cannot_be_read_is_not_that_of_the_limit(liar, guarded, 
     assert not liar.writes
 
 
+@pytest.mark.parametrize("status", ["RUNNING", None, 5])
+def test_a_line_item_that_may_be_paused_serves_again_with_another_end(liar, guarded, status):
+    liar.lies_of("/line_items", changing(lambda record: record.update(entity_status=status)))
+    message = guarded("deny: activate", "line-items", "update", REACH, "--end-time", LATER)
+    assert "serve again" in message and not liar.writes
+
+
 @pytest.mark.parametrize("end", ["absent", "soon", 5, ""])
 @pytest.mark.parametrize("limits", ["deny: activate", HOURS])
 def test_a_line_item_that_may_have_ended_serves_again(liar, guarded, time_machine, limits, end):

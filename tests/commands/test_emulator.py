@@ -183,8 +183,7 @@ def test_reset_refuses_while_the_database_is_served(adsctl):
     with stopped(process):
         variables = json.loads(adsctl("emulator", "env", "--port", port, "-o", "json").stdout)
         refused = adsctl("emulator", "reset", "--yes", code=11).stderr
-        assert f"emulator.db is in use by process {process.pid}" in refused
-        assert "adsctl emulator serve --port 0" in refused and "stop it" in refused
+        assert "emulator.db is in use" in refused and "stop `adsctl emulator serve`" in refused
         assert adsctl("accounts", "list", "-o", "ids", **variables).stdout
     assert "reset the emulator's database" in adsctl("emulator", "reset", "--yes").stderr
 
@@ -195,7 +194,7 @@ def test_reset_refuses_while_a_command_uses_the_database(adsctl):
     refused = adsctl.popen(*served, "--", "sh", "-c", reset)
     message = refused.communicate(timeout=60)[1].decode()
     assert refused.returncode == 11
-    assert "is in use by process" in message and "adsctl emulator exec" in message
+    assert "emulator.db is in use" in message
     with closing(Emulator(adsctl.home / "state" / "emulator.db")):  # as a command with --profile local does
         adsctl("emulator", "reset", "--yes", code=11)
     assert "reset the emulator's database" in adsctl("emulator", "reset", "--yes").stderr

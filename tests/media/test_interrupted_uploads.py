@@ -2,16 +2,12 @@
 
 import json
 import os
-import threading
-import time
 from collections.abc import Callable
-from itertools import count
 
 import pytest
 
-from ads_cli.media import inspection
 from ads_cli.media.upload import Uploader
-from tests.adsctl import TIMEOUT_SECONDS, Adsctl
+from tests.adsctl import Adsctl
 from tests.conftest import Service
 from tests.media.made import box, picture, sample
 
@@ -221,45 +217,3 @@ def test_an_upload_that_the_service_loses_meanwhile_begins_again_once(adsctl, se
     done = adsctl("media", "upload", "clip.mp4", code=5)
     assert "hint: the service has lost the upload" in done.stderr
     assert requests.count("POST initialize") == 2
-
-
-def test_the_upload_of_a_new_file_begins_while_it_is_hashed(adsctl, service, clip, monkeypatch):
-    requests, has_begun = Counted(service), threading.Event()
-    requests.after = {0: has_begun.set}  # by the first request
-    hashed = inspection._sha256
-
-    def hash_late(stream):
-        assert has_begun.wait(TIMEOUT_SECONDS), "nothing is sent before the digest is known"
-        return hashed(stream)
-
-    monkeypatch.setattr(inspection, "_sha256", hash_late)
-    assert uploaded(adsctl, "clip.mp4")["status"] == "uploaded"
-    assert requests.count("POST initialize") == 1
-
-
-def test_a_file_that_may_be_known_is_hashed_before_anything_is_sent(adsctl, service, clip, monkeypatch):
-    uploaded(adsctl, "clip.mp4")
-    requests, hashed = Counted(service), inspection._sha256
-
-    def hash_late(stream):
-        time.sleep(0.2)
-        assert requests.paths == []
-        return hashed(stream)
-
-    monkeypatch.setattr(inspection, "_sha256", hash_late)
-    assert uploaded(adsctl, "clip.mp4")["status"] == "unchanged"
-    assert requests.count("POST initialize") == 0
-
-
-def test_the_first_segments_are_as_many_at_once_as_allowed(adsctl, service, tmp_path):
-    (tmp_path / "clip.mp4").write_bytes(large_video(9))
-    all_there, numbers, answer = threading.Barrier(6), count(1), service.answer
-
-    def answer_together(environ, start_response):
-        if environ["PATH_INFO"].endswith("/append") and next(numbers) <= 6:
-            all_there.wait(TIMEOUT_SECONDS)
-        return answer(environ, start_response)
-
-    service.answer = answer_together
-    uploaded(adsctl, "clip.mp4", "--concurrency", "6")
-    assert not all_there.broken and next(numbers) == 9 + 1  # each was sent once: none was given up waiting

@@ -56,20 +56,18 @@ def check_files(
     category: Category | None,
     *,
     strict: bool = False,
-    is_hashed_beside: bool = False,
     valid: Status = "valid",
 ) -> CheckResult:
     """Look at each file; say which rules could not be looked at.
 
-    With `is_hashed_beside`, the digest of a file is computed in a thread meanwhile. `valid` is the status of
-    a file that breaks no rule.
+    `valid` is the status of a file that breaks no rule.
     """
     result = CheckResult([], [])
     unchecked: dict[tuple[str, ...], list[str]] = {}
     with progress(call.messages, "Checking media", len(files)) as on_progress:
         for number, file in enumerate(files, 1):
             try:
-                info = file.inspect(is_hashed_beside=is_hashed_beside)
+                info = file.inspect()
             except UNOPENED as error:
                 result.unopened.append(error)
                 continue

@@ -15,7 +15,7 @@ from ...console.parameters import argument, option
 from ...errors import AdsctlError, ContentError, UsageError
 from ...feeds.locations import FileLocation, Location, RemoteAccess, expand_files, is_remote, parse_location
 from ...feeds.registry import find_failed_out
-from ...media.inspection import MediaInfo, inspect, inspect_while_hashing
+from ...media.inspection import MediaInfo, inspect
 from ...media.rules import Breach
 from ...media.upload import Status, record_of
 from ...output.text import counted, safe
@@ -63,11 +63,10 @@ class MediaFile(NamedTuple):
         """What messages and records name it by."""
         return self.location.label
 
-    def inspect(self, *, is_hashed_beside: bool = False) -> MediaInfo:
+    def inspect(self) -> MediaInfo:
         """Read it; raise UsageError where it cannot be opened."""
         require_regular(self.location)
-        is_local = isinstance(self.location, FileLocation)
-        return (inspect_while_hashing if is_hashed_beside and is_local else inspect)(self.location)
+        return inspect(self.location)
 
 
 @dataclass
@@ -107,7 +106,7 @@ class CheckedMedia:
 
     @property
     def record(self) -> dict[str, Any]:
-        """Return what an upload prints; it waits for the digest of the file."""
+        """Return what an upload prints."""
         return self.media or record_of(self.file.label, self.info, self.category, self.status)
 
 

@@ -1,7 +1,6 @@
 """Upload files of media, and put them into the library."""
 
 import re
-import threading
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from contextlib import ExitStack
@@ -13,7 +12,6 @@ import msgspec
 import typer
 
 from ...api.media_uploads import MAX_ALT_TEXT, Category
-from ...client.client import Client
 from ...console.invocation import Invocation
 from ...console.parameters import flag, option
 from ...console.progress import ProgressReport, progress
@@ -229,16 +227,11 @@ def upload(
     named = media_files(call, files, table, feed, ("file", *ROW_DETAILS))
     details.check(len(named))
     check_failed_out(rejected.failed_out_file, [file.location for file in named])
-    if not call.dry_run:
-        threading.Thread(target=Client.load).start()  # imports while the files are read
     meant = uses or []
     beside = {
         what: MediaFile.of(name, feed.access(call)) for what in BESIDE if (name := getattr(details, what))
     }
-    is_hashed_beside = len(named) == 1
-    result = with_row_findings(
-        check_files(call, named, meant, category, is_hashed_beside=is_hashed_beside, valid="not sent")
-    )
+    result = with_row_findings(check_files(call, named, meant, category, valid="not sent"))
     extras = {
         what: check_files(call, [file], *BESIDE[what], valid="not sent") for what, file in beside.items()
     }

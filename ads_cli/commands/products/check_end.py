@@ -227,7 +227,6 @@ def checked_images(
             check.fetch(
                 plan.checked_rows(),
                 reading,
-                settings.state_dir,
                 on_progress,
                 max_attempts=settings.max_attempts,
                 sample_size=options.images_sample,
@@ -249,5 +248,4 @@ def checked_images(
 def _counted(check: "ImageCheck") -> str:
     """Say how many images were looked at."""
     checked = f"{check.checked:,} of " if check.checked < check.linked else ""
-    unchanged = f", {check.unchanged:,} of them unchanged since an earlier check" if check.unchanged else ""
-    return f"looked at {checked}{counted(check.linked, 'image')}{unchanged}"
+    return f"looked at {checked}{counted(check.linked, 'image')}"

@@ -1,6 +1,5 @@
 """What every push command does around the push: validate, confirm, show progress, report."""
 
-import threading
 import time
 from collections import Counter
 from collections.abc import Iterable, Mapping
@@ -17,7 +16,7 @@ from ...uploads.job_file import Acknowledgement, Job, JobKey, read_journal
 from ...uploads.jobs import EndedJob, resumable_jobs
 from ...uploads.journal import Journal
 from ...uploads.plan import this_second
-from ...uploads.push import ProvenConcurrency, Push, PushResult, Summary
+from ...uploads.push import Push, PushResult, Summary
 from ...uploads.rejected_rows import check_failed_out
 from ...validation.report import ValidationReport
 from .hooks import PushHooks
@@ -56,11 +55,9 @@ class PushCommand:
         path_of(self.plan.upload.request)  # an invalid id is reported before the file is read
         check_failed_out(self.options.failed_out_file, self.plan.rows)
         self.call.concurrency = self.options.concurrency
-        client = self.call.client  # wrong options are reported before anything is done
-        if not self.call.dry_run:
-            if self.call.settings.is_local:
-                self.call.emulator.prepared()
-            threading.Thread(target=client.load).start()  # imports while the file is validated
+        _ = self.call.client  # wrong options are reported before anything is done
+        if self.call.settings.is_local and not self.call.dry_run:
+            self.call.emulator.prepared()
         earlier = self._resumable_job()
         if earlier and is_believable(started := datetime.fromisoformat(earlier.started)):
             self.plan.started = started
@@ -128,15 +125,11 @@ class PushCommand:
         return max((job for _, job in jobs), key=lambda job: job.file == file, default=None)
 
     def _send(self, report: ValidationReport, journal: Journal) -> PushResult:
-        """Send what is not acknowledged, with progress; note how many requests at once the service bears."""
+        """Send what is not acknowledged, with progress."""
         call = self.call
         activity = f"{self.hooks.activity} {self.plan.noun}"
         with progress(call.messages, activity, self.plan.due, self._seconds_left) as on_progress:
-            limiter = call.client.rate_limiter
-            limiter.on_wait = on_progress.on_wait
-            concurrency = ProvenConcurrency(call.settings.state_dir, call.service)
-            limiter.proven = concurrency.read()
-
+            call.client.rate_limiter.on_wait = on_progress.on_wait
             observer = PushMessages(call.messages, on_progress)
             push = Push(
                 call.client,
@@ -154,7 +147,6 @@ class PushCommand:
                     change.outcome = result.error.code if result.error else "ok"
             else:
                 result = push.run(report)
-            concurrency.store(limiter.proven_limits())
         observer.close()
         return result
 

@@ -163,12 +163,12 @@ def parse_fault(text: str) -> Fault:
 def _parse_setting(text: str, name: str, value: str) -> float | int:
     if name == "clock":
         with suppress(UsageError):
-            if seconds := parse_duration(value.removeprefix("-"), name):
-                return -seconds if value.startswith("-") else seconds
+            seconds = parse_duration(value.removeprefix("-"), name)
+            return -seconds if value.startswith("-") else seconds
         _fail(text, "clock is a duration, such as 1h or -1h")
     if name == "latency":
         with suppress(UsageError):
-            if 0 < (seconds := parse_duration(value, name)) <= MAX_LATENCY_SECONDS:
+            if (seconds := parse_duration(value, name)) <= MAX_LATENCY_SECONDS:
                 return seconds
         _fail(text, "latency is a duration up to an hour, such as 200ms or 1s")
     try:

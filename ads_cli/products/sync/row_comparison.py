@@ -1,9 +1,7 @@
 """The rows of a feed: kept, compared with the products of a catalog, or completed by them."""
 
-from array import array
 from bisect import bisect_left
 from collections.abc import Collection, Iterable, Iterator
-from contextlib import closing
 from operator import attrgetter
 from pathlib import Path
 from typing import Any
@@ -190,7 +188,7 @@ class ComparedRows(msgspec.Struct):
     """What a run of rows differs in from the catalog."""
 
     rows: int = 0
-    in_feed: "array[int]" = msgspec.field(default_factory=lambda: array("q"))  # numbers of listed products
+    in_feed: list[int] = []  # numbers of listed products
     unchanged: int = 0
     equal: bytearray = bytearray()  # digest and key hash of each unchanged row
     updates: list[ProductChange] = []
@@ -199,7 +197,7 @@ class ComparedRows(msgspec.Struct):
 
 
 class FileFields(msgspec.Struct, frozen=True):
-    """The compared fields that a row has a column or an element for: those of its own file; picklable."""
+    """The compared fields that a row has a column or an element for: those of its own file."""
 
     fields: tuple[frozenset[str], ...]  # of each file
     ends: tuple[int, ...] = ()  # record number of the last row of each file, where there are several
@@ -210,9 +208,9 @@ class FileFields(msgspec.Struct, frozen=True):
 
 
 class RowComparison(msgspec.Struct, frozen=True):
-    """Compares the rows that were kept of a feed with a listing; picklable."""
+    """Compares the rows that were kept of a feed with a listing."""
 
-    listing: Path  # of its database
+    listing: ListedProducts
     struct: type[Any]  # what the rows were converted to
     fields: FileFields
     merges: bool  # the service changes only what is sent, so that what a row empties must be sent too
@@ -225,15 +223,14 @@ class RowComparison(msgspec.Struct, frozen=True):
         compared = ComparedRows(kept.rows, without_id=without_id)
         for row in kept.named:
             row.number += offset
-        with closing(ListedProducts.open(self.listing)) as listing:
-            listed = listing.find_stored([row.stored_id for row in kept.named])
-            compared.in_feed.extend(product.number for product in listed.values())
-            for row in kept.named:
-                if product := listed.get(row.stored_id):
-                    self._compare(compared, row, product)
-                else:
-                    compared.unlisted.append(Unlisted(row.id, creation=self._creation(row)))
-            keys = listing.group_keys(filter(None, map(_group_of, compared.unlisted)))
+        listed = self.listing.find_stored([row.stored_id for row in kept.named])
+        compared.in_feed = [product.number for product in listed.values()]
+        for row in kept.named:
+            if product := listed.get(row.stored_id):
+                self._compare(compared, row, product)
+            else:
+                compared.unlisted.append(Unlisted(row.id, creation=self._creation(row)))
+        keys = self.listing.group_keys(filter(None, map(_group_of, compared.unlisted)))
         compared.unlisted = [row._replace(group_key=keys.get(_group_of(row))) for row in compared.unlisted]
         return compared
 

@@ -12,7 +12,6 @@ from ....api.products import MAX_IMAGES, image_problem
 from .. import SCHEMA_ADDRESS
 from ..addresses import IMAGES
 from ..dates import SALE_DATES, read_broken_interval, zone_of
-from . import CATEGORIES, is_spaced
 from .fix import FIELD_TYPES, Edit, edit, edit_texts
 from .money import GROUPS, SEPARATORS
 
@@ -151,15 +150,14 @@ class Availability(ChoiceFix):
         return super().apply(values)
 
 
+CATEGORIES = ("product_type", "store_product_category")
+
+
 class CategoryFix:
     """Writes the levels of categories apart, without ids."""
 
     name = "category"
     rules = ("levels_apart",)
-
-    def may_apply(self, text: str, values: dict[str, Any]) -> bool:
-        """Look at the categories."""
-        return not all(is_spaced(values[field]) for field in CATEGORIES if field in values)
 
     def apply(self, values: dict[str, Any]) -> Sequence[Edit]:
         """Rewrite categories."""
@@ -167,7 +165,7 @@ class CategoryFix:
 
 
 def _levels_apart(field: str, category: str) -> str:
-    if is_spaced(category):
+    if ">" not in category.replace(" > ", "") and " - " not in category:
         return category
     return " > ".join(filter(None, map(str.strip, CATEGORY_ID.sub("", category).split(">"))))
 

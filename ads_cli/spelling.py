@@ -3,6 +3,7 @@
 import re
 import unicodedata
 from collections.abc import Iterable, Mapping
+from functools import lru_cache
 from typing import Any
 
 
@@ -68,6 +69,7 @@ def as_known(values: Mapping[str, Any], names: Mapping[str, str]) -> dict[str, A
     return {name if named[name] in values else named[name]: value for name, value in values.items()}
 
 
+@lru_cache(4096)  # columns and keys, which every row has again
 def folded(name: str) -> str:
     """Write a name without what people leave out or add: `Daily budget` and `daily_budget` are the same."""
     return re.sub(r"[\s_-]+", "", name.casefold())

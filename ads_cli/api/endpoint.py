@@ -1,6 +1,7 @@
 """Endpoints, the declared requests bound to them, and what those of one resource share."""
 
 from collections.abc import Callable, Mapping
+from functools import cache
 from typing import Any, ClassVar, Literal, TypedDict, TypeVar, Unpack, cast
 
 import msgspec
@@ -96,9 +97,14 @@ class Endpoint(msgspec.Struct, frozen=True, kw_only=True):
         return frozenset((*self.columns, *self.extra_fields))
 
     @property
-    def path_fields(self) -> list[str]:
+    def path_fields(self) -> tuple[str, ...]:
         """The fields in the path, in order."""
-        return [part[1:-1] for part in self.path.split("/") if part.startswith("{")]
+        return _path_fields(self.path)
+
+
+@cache
+def _path_fields(path: str) -> tuple[str, ...]:
+    return tuple(part[1:-1] for part in path.split("/") if part.startswith("{"))
 
 
 class Request(msgspec.Struct, kw_only=True, omit_defaults=True, forbid_unknown_fields=True):

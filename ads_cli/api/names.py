@@ -189,10 +189,13 @@ class _Renaming:
                 yield from self.found_in(item, enums, f"{path}[{number}]", table)
         elif isinstance(value, dict):
             for name, inner in value.items():
-                at = f"{path}.{name}" if path else str(name)
                 if name in self.fields:
-                    yield at
-                else:
+                    yield f"{path}.{name}" if path else str(name)
+                elif inner.__class__ is str:  # as most are, and as nearly all are that have no table
+                    if name in self.values and name in enums and inner in self.values[name]:
+                        yield f"{path}.{name}" if path else str(name)
+                elif inner.__class__ not in UNNAMED:
+                    at = f"{path}.{name}" if path else str(name)
                     yield from self.found_in(inner, enums, at, self._table(name, enums))
 
     def _table(self, name: str, enums: Collection[str]) -> Table:

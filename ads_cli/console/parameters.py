@@ -174,6 +174,12 @@ class Option(TypedParameter, TyperOption):
         shown = [", ".join(sorted(names, key=_dashes)) for names in (self.opts, self.secondary_opts) if names]
         return " / ".join(shown if self.is_flag else [f"{names} {self.metavar}" for names in shown])
 
+    def handle_parse_result(self, ctx: Any, opts: Any, args: Any) -> Any:
+        """Skip a common option that was not given: every command has more than twenty, without defaults."""
+        if not self.expose_value and self.name not in opts:
+            return None, args
+        return super().handle_parse_result(ctx, opts, args)
+
 
 class Argument(TypedParameter, TyperArgument):
     """An argument; its help calls it by its metavar."""

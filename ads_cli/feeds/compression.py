@@ -4,8 +4,6 @@ import io
 import re
 import sys
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
 from ..errors import AdsctlError, ContentError
@@ -256,24 +254,3 @@ def _is_of_file_manager(file: "zipfile.ZipInfo") -> bool:
     name = file.filename.rpartition("/")[2]
     added = name.startswith("._") or name.lower() in (".ds_store", "thumbs.db", "desktop.ini")
     return added or file.filename.startswith("__MACOSX/")
-
-
-STATISTICS = Path("/proc/self/statm")  # its first number is the size of this process, in pages
-
-
-@contextmanager
-def memory_limit(size: int) -> Iterator[None]:
-    """Let this process grow by at most `size` bytes. A larger allocation fails."""
-    if sys.platform != "linux":
-        yield
-        return
-    import resource
-
-    soft, hard = resource.getrlimit(resource.RLIMIT_AS)
-    limit = int(STATISTICS.read_text().split()[0]) * resource.getpagesize() + size
-    limits = [bound for bound in (soft, hard) if bound != resource.RLIM_INFINITY]
-    resource.setrlimit(resource.RLIMIT_AS, (min([limit, *limits]), hard))
-    try:
-        yield
-    finally:
-        resource.setrlimit(resource.RLIMIT_AS, (soft, hard))

@@ -15,16 +15,16 @@ import pytest
 
 from ads_cli.emulator import identity
 from ads_cli.emulator.app import Emulator
-from tests.adsctl import TIMEOUT_SECONDS
+from tests.adsctl import TIMEOUT_SECONDS, Adsctl
 from tests.effort import THOROUGH
 from tests.late_signal import late_signal
 from tests.ports import free_port
 from tests.raw_service import raw_service
 
 
-def serve(adsctl, *options: str) -> tuple[subprocess.Popen, str]:
+def serve(adsctl, *options: str, start=Adsctl.beside) -> tuple[subprocess.Popen, str]:
     """Start a server on a free port; return its process and its port."""
-    process = adsctl.popen("emulator", "serve", "--port", "0", *options)
+    process = start(adsctl, "emulator", "serve", "--port", "0", *options)
     line = process.stderr.readline().decode()
     address = next(word.rstrip(";") for word in line.split() if word.startswith("http"))
     return process, address.rsplit(":")[-1]
@@ -179,7 +179,7 @@ def stopped(process: subprocess.Popen) -> Iterator[None]:
 
 
 def test_reset_refuses_while_the_database_is_served(adsctl):
-    process, port = serve(adsctl)
+    process, port = serve(adsctl, start=Adsctl.popen)
     with stopped(process):
         variables = json.loads(adsctl("emulator", "env", "--port", port, "-o", "json").stdout)
         refused = adsctl("emulator", "reset", "--yes", code=11).stderr
@@ -236,7 +236,7 @@ def test_exec_passes_a_signal_on_and_waits_for_its_command(adsctl, signum):
     script = (
         f"trap 'sleep 0.3; echo done; exit 7' {signum.name[3:]}; echo ready; while :; do sleep 0.05; done"
     )
-    process = adsctl.popen("emulator", "exec", "--", "sh", "-c", script)
+    process = adsctl.beside("emulator", "exec", "--", "sh", "-c", script)
     assert process.stdout.readline() == b"ready\n"
     process.send_signal(signum)
     stdout, stderr = process.communicate(timeout=TIMEOUT_SECONDS)
@@ -254,7 +254,7 @@ def test_exec_passes_a_signal_on_that_comes_right_before_it_waits(adsctl):
 
 
 def test_exec_stops_its_command_with_it(adsctl):
-    process = adsctl.popen("emulator", "exec", "--", "sh", "-c", "echo $$; exec sleep 60")
+    process = adsctl.beside("emulator", "exec", "--", "sh", "-c", "echo $$; exec sleep 60")
     command = int(process.stdout.readline())
     process.send_signal(signal.SIGTERM)
     process.communicate(timeout=TIMEOUT_SECONDS)

@@ -31,7 +31,7 @@ from ads_cli.output.printer import Printer
 from ads_cli.output.text import MAX_MESSAGE_LENGTH
 
 often = settings(
-    max_examples=int(os.environ.get("FUZZ", "30")),  # `make chaos` wants more
+    max_examples=int(os.environ.get("FUZZ", "15")),  # `make chaos` wants more
     deadline=None,
     suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
 )

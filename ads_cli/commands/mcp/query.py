@@ -42,7 +42,7 @@ async def query(commands: Commands, data: Any, expression: str) -> Any:
 
 def run_query(expression: str) -> int:
     """Print the result of an expression on the JSON of standard input, and return the exit code."""
-    from ...feeds.compression import memory_limit
+    from ...feeds.memory_limit import memory_limit
 
     text = sys.stdin.buffer.read()
     if sys.platform != "win32":

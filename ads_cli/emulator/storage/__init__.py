@@ -7,6 +7,7 @@ import threading
 import time
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
+from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -272,6 +273,7 @@ def base36(number: int) -> str:
     return digits or "0"
 
 
+@lru_cache(1 << 14)  # of the same products in every push and listing
 def derived_key(*names: str) -> str:
     """Derive a key from names; the same names give the same key."""
     named = "\0".join(names).encode()

@@ -152,18 +152,23 @@ class CsvRows(TextRows, TableRows):
     def _skip_comments(self, head: "_Head") -> "_HeadRow | None":
         """Skip blank lines and comments; return the row that follows."""
         comment_lines = 0
-        while row := head.first_row():
-            if row.line > MAX_HEADER_LINE:
-                message = f"no header in the first {MAX_HEADER_LINE:,} lines"
-                raise self.error(row.line, message, hint="remove the blank lines and comments before it")
-            is_comment = row.text.lstrip(' "').startswith("#") and not row.matches
-            if not is_comment and not row.is_blank:
-                break
-            comment_lines += row.line_count if is_comment else 0
+        while (row := self._first_filled(head)) and not row.matches and row.text.lstrip(' "').startswith("#"):
+            comment_lines += row.line_count
             head.skip(row.line_count)
         if comment_lines:
             self.notes.append(f"{counted(comment_lines, 'comment line')} skipped before the header")
         return row
+
+    def _first_filled(self, head: "_Head") -> "_HeadRow | None":
+        """Skip blank lines, which no delimiter reads as a row; return the row that follows."""
+        while (line := head.first_line()) is not None:
+            if head.line > MAX_HEADER_LINE:
+                message = f"no header in the first {MAX_HEADER_LINE:,} lines"
+                raise self.error(head.line, message, hint="remove the blank lines and comments before it")
+            if line.strip(BLANKS):
+                return head.first_row()
+            head.skip(1)
+        return None
 
     def _count_known(self, cells: Iterable[str]) -> int:
         names = map(plain_name, cells)
@@ -240,6 +245,10 @@ class _Head:
         self._count_known = count_known
         self._usual_delimiter = usual_delimiter
         self._lookahead = MAX_LOOKAHEAD  # is left; without a limit for all rows, time would be quadratic
+
+    def first_line(self) -> str | None:
+        """Read the first line; None at the end of the file."""
+        return next(self._from(0), None)
 
     def first_row(self) -> _HeadRow | None:
         """Read the row at the first line by the delimiter that fits it best; None at the end of the file."""

@@ -9,8 +9,8 @@ from typing import Any, BinaryIO
 from ...errors import ContentError
 from ...installation import missing_extra
 from .. import MAX_DECOMPRESSED_BYTES
-from ..compression import memory_limit
 from ..locations import spooled
+from ..memory_limit import memory_limit
 from ..row import Row
 from ..rows import MAX_KEYS, RecordRows
 from .workbook import MAX_DIGITS, as_text, is_rounded

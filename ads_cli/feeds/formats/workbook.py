@@ -18,7 +18,7 @@ from xml.etree import ElementTree
 
 from ...output.text import counted
 from .. import MAX_DECOMPRESSED_BYTES, MAX_RATIO, MIN_JUDGED_BYTES
-from ..compression import memory_limit
+from ..memory_limit import memory_limit
 
 MAX_DIGITS = 15  # that a floating-point number keeps, whatever they are
 

@@ -136,11 +136,11 @@ EXPLAINED: dict[str, str] = {
     f"{CONSENT} WhereAnswer.holds: is_asked_for = answer_of(text) is answer_of(self.where.value)"
     " -> is_asked_for = answer_of(text) == answer_of(self.where.value)": "the same",
     f"{CONSENT} choose_condition: "
-    "if is_answer_time(column) or (kind is Consent.REFUSED and {*said} == {TIME}):"
-    " -> if is_answer_time(column) or (kind == Consent.REFUSED and {*said} == {TIME}):": "the same",
+    "if is_answer_time(column) or (kind is Consent.REFUSED and {*words} == {TIME}):"
+    " -> if is_answer_time(column) or (kind == Consent.REFUSED and {*words} == {TIME}):": "the same",
     f"{CONSENT} choose_condition: "
-    "if is_answer_time(column) or (kind is Consent.REFUSED and {*said} == {TIME}):"
-    " -> if is_answer_time(column) or (kind is Consent.REFUSED and {*said} <= {TIME}):": (
+    "if is_answer_time(column) or (kind is Consent.REFUSED and {*words} == {TIME}):"
+    " -> if is_answer_time(column) or (kind is Consent.REFUSED and {*words} <= {TIME}):": (
         "another option where no row is left"
     ),
     f"{CONSENT} _one_of: return Where(column, operator, texts[0])"

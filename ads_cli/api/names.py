@@ -108,7 +108,7 @@ class Names:
         return re.sub(r"\w+", lambda match: self.name(match[0]), path)
 
     def text(self, message: str) -> str:
-        """Rename what a message names: fields, values and posts; of what it quotes, fields and values."""
+        """Rename what a message names: fields, values and posts. In quotes, rename fields and values only."""
 
         def renamed(match: re.Match[str]) -> str:
             quoted, word = match.groups()
@@ -158,7 +158,7 @@ class _Renaming:
         return _Renaming(_inverse(self.fields), values)
 
     def __call__(self, value: Any, enums: Collection[str], table: Table = NO_TABLE) -> Any:
-        """Return a value renamed; a key whose new name is there already stays, so that it is unknown."""
+        """Return a value renamed. A key whose new name is there already stays, so that it is unknown."""
         if not (self.fields or self.values):
             return value
         if isinstance(value, str):

@@ -165,7 +165,7 @@ def _compression_of(stream: "Buffered") -> Compression | None:
 
 
 class _Layer(PieceStream):
-    """The content of a compressed stream; raise ContentError if it is damaged, or a bomb."""
+    """The content of a compressed stream. Raise ContentError if it is damaged or a decompression bomb."""
 
     is_workbook = False
     member = ""
@@ -193,7 +193,7 @@ class _Layer(PieceStream):
             raise self._explain(error) from None
 
     def _open_zip(self, stream: "Buffered") -> Any:
-        """Open the one file of an archive; folders, and what file managers add, are no files of the shop."""
+        """Open the one file of an archive, beside folders and the files that file managers add."""
         import zipfile
 
         copy = spooled(stream, self._label)  # a zip archive is read from its end

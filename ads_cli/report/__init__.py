@@ -277,7 +277,7 @@ def _size(cell: Cell) -> int:
 
 
 def _text_size(text: str) -> int:
-    """Return the bytes of a text with its escapes: `&quot;` takes five more than the quote."""
+    """Return the bytes of a text with its escapes, such as `&quot;`, which takes five more than the quote."""
     shown = safe(text)
     return len(shown.encode()) + sum(map(shown.count, "&<>'\"")) * 5
 

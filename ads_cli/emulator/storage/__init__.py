@@ -40,7 +40,7 @@ SERVICE = ""  # owner of records that belong to no user or account
 class Store:
     """The database, with one connection for each thread that uses it at the moment.
 
-    One connection shared by threads loses rows. A connection is `_idle`, or the `own` one of a thread: from
+    One connection shared by threads loses rows. A connection is `_idle`, or the `own` one of a thread from
     its first use to the end of the outermost block `in_use`. Another thread may close it between two uses,
     but not while its lock is held.
     """
@@ -112,7 +112,7 @@ class Store:
 
     @contextmanager
     def transaction(self) -> Iterator[sqlite3.Connection]:
-        """Run the block in a write transaction, or in the one of this thread; roll back on an exception."""
+        """Run the block in a write transaction, or in the one of this thread. Roll back on an exception."""
         if self.connection.in_transaction:
             yield self.connection
             return

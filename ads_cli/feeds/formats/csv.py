@@ -152,7 +152,7 @@ class CsvRows(TextRows, TableRows):
     def _skip_comments(self, head: "_Head") -> "_HeadRow | None":
         """Skip blank lines and comments; return the row that follows."""
         comment_lines = 0
-        while (row := self._first_filled(head)) and not row.known and row.text.lstrip(' "').startswith("#"):
+        while (row := self._first_filled(head)) and not row.matches and row.text.lstrip(' "').startswith("#"):
             comment_lines += row.line_count
             head.skip(row.line_count)
         if comment_lines:

@@ -223,5 +223,7 @@ EXPLAINED: dict[str, str] = {
     f"{DIFFERENCES} Differences: is_remembered: bool = False"
     "  # whether anything is known that the service acknowledged of the catalog": "always replaced",
     f"{DIFFERENCES} FieldChange: class FieldChange(msgspec.Struct, frozen=True):": "nothing changes it",
-    f"{DIFFERENCES} ChangeTable.read: def read(self, *, deletions: bool)": "it is called with the name",
+    f"{DIFFERENCES} ChangeTable.read: def read(self, *, deletions: bool) -> Iterator[ProductChange]:": (
+        "it is called with the name"
+    ),
 }

@@ -10,7 +10,7 @@ STATISTICS = Path("/proc/self/statm")  # its first number is the size of this pr
 
 @contextmanager
 def memory_limit(size: int) -> Iterator[None]:
-    """Let this process grow by `size` bytes; what asks for more gets none, and fails."""
+    """Let this process grow by at most `size` bytes. A larger allocation fails."""
     if sys.platform != "linux":
         yield
         return
@@ -18,8 +18,8 @@ def memory_limit(size: int) -> Iterator[None]:
 
     soft, hard = resource.getrlimit(resource.RLIMIT_AS)
     limit = int(STATISTICS.read_text().split()[0]) * resource.getpagesize() + size
-    known = [bound for bound in (soft, hard) if bound != resource.RLIM_INFINITY]
-    resource.setrlimit(resource.RLIMIT_AS, (min([limit, *known]), hard))
+    limits = [bound for bound in (soft, hard) if bound != resource.RLIM_INFINITY]
+    resource.setrlimit(resource.RLIMIT_AS, (min([limit, *limits]), hard))
     try:
         yield
     finally:

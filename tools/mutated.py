@@ -24,6 +24,7 @@ MODULES: dict[str, tuple[str, ...]] = {
     "ads_cli/numbers.py": ("tests/test_numbers.py", "tests/products/sync/test_sync_limits.py"),
     "ads_cli/audiences/consent.py": (
         "tests/audiences/test_consent.py",
+        "tests/audiences/test_consent_headers.py",
         "tests/audiences/test_yes_and_no.py",
     ),
     "ads_cli/audiences/identifiers.py": (
@@ -36,6 +37,7 @@ MODULES: dict[str, tuple[str, ...]] = {
     "ads_cli/audiences/comparison.py": (
         "tests/audiences/test_ledger.py",
         "tests/audiences/test_sync.py",
+        "tests/audiences/test_sync_trust.py",
         "tests/audiences/test_sync_model.py",
     ),
     "ads_cli/products/sync/differences.py": (
@@ -88,9 +90,6 @@ EXPLAINED: dict[str, str] = {
     'return self._opened.reason or "this machine has no ledger of this list"': "else nobody is missing",
     f"{GUARD} WriteGuard.approve_rows: self._judge([write._replace(records=0) for write in writes[1:]])"
     " -> self._judge([write._replace(records=0) for write in writes[ 0:]])": "judged twice, without its rows",
-    f"{GUARD} WriteGuard.approve_rows: "
-    "self._judge([write._replace(records=rows or 0) for write in writes[:1]])"
-    " -> self._judge([write._replace(records=rows or -1) for write in writes[:1]])": "no rows are not sent",
     f"{GUARD} count_in_fleet: counts[task] = max(count, counts.get(task, 0))"
     " -> counts[task] = max(count, counts.get(task, 1))": "`count` is never 0",
     f"{GUARD} count_in_fleet: folder = fleet_count.parent / "
@@ -137,11 +136,11 @@ EXPLAINED: dict[str, str] = {
     f"{CONSENT} WhereAnswer.holds: is_asked_for = answer_of(text) is answer_of(self.where.value)"
     " -> is_asked_for = answer_of(text) == answer_of(self.where.value)": "the same",
     f"{CONSENT} choose_condition: "
-    "if is_answer_time(column) or (kind is Consent.REFUSED and {*said} == {TIME}):"
-    " -> if is_answer_time(column) or (kind == Consent.REFUSED and {*said} == {TIME}):": "the same",
+    "if is_answer_time(column) or (kind is Consent.REFUSED and {*words} == {TIME}):"
+    " -> if is_answer_time(column) or (kind == Consent.REFUSED and {*words} == {TIME}):": "the same",
     f"{CONSENT} choose_condition: "
-    "if is_answer_time(column) or (kind is Consent.REFUSED and {*said} == {TIME}):"
-    " -> if is_answer_time(column) or (kind is Consent.REFUSED and {*said} <= {TIME}):": (
+    "if is_answer_time(column) or (kind is Consent.REFUSED and {*words} == {TIME}):"
+    " -> if is_answer_time(column) or (kind is Consent.REFUSED and {*words} <= {TIME}):": (
         "another option where no row is left"
     ),
     f"{CONSENT} _one_of: return Where(column, operator, texts[0])"
@@ -191,7 +190,7 @@ EXPLAINED: dict[str, str] = {
     f"{PHONES} _read_dialed: mobiles = set(filter(_is_mobile, readings)) if len(readings) > 1 else readings"
     " -> mobiles = set(filter(_is_mobile, readings)) if len(readings) > 0 else readings": "takes time",
     f"{PHONES} _codes: for start in {{number[:4] for number in numbers}}:  # + and up to three digits"
-    " -> for start in {{number[: 5] for number in numbers}}:  # + and up to three digits": (
+    " -> for start in {number[: 5] for number in numbers}:  # + and up to three digits": (
         "no code has four digits"
     ),
     f"{PHONES} : @lru_cache(64)": "takes a little time",

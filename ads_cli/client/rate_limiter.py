@@ -62,9 +62,9 @@ RESET_MARGIN_SECONDS = 0.05  # added to a reset, for the service to start its ne
 class Quota:
     """Tracks the smallest remaining count that a response of the current window stated.
 
-    The count may not yet include requests in flight, so another request is sent only while fewer are
-    in flight than remain: none is rejected, in whatever order responses arrive. Once nothing remains
-    and the window has ended, a single probe is sent; its response lets the others follow.
+    The count may not yet include requests in flight. Another request is therefore sent only while fewer are
+    in flight than remain, so that none is rejected, in whatever order responses arrive. Once nothing remains
+    and the window has ended, a single probe is sent. Its response lets the others follow.
     """
 
     def __init__(self) -> None:
@@ -297,7 +297,7 @@ class RateLimiter:
             self._report_once(state, SLOW_DOWN, delay)
 
     def _report_once(self, about: object, reason: str, delay: float) -> None:
-        """Report a long wait for a route or a rate, unless it was reported; the lock is held."""
+        """Report a long wait for a route or a rate once. The lock is held."""
         until = self._clock.monotonic() + delay
         is_reported = self._reported_until.get(about, 0.0) >= until - ANNOUNCE_WAIT_SECONDS
         if delay >= ANNOUNCE_WAIT_SECONDS and not is_reported:

@@ -30,7 +30,7 @@ class Response(msgspec.Struct, frozen=True):
 
     @property
     def data(self) -> Any:
-        """`data` of the envelope, as the service sent it; the whole body if there is none."""
+        """`data` of the envelope as the service sent it, or the whole body if there is none."""
         return self.body["data"] if isinstance(self.body, dict) and "data" in self.body else self.body
 
     @property
@@ -50,7 +50,7 @@ class Response(msgspec.Struct, frozen=True):
 
     @property
     def next_cursor(self) -> str | None:
-        """The cursor of the next page, or None; raise UnavailableError if it is not text."""
+        """The cursor of the next page, or None. Raise UnavailableError if it is not text."""
         cursor = self.body.get("next_cursor") if isinstance(self.body, dict) else None
         if cursor and not isinstance(cursor, str):
             raise UnavailableError("next_cursor of the response is not text", http_status=self.status)
@@ -60,7 +60,7 @@ class Response(msgspec.Struct, frozen=True):
 def read_response(
     status: int, headers: dict[str, str], content: bytes, parse: Parse = parse_json
 ) -> Response:
-    """Parse a response; raise the error that it means, or UnavailableError if it cannot be read.
+    """Parse a response. Raise the error that it means, or UnavailableError if it cannot be read.
 
     `parse` reads the body of a success.
     """

@@ -103,8 +103,8 @@ class ChangeLog:
             if size:  # a line that a power failure cut off must not swallow this one
                 os.lseek(descriptor, size - 1, os.SEEK_SET)
                 line = line if os.read(descriptor, 1) == b"\n" else b"\n" + line
-            written = os.write(descriptor, line)
-            if written != len(line):
+            count = os.write(descriptor, line)
+            if count != len(line):
                 raise OSError(28, "no space left on device")
             os.fsync(descriptor)
         finally:
@@ -132,16 +132,16 @@ class ChangeLog:
         for path in self._paths():
             yield from path.read_bytes().splitlines(keepends=True)
 
-    def made_ids(self) -> set[str]:
+    def created_ids(self) -> set[str]:
         """Return the ids of the records that changes have made and whose answers named them."""
         changed: dict[str, list[str]] = {}
-        made: set[str] = set()
+        ids: set[str] = set()
         for entry in map(_decoded, self._lines()):
             if isinstance(entry, ChangeBegun):
                 changed[entry.id] = entry.ids
             elif entry:
-                made.update(id for id in entry.ids if id not in changed.get(entry.id, ()))
-        return made
+                ids.update(id for id in entry.ids if id not in changed.get(entry.id, ()))
+        return ids
 
     def since(self, moment: str) -> list[ChangeBegun]:
         """Return the changes since a moment that may have been applied, with the ids of what they made."""

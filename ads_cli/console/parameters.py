@@ -166,7 +166,7 @@ class TypedParameter:
 
 
 class Option(TypedParameter, TyperOption):
-    """An option; `names` are that of its value, if it has one, and those that are typed."""
+    """An option. `names` are that of its value, if it has one, and those that are typed."""
 
     @property
     def title(self) -> str:
@@ -299,13 +299,13 @@ MAX_LISTED_COMMANDS = 12
 
 
 def usage_error(error: Any, context: Any) -> UsageError:
-    """Convert an error of Typer's parser, which does not export their classes; its hint is the help."""
+    """Convert an error of Typer's parser, which does not export their classes. Its hint is the help."""
     match type(error).__name__:
         case "NoSuchOption":
             params = context.command.get_params(context)
             named = (param.long_names for param in params if not getattr(param, "is_alias", False))
-            known = [name for names in named for name in names]
-            message = f"no such option: {error.option_name}{suggestion(error.option_name, known)}"
+            all_names = [name for names in named for name in names]
+            message = f"no such option: {error.option_name}{suggestion(error.option_name, all_names)}"
         case "BadOptionUsage":
             needs = "needs a value" if "requires" in error.message else "takes no value"
             message = f"{error.option_name}: {needs}"

@@ -28,7 +28,7 @@ TERMINALS = "terminals"  # file in the state folder: a day, a terminal and its s
 
 
 def is_first_today(state_dir: Path) -> bool:
-    """Note a terminal as asked about today; tell whether it was the first time, as always without one."""
+    """Note that a terminal was asked about today, and tell whether for the first time. True without one."""
     if sys.platform == "win32":  # has no names of terminals
         return True
     today = time.strftime("%Y-%m-%d")
@@ -40,17 +40,17 @@ def is_first_today(state_dir: Path) -> bool:
 
     path = state_dir / TERMINALS
     with suppress(OSError, AdsctlError):
-        known = path.read_text(encoding="utf-8").splitlines() if path.exists() else []
-        if terminal in known:
+        lines = path.read_text(encoding="utf-8").splitlines() if path.exists() else []
+        if terminal in lines:
             return False
         make_folder(state_dir)
         with atomic(path) as file:
-            file.writelines(f"{line}\n" for line in [*known, terminal] if line.startswith(today))
+            file.writelines(f"{line}\n" for line in [*lines, terminal] if line.startswith(today))
     return True
 
 
 def _with_file(settings: Settings, output: str | None) -> str | None:
-    """Return the format, which is that of the file of --to; raise UsageError where one needs the other."""
+    """Return the format, which is that of the file of --to. Raise UsageError if one needs the other."""
     to = settings.flags.get("to")
     if to and PurePath(to).suffix.lower() != WORKBOOK:
         raise UsageError(

@@ -79,7 +79,7 @@ class ClientConnection:
         return self._send(status, headers, body)
 
     def _read_request(self) -> dict[str, Any] | None:
-        """Read a request; return None if there is no further one, and raise ApiError if it is invalid."""
+        """Read a request. Return None if there is no further one. Raise ApiError if it is invalid."""
         try:
             request = self._read_head()
             if request is None:
@@ -162,7 +162,7 @@ class ClientConnection:
         return environ | {"CONTENT_TYPE": environ.get("HTTP_CONTENT_TYPE", ""), "CONTENT_LENGTH": str(length)}
 
     def _send(self, status: str, headers: list[tuple[str, str]], body: bytes) -> bool:
-        """Send a response, or break the connection as a fault demands; return whether it stays open."""
+        """Send a response, or break the connection as a fault demands. Return whether it stays open."""
         fault = dict(headers).get(HEADER)
         if fault == "reset":
             self._socket.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, RESET_ON_CLOSE)

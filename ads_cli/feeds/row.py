@@ -1,4 +1,4 @@
-"""A row of a feed, and what changes it before it is validated: steps, in their order, and fixes."""
+"""A row of a feed, and the steps and fixes that change it before validation, in their order."""
 
 from collections.abc import Callable, Sequence
 from typing import Any, ClassVar, Literal, NamedTuple, Protocol
@@ -110,7 +110,7 @@ class RowFixes(Protocol):
 
 
 class RowTransform:
-    """The steps that change the rows of one feed, in their order, and its fixes; picklable."""
+    """The steps that change the rows of one feed, in their order, and its fixes. It can be pickled."""
 
     def __init__(
         self, steps: Sequence[Step] = (), keep: DuplicatePolicy | None = None, fixes: RowFixes | None = None

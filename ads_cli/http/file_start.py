@@ -22,7 +22,7 @@ CONTENT_RANGE = re.compile(r"bytes (?:0-[0-9]{1,15}|\*)/([0-9]{1,15}|\*)")
 
 
 class FileStart(NamedTuple):
-    """The answer of a server: the first bytes of a file, or what it sent in their place."""
+    """The response of a server: the first bytes of a file, or what it sent in their place."""
 
     status: int
     data: bytes = b""
@@ -40,7 +40,7 @@ class FileStart(NamedTuple):
 class Reading(NamedTuple):
     """How starts of files are read."""
 
-    timeout: float  # seconds for one answer, and for each operation of it
+    timeout: float  # seconds for one response, and for each operation of it
     max_counted: int  # bytes read to count them, where the server does not tell the size of a file
     allow_private: bool
     trace: Trace
@@ -107,7 +107,7 @@ class StartReader:
 
 
 def _first(response: httpx.Response, size: int, max_counted: int) -> tuple[bytes, int]:
-    """Return the first bytes of a body, and how many were counted; no more is read."""
+    """Return the first bytes of a body, and how many were counted. No more is read."""
     data, counted = bytearray(), 0
     for part in response.iter_raw():
         data += part[: size - len(data)]

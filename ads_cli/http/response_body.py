@@ -80,11 +80,13 @@ _parse_text = json.JSONDecoder(
 
 
 def parse_json(content: bytes) -> Any:
-    """Parse JSON of any encoding, without NaN and Infinity; raise ValueError or RecursionError.
+    """Parse JSON of any encoding, without NaN and Infinity. Raise ValueError or RecursionError.
 
-    What is nested deeper than anything that the service sends could not be shown, so it is not read, nor is
-    an object that has a key twice: parsers differ on which of the values counts. Half of a surrogate pair, as
-    a text has it that was cut inside an emoji, can be written nowhere: it becomes U+FFFD.
+    Two kinds of JSON are refused. What is nested deeper than anything that the service sends could not be
+    shown. Of an object that has a key twice, parsers differ on which value counts.
+
+    Half of a surrogate pair is in a text that was cut inside an emoji. It can be written nowhere, and becomes
+    U+FFFD.
     """
     text = content.decode(json.detect_encoding(content), "surrogatepass")
     value = _parse_text(text)

@@ -91,7 +91,7 @@ class OpenMedia(NamedTuple):
 class Observer(msgspec.Struct):
     """Receives the progress of an upload."""
 
-    on_segments: Callable[[int, int], None] = lambda done, total: None
+    on_segments: Callable[[int, int], None] = lambda count, total: None
     on_processing: Callable[[int], None] = lambda percent: None
     say: Callable[[str], None] = lambda message: None
 
@@ -168,8 +168,8 @@ class Uploader(msgspec.Struct, kw_only=True):
 
     def _update_in_library(self, record: dict[str, Any], details: Details) -> None:
         """Change what the library says of media where that differs from the details that are given."""
-        given = {name: getattr(details, name) for name in IN_LIBRARY}
-        changed = {name: value for name, value in given.items() if value and value != record.get(name)}
+        values = {name: getattr(details, name) for name in IN_LIBRARY}
+        changed = {name: value for name, value in values.items() if value and value != record.get(name)}
         if changed:
             key = record["media_key"]
             self.client.call(UpdateLibraryMedia(account_id=self.account, media_key=key, **changed))
@@ -177,7 +177,7 @@ class Uploader(msgspec.Struct, kw_only=True):
     # --- the bytes ---
 
     def _send_and_await(self, journal: UploadJournal, media: OpenMedia) -> None:
-        """Upload a file until it is processed; once more where the service loses the upload meanwhile."""
+        """Upload a file until it is processed, and again if the service loses the upload meanwhile."""
         for is_last in (False, True):
             try:
                 ended = self._send(journal, media)

@@ -34,7 +34,7 @@ NO_OPTIONS = WriteOptions()
 
 
 def write_tsv(stream: IO[str], records: Iterable[Record], options: WriteOptions) -> None:
-    """Write a header and tab-separated lines; control characters are escaped, so that a line is a record."""
+    """Write a header and tab-separated lines. Control characters are escaped: a line is a record."""
     stream.write("\t".join(map(safe, options.columns)) + "\n")
     for record in records:
         stream.write("\t".join(safe(cell(record.get(name))) for name in options.columns) + "\n")
@@ -187,7 +187,7 @@ def _write_lines(console: "Console", headers: Sequence[str], cells: Sequence["Te
 
 
 def _least_width(cells: Sequence[str]) -> int:
-    """Return how far a column may be cut; words such as ids, which go into the next command, are whole."""
+    """Return how far a column may be cut. Words such as ids, which go into the next command, are whole."""
     from rich.cells import cell_len
 
     longest = max(map(cell_len, cells))

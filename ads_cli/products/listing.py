@@ -44,7 +44,7 @@ def product_pages(
 
 
 def with_id(product: ProductT) -> ProductT:
-    """Return a listed product; raise UnavailableError for one without an id, which may be any."""
+    """Return a listed product. Raise UnavailableError for one without an id, which may be any."""
     if type(id := product.get("id")) not in (str, int, float) or id == "":
         raise not_understood(f"the catalog lists a product whose id is {id!r}")
     return product
@@ -83,7 +83,7 @@ def _with_hidden(client: Client, catalog: str) -> Iterator[dict[str, Any]]:
 
 
 SAME, DIFFERING, MISSING = "same", "differing", "missing"
-HIDDEN = "hidden"  # not listed, but its group is: it may be there as it is, or otherwise, or not at all
+HIDDEN = "hidden"  # not listed though its group is: it may be there, as it is or otherwise, or not at all
 ONLY_IN_CATALOG = "only_in_catalog"
 
 
@@ -98,7 +98,7 @@ class ListingComparison:
                 groups.add(id_hash(str(group)).ljust(DIGEST_BYTES, b"\0"))
         self._products, self._groups = DigestIndex.of(products), DigestIndex.of(groups)
         self.key = NO_KEY  # hash of that of the last item that is the same
-        self._found: Counter[str] = Counter()
+        self._results: Counter[str] = Counter()
         self._invalid: set[bytes] = set()  # id hashes of listed products whose rows are invalid
 
     def compare(self, item: Any) -> str:
@@ -114,7 +114,7 @@ class ListingComparison:
 
     def count(self, result: str) -> None:
         """Count the result of a valid row."""
-        self._found[result] += 1
+        self._results[result] += 1
 
     def count_invalid(self, product_id: Any) -> None:
         """Note that an invalid row has this id."""
@@ -124,7 +124,7 @@ class ListingComparison:
     @property
     def counts(self) -> dict[str, int]:
         """Count the rows by result, and the listed products that no row names."""
-        counts = self._found
+        counts = self._results
         unnamed = len(self._products) - counts[SAME] - counts[DIFFERING] - len(self._invalid)
         return {name: counts[name] for name in (SAME, DIFFERING, MISSING)} | {
             ONLY_IN_CATALOG: unnamed,

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from ..http.download import Version
 
 SIZES_FOLDER, VERSIONS_FOLDER = "feed_sizes", "feeds"  # in the state folder
-MAX_FEEDS = 100  # of one upload target; a name may hold the date, and an address another query each night
+MAX_FEEDS = 100  # of one upload target; names with a date, and addresses with a new query, add up
 
 
 class _Sizes(msgspec.Struct):
@@ -60,8 +60,8 @@ class FeedSizes:
     def store(self, origin: str, rows: int, columns: list[str]) -> None:
         """Store the rows and columns of a feed that was pushed."""
         sizes, feed = self._read(), _hash(origin)
-        for known in (sizes.rows, sizes.columns):
-            _make_room(known, feed)
+        for by_feed in (sizes.rows, sizes.columns):
+            _make_room(by_feed, feed)
         sizes.rows[feed], sizes.columns[feed] = rows, columns
         _store(self._path, sizes)
 
@@ -152,11 +152,11 @@ def _file_of(state_dir: Path, folder: str, target: UploadTarget) -> Path:
     return state_dir / folder / sha256(msgspec.json.encode(target)).hexdigest()[:16]
 
 
-def _make_room(known: dict[str, Any], feed: str) -> None:
+def _make_room(by_feed: dict[str, Any], feed: str) -> None:
     """Forget a feed, and the oldest ones where there are too many."""
-    known.pop(feed, None)
-    for oldest in [*known][: len(known) - MAX_FEEDS + 1]:
-        del known[oldest]
+    by_feed.pop(feed, None)
+    for oldest in [*by_feed][: len(by_feed) - MAX_FEEDS + 1]:
+        del by_feed[oldest]
 
 
 def _store(path: Path, content: msgspec.Struct) -> None:

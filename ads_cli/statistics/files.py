@@ -44,7 +44,7 @@ def check_format(path: Path) -> None:
 def write(
     path: Path, table: StatsTable, may_replace: Callable[[Path], bool] | None, *, csv_safe: bool = False
 ) -> int:
-    """Write rows to a file, which appears whole or not at all; return their number."""
+    """Write rows to a file, which appears whole or not at all. Return their number."""
     kind, counted = format_of(path), Counted(table.rows)
     table = table._replace(rows=counted)
     if kind in ("xlsx", "parquet"):

@@ -206,7 +206,7 @@ def generated(draw: st.DrawFn) -> tuple[str, str]:
     return start + draw(DIGITS | st.just(number)), region
 
 
-@settings(max_examples=tries(120, 500))
+@settings(max_examples=tries(50, 500))
 @given(generated())
 def test_patterns_agree_with_the_library_on_numbers_of_every_region(dialed):
     digits, region = dialed
@@ -316,7 +316,7 @@ def test_numbers_that_are_assigned_have_no_warning(shop, audience):
     assert "possible" not in done.stderr
 
 
-@settings(max_examples=tries(200, 5000))
+@settings(max_examples=tries(60, 5000))
 @given(
     region=st.sampled_from(REGIONS),
     changes=st.lists(st.tuples(st.integers(0, 14), st.integers(0, 9)), max_size=5),

@@ -70,7 +70,7 @@ class Faults:
         monkeypatch.setattr(RecordedUpload, "finish", faulty_finish)
 
 
-@pytest.mark.parametrize("seed", range(tries(4, 100)))
+@pytest.mark.parametrize("seed", range(tries(2, 100)))
 def test_after_each_sync_the_list_has_the_people_of_its_file(adsctl, monkeypatch, tmp_path_factory, seed):
     folder = tmp_path_factory.mktemp("notes")
     monkeypatch.setattr(epochs, "SHARED_MEMORY", folder / "shm")

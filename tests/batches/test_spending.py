@@ -41,7 +41,8 @@ def test_a_status_of_null_is_none(adsctl, name):
     }
     adsctl.file(name, texts.get(name) or texts[name.partition(".")[0]])
     made = json.loads(adsctl.local("campaigns", "create", "-f", name, "-o", "json").stdout)
-    assert {each["entity_status"] for each in (made if isinstance(made, list) else [made])} == {"PAUSED"}
+    campaigns = made if isinstance(made, list) else [made]
+    assert {campaign["entity_status"] for campaign in campaigns} == {"PAUSED"}
 
 
 @pytest.mark.parametrize("option", [("--active",), ("--entity-status", "ACTIVE")])

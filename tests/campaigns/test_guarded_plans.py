@@ -7,7 +7,7 @@ import pytest
 from msgspec.structs import replace
 
 from ads_cli.client.transport import Sender
-from tests.campaigns.test_campaign_files import document, recorded
+from tests.campaigns.files import document, recorded
 from tests.emulator.seeded import ADVENT, CARD, HAMBURG, KNITTERS, REACH
 from tests.guarded import pause_unbounded
 

@@ -4,12 +4,13 @@ import pytest
 
 from ads_cli.client.rate_limiter import INITIAL_LIMIT, ConcurrencyLimit
 from tests.client.virtual_time import SILENCE, Crowd, Service, World
+from tests.effort import every
 
 SECONDS = 900.0
 MORE_THAN_ENOUGH = 10**9  # requests
 
 
-@pytest.mark.parametrize("failure", [503, SILENCE])
+@pytest.mark.parametrize("failure", every(2, [SILENCE, 503]))
 def test_concurrency_decreases_on_overload_and_recovers(failure):
     world = World()
     service = Service(world, 10**6, SECONDS, lambda: 0.25 if world.now < 20 else 1.0, says="")

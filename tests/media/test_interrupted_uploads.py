@@ -3,27 +3,32 @@
 import json
 import os
 from collections.abc import Callable
+from functools import partial
 
 import pytest
 
 from ads_cli.media.upload import Uploader
-from tests.adsctl import Adsctl
+from tests.adsctl import Adsctl, wait_until
 from tests.conftest import Service
 from tests.media.made import box, picture, sample
 
 SEGMENT = 1024 * 1024
+SHORT_SEGMENT = 64 * 1024  # of most of these tests: six large ones take a tenth of a second each time
 
 
-def large_video(segments: int) -> bytes:
+def large_video(segments: int, segment_bytes: int = SEGMENT) -> bytes:
     """Make a video of so many segments: a box that players skip fills it."""
     whole = sample("high.mp4")
-    filling = segments * SEGMENT - len(whole) - SEGMENT // 2
+    filling = segments * segment_bytes - len(whole) - segment_bytes // 2
     return whole + filling.to_bytes(4, "big") + b"free" + os.urandom(filling - 8)
 
 
 @pytest.fixture
-def clip(tmp_path):
-    (tmp_path / "clip.mp4").write_bytes(large_video(6))
+def clip(tmp_path, monkeypatch):
+    """A video that is sent in six short segments."""
+    short = partial(Uploader, segment_bytes=SHORT_SEGMENT)
+    monkeypatch.setattr("ads_cli.commands.media.upload.Uploader", short)
+    (tmp_path / "clip.mp4").write_bytes(large_video(6, SHORT_SEGMENT))
 
 
 class Counted:
@@ -91,7 +96,7 @@ def test_failed_processing_says_why_and_adds_nothing(adsctl, service, clip):
 
 def test_processing_that_never_ends_is_waited_for_no_longer_than_allowed(adsctl, service, clip):
     service.fail("POST /2/media/upload/*/finalize processing=never")
-    done = adsctl("media", "upload", "clip.mp4", "--max-wait", "2s", code=8)
+    done = adsctl("media", "upload", "clip.mp4", "--max-wait", "1s", code=8)
     assert "after --max-wait" in done.stderr and "--resume" in done.stderr
 
 
@@ -114,12 +119,12 @@ def test_a_file_that_is_processed_for_ever_does_not_stop_the_others(adsctl, serv
     assert "1 file not uploaded" in error["message"] and "--resume" in error["hint"]
 
 
-def test_a_killed_upload_is_resumed(adsctl, service, clip):
+def test_a_killed_upload_is_resumed(adsctl, service, tmp_path):
+    (tmp_path / "clip.mp4").write_bytes(large_video(6))
     service.fail("POST /2/media/upload/*/append latency=300ms")
     requests = Counted(service)
     process = adsctl.popen("media", "upload", "clip.mp4", "--concurrency", "1")
-    while requests.count("POST append") < 3:
-        assert process.poll() is None
+    wait_until(lambda: requests.count("POST append") >= 3 or process.poll(), "no segments are sent")
     process.kill()
     process.wait()
     service.settle()
@@ -144,12 +149,12 @@ def test_api_sends_a_form_with_a_file(adsctl, service, tmp_path):
 @pytest.mark.parametrize("change", ["another byte", "longer", "shorter"])
 def test_a_file_that_changes_while_it_is_uploaded_is_not_finalized(adsctl, service, clip, tmp_path, change):
     path = tmp_path / "clip.mp4"
-    whole = path.read_bytes() + box(b"free", bytes(SEGMENT // 2 - 8))  # whole segments
+    whole = path.read_bytes() + box(b"free", bytes(SHORT_SEGMENT // 2 - 8))  # whole segments
     path.write_bytes(whole)
     changed = {
         "another byte": whole[:-1] + bytes([whole[-1] ^ 1]),
         "longer": whole + b"more",
-        "shorter": whole[: 5 * SEGMENT],
+        "shorter": whole[: 5 * SHORT_SEGMENT],
     }
     requests = Counted(service)
     requests.after = {1: lambda: path.write_bytes(changed[change])}

@@ -121,8 +121,8 @@ def check(
 ) -> None:
     """Check images, GIFs and videos, offline, by their bytes, and send nothing.
 
-    Every file is checked by the rules of its category, which its content chooses, and with --for by those of
-    what it is meant for: the ratios of cards, for one. A finding is the file, the rule, what is wrong, and
+    Every file is checked by the rules of its category, which its content chooses. With --for it is checked by
+    the rules of its use too, such as the ratios of cards. A finding is the file, the rule, what is wrong, and
     what to do. What the service asks for, but may accept otherwise, is a warning.
 
     For example: adsctl media check hero.png clip.mp4 --for website-card

@@ -71,7 +71,7 @@ class MediaFile(NamedTuple):
 
 @dataclass
 class CheckedMedia:
-    """A file, what it is, the rules that it breaks, and what became of it, as far as a run has come."""
+    """A file, what it is, the rules that it breaks, and its status as far as a run has come."""
 
     file: MediaFile
     info: MediaInfo
@@ -156,7 +156,7 @@ def media_files(
     feed: FeedOptions,
     columns: tuple[str, ...] = ("file",),
 ) -> list[MediaFile]:
-    """Return the files that arguments and a table name, which may have other `columns`; raise AdsctlError."""
+    """Return the files that arguments and a table name. The table may have other `columns`."""
     if not (files or table):
         raise UsageError("name the files", hint="as paths or patterns, or in a table with -f TABLE")
     access = feed.access(call)
@@ -209,7 +209,7 @@ def write_refused(failed_out: "FailedOut | None", refused: list[tuple[MediaFile,
 
 
 def _name_in(table: Path, file: MediaFile) -> str:
-    """Return what a table calls a file, so that it can be read again; a stream has no folder."""
+    """Return what a table calls a file, so that it can be read again. A stream has no folder."""
     if not is_path(file.name) or table.parent == Path() or own_descriptor(table) is not None:
         return file.name
     folder, name = os.path.split(file.name)

@@ -48,7 +48,7 @@ OF_CHECK = {
 
 
 class CheckEnd:
-    """The command to type next, questions, and the recipe; to call are `begin`, `advise`, `finish`."""
+    """The command to type next, questions, and the recipe. Call `begin`, `advise` and `finish`."""
 
     def __init__(
         self,
@@ -233,7 +233,7 @@ def checked_images(
             )
         for checked, problems in check.add_problems(plan.checked_rows()):
             if problems:
-                report.add(checked.row, problems, known=checked.problems)
+                report.add(checked.row, problems, earlier=checked.problems)
                 if plan.validator.stats:
                     plan.validator.stats.note_problems(checked.row, problems, checked.row.record)
         call.messages.say(f"{plan.rows.source.label}: {_counted(check)}")

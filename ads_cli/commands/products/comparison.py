@@ -211,7 +211,7 @@ class SyncHooks(FeedHooks, kw_only=True):
             self.call.messages.warn(excess)
 
     def confirm(self) -> None:
-        """Ask before products are deleted; raise where they are too many, or the catalog has changed."""
+        """Ask before products are deleted. Raise if they are too many, or the catalog has changed."""
         if deletions := self.plan.differences.counts["delete"]:
             self._confirm_deletions(deletions)
         if resumable_bytes(self.call) != self.resumable_bytes:  # another job has changed the catalog since

@@ -1,7 +1,7 @@
 """Uploads of media: at once or in segments, with processing in real time.
 
-The `state` of an upload is `open` until it is finalized. Then an image is `done`; a video is `processing`:
-until its `ready_at`, and it has failed then if it has a `problem`.
+The `state` of an upload is `open` until it is finalized. Then an image is `done`, and a video is `processing`
+until its `ready_at`. An upload with a `problem` has failed then.
 """
 
 import tempfile
@@ -84,8 +84,8 @@ def _processed(store: Store, upload: Record) -> tuple[Record, str]:
     if facts.kind != kind and not (kind == "gif" and facts.type == "image/gif"):
         content = facts.kind or "no media"
         problem = f"InvalidMedia: the content is {content}, and {upload['media_category']} is not for it"
-    known = {name: getattr(facts, name) for name in ("width", "height", "seconds")}
-    return known, problem
+    properties = {name: getattr(facts, name) for name in ("width", "height", "seconds")}
+    return properties, problem
 
 
 def _create_upload(

@@ -110,9 +110,9 @@ def fields_of_columns(
         if column in by_column:
             continue
         name = column.removeprefix("g:")
-        meant = closest(name, others, TEXT_SIMILARITY) or closest(name, others & {*TOLD_BY_VALUES})
-        if meant and _may_be(meant, column, values):
-            by_column[column] = meant
+        candidate = closest(name, others, TEXT_SIMILARITY) or closest(name, others & {*TOLD_BY_VALUES})
+        if candidate and _may_be(candidate, column, values):
+            by_column[column] = candidate
     return by_column
 
 

@@ -106,9 +106,9 @@ class HostQueue:
             return self._has_changed.wait_for(lambda: not (self._count or self._working), seconds)
 
     def take(self) -> ImageRequest | None:
-        """Wait for a task of a host that has not too many, and return it; None once the queue is closed.
+        """Wait for a task of a host that has not too many, and return it.
 
-        `done` must follow.
+        Return None once the queue is closed. `task_done` must follow.
         """
         with self._has_task:
             while (host := self._next_host()) is None and not self._is_closed:
@@ -124,7 +124,7 @@ class HostQueue:
             self._has_changed.notify()
             return task
 
-    def done(self, task: ImageRequest) -> None:
+    def task_done(self, task: ImageRequest) -> None:
         """Note that a task was worked on; what it led to was put before."""
         host = task.origin
         with self._has_task:
@@ -183,11 +183,11 @@ class Fetcher:
             self._finish(address, Unreachable("address", "its address is not valid"))
 
     def has_room(self, seconds: float) -> bool:
-        """Wait until there is room for another address, or for so long; raise the error of a thread."""
+        """Wait at most `seconds` until there is room for another address. Raise the error of a thread."""
         return self._checked(self._queue.has_room(seconds))
 
     def is_done(self, seconds: float) -> bool:
-        """Wait until every address has its outcome, or for so long; raise the error of a thread."""
+        """Wait at most `seconds` until every address has its outcome. Raise the error of a thread."""
         return self._checked(self._queue.is_done(seconds))
 
     def close(self) -> None:
@@ -211,7 +211,7 @@ class Fetcher:
                     self._finish(task.address, result)
             except BaseException as error:
                 self._error = error
-            self._queue.done(task)
+            self._queue.task_done(task)
 
     def _finish(self, address: bytes, outcome: Outcome) -> None:
         self._outcomes.put(address, outcome)
@@ -260,7 +260,7 @@ class Fetcher:
         return task._replace(attempt=task.attempt + 1)
 
     def _interpret(self, task: ImageRequest, start: FileStart) -> ImageRequest | Outcome:
-        """Return what an answer means."""
+        """Return what a response means."""
         if start.location:
             return self._redirected(task, start.location)
         if start.encoding:

@@ -94,7 +94,7 @@ class ImageOutcomes:
         return _decode_outcome(row[0]) if row and row[0] else None
 
     def _execute(self, statement: str, *values: bytes) -> tuple[int, tuple[bytes | None] | None]:
-        """Execute a statement; return how many rows it changed, and the one it found, or raise StateError."""
+        """Return how many rows a statement changed, and its first row. Raise StateError."""
         try:
             with self._lock:
                 cursor = self._database.execute(statement, values)

@@ -296,7 +296,8 @@ class CatalogComparison:
     def _compare_alike(self, creation: ProductChange, listed: Listed) -> Iterator[ProductChange]:
         """Compare a row with a product whose id differs in form only.
 
-        It is sent once, so that a service to which they are two has both, and the other one tells its key.
+        It is sent once. A service that takes them for two then has both, and the response tells the key of
+        the other one.
         """
         key = self._index.key_of(self._compare_row.digest(creation, listed))
         if not self._options.verify and key in (NO_KEY, key_hash(listed.product_key or "")):

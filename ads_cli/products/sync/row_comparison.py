@@ -85,7 +85,7 @@ class ComparableRows:
 
 
 def _readable_id(row: Row) -> str:
-    """Return the id of a row, which may be invalid; empty where it cannot be read for certain."""
+    """Return the id of a row, which may be invalid, or "" if it cannot be read for certain."""
     if row.problem and row.problem_rule != OUT_OF_SCOPE:
         return ""  # of a row with too many cells, any of them may be the id
     id = row.values.get("id")
@@ -136,9 +136,13 @@ class RowProducts:
     def spare(self, index: DigestIndex, unlisted: Iterable[str]) -> None:
         """Note the products that are a row's by the form of its id, or by its key.
 
-        Candidates are those whose ids no row has. One is spared where the id of a row has its form, where a
-        product with a row has its key, where its key was acknowledged for the id of a row, and where it has
-        the key of another one that is spared. `unlisted` are the ids of rows without a listed product.
+        `unlisted` are the ids of rows without a listed product. Candidates are the products whose ids no row
+        has. A candidate is spared in four cases:
+
+        - The id of a row has the form of its id.
+        - A product with a row has its key.
+        - Its key was acknowledged for the id of a row.
+        - Another product that is spared has its key.
         """
         listing = self._listing
         if not (candidates := [*self.others(listing.within_scope())]):
@@ -197,7 +201,7 @@ class ComparedRows(msgspec.Struct):
 
 
 class FileFields(msgspec.Struct, frozen=True):
-    """The compared fields that a row has a column or an element for: those of its own file."""
+    """The compared fields that a row has a column or an element for, by its file."""
 
     fields: tuple[frozenset[str], ...]  # of each file
     ends: tuple[int, ...] = ()  # record number of the last row of each file, where there are several

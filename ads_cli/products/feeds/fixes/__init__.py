@@ -35,7 +35,7 @@ NAMES = (
 
 
 def parse_fixes(lists: Iterable[str]) -> tuple[str, ...]:
-    """Return the names in lists such as `html,price`, or all names; raise UsageError for an unknown one."""
+    """Return the names in lists such as `html,price`, or all names. Raise UsageError if one is unknown."""
     names = {name.strip() for text in lists for name in text.split(",")}
     if unknown := sorted(names.difference(NAMES, (ALL,))):
         raise UsageError(

@@ -98,8 +98,8 @@ def _unescaped_cell(field: str, text: str) -> str:
     return text
 
 
-# Where a browser sees a tag to end: `>` in a quoted value does not end it; a quote that is never closed is
-# no quote. Nothing is matched twice, so that hostile text costs linear time. The parser of Python's library
+# Tags as a browser reads them: `>` in a quoted value does not end one, and a quote that is never closed does
+# not count. Nothing is matched twice, so that hostile text costs linear time. The parser of Python's library
 # reads such tags differently from one patch version to the next.
 TAG = re.compile(
     r"""

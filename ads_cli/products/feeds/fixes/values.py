@@ -118,9 +118,9 @@ class ChoiceFix:
 
     def apply(self, values: dict[str, Any]) -> Sequence[Edit]:
         """Rewrite the value, where it is a spelling of one."""
-        return edit_texts(values, [self.name], self._meant)
+        return edit_texts(values, [self.name], self._meaning)
 
-    def _meant(self, field: str, text: str) -> str:
+    def _meaning(self, field: str, text: str) -> str:
         return self._values.get(spelling_letters(SCHEMA_ADDRESS.sub("", text.strip())), text)
 
 
@@ -137,7 +137,7 @@ class Availability(ChoiceFix):
             return ()
         text = str(value).strip()
         stock, in_words = STOCK.match(text), STOCK_IN_WORDS.match(text)
-        if in_words and self._meant(self.name, in_words[2]) == "in stock":
+        if in_words and self._meaning(self.name, in_words[2]) == "in stock":
             stock = in_words
         if stock:
             count = max(0, int(stock[1]))

@@ -1,17 +1,12 @@
 """The push: every batch is sent, acknowledged, and on disk before it is counted."""
 
 from collections.abc import Iterator, Mapping
-from contextlib import closing, suppress
+from contextlib import closing
 from dataclasses import dataclass, field
-from hashlib import sha256
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
-
-import msgspec
 
 from ..api.problems import Problem
 from ..client.client import Client
-from ..config.atomic_files import make_folder, open_private
 from ..errors import AdsctlError, Interrupted
 from ..feeds.row import Row
 from ..output.text import counted
@@ -176,34 +171,6 @@ class Push:
 def build_requests(client: Client, plan: Plan) -> "Iterator[PreparedRequest]":
     """Build the requests of a dry run; send nothing."""
     return (plan.upload.prepare(client, batch) for batch in plan.sample_batches())
-
-
-class ProvenConcurrency:
-    """The requests at once of each route at the end of the last push to a service, in a file.
-
-    It only makes a start faster: where the file is lost or damaged, concurrency grows from the beginning.
-    """
-
-    def __init__(self, state_dir: Path, service: str) -> None:
-        self._path = state_dir / "concurrency" / sha256(service.encode()).hexdigest()[:16]
-
-    def read(self) -> dict[str, int]:
-        """Return what the service bore last, by route."""
-        try:
-            return msgspec.json.decode(self._path.read_bytes(), type=dict[str, int])
-        except (OSError, ValueError):
-            return {}
-
-    def store(self, limits: Mapping[str, int]) -> None:
-        """Store what routes bore in this push; 0 forgets a route."""
-        earlier = self.read()
-        limits = {route: limit for route, limit in (earlier | {**limits}).items() if limit}
-        if limits == earlier:
-            return
-        with suppress(OSError):
-            make_folder(self._path.parent)
-            with open_private(self._path) as file:
-                file.write(msgspec.json.encode(limits))
 
 
 @dataclass(frozen=True)

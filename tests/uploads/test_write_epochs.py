@@ -3,8 +3,8 @@
 import pytest
 
 from ads_cli.uploads import write_epochs
-from ads_cli.uploads.job_file import UploadTarget
-from ads_cli.uploads.write_epochs import NO_EPOCH, WriteEpochs
+from ads_cli.store.epochs import UploadTarget
+from ads_cli.store.epochs import NO_EPOCH, WriteEpochs
 
 PLACE = UploadTarget("https://ads.example", "product_catalog", "c1")
 

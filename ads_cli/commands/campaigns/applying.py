@@ -24,7 +24,8 @@ from ...console.invocation import Invocation
 from ...console.progress import progress
 from ...errors import AdsctlError, ContentError, UnavailableError, UsageError
 from ...output.text import counted, safe
-from ...uploads.job_file import Acknowledgement, UploadTarget, current_folder
+from ...store.epochs import UploadTarget
+from ...uploads.job_file import Acknowledgement, current_folder
 from ...uploads.jobs import list_jobs
 from ...uploads.journal import Journal
 from ..uploads.journal import document_key, new_job

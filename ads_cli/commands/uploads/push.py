@@ -12,12 +12,13 @@ from ...api.parts import path_of
 from ...console.progress import progress
 from ...errors import IncompleteError, UsageError
 from ...output.text import Lines, counted, listed
+from ...store.notes import Notes
 from ...stored_times import is_believable
 from ...uploads.job_file import Acknowledgement, Job, JobKey, read_journal
 from ...uploads.jobs import EndedJob, resumable_jobs
 from ...uploads.journal import Journal
 from ...uploads.plan import this_second
-from ...uploads.push import ProvenConcurrency, Push, PushResult, Summary
+from ...uploads.push import Push, PushResult, Summary
 from ...uploads.rejected_rows import check_failed_out
 from ...validation.report import ValidationReport
 from .hooks import PushHooks
@@ -134,9 +135,8 @@ class PushCommand:
         with progress(call.messages, activity, self.plan.due, self._seconds_left) as on_progress:
             limiter = call.client.rate_limiter
             limiter.on_wait = on_progress.on_wait
-            concurrency = ProvenConcurrency(call.settings.state_dir, call.service)
-            limiter.proven = concurrency.read()
-
+            notes = Notes(call.settings.state_dir, "concurrency")
+            limiter.proven = earlier = notes.find(call.service, dict[str, int]) or {}
             observer = PushMessages(call.messages, on_progress)
             push = Push(
                 call.client,
@@ -154,7 +154,8 @@ class PushCommand:
                     change.outcome = result.error.code if result.error else "ok"
             else:
                 result = push.run(report)
-            concurrency.store(limiter.proven_limits())
+            proven = earlier | limiter.proven_limits()
+            notes.put(call.service, {route: limit for route, limit in proven.items() if limit})
         observer.close()
         return result
 

@@ -1,7 +1,6 @@
 """What tells a file from every copy of it, and one boot of a machine from another."""
 
 import sys
-from functools import cache
 from pathlib import Path
 
 BOOT_ID = Path("/proc/sys/kernel/random/boot_id")
@@ -36,7 +35,6 @@ def _made(path: Path) -> str:
     return result.raw[BTIME].hex() if is_known else ""
 
 
-@cache
 def boot_id() -> str:
     """Return what tells one boot of the machine from another; empty where nothing does."""
     if sys.platform == "darwin":

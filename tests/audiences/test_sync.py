@@ -21,8 +21,8 @@ from ads_cli.config.file_locks import try_lock
 from ads_cli.emulator.core.responses import OperationsError
 from ads_cli.emulator.resources import audience_users
 from ads_cli.errors import UnavailableError
-from ads_cli.uploads import write_epochs as epochs
 from ads_cli.store.epochs import UploadTarget
+from ads_cli.uploads import write_epochs as epochs
 from ads_cli.uploads.jobs import lock_path
 from ads_cli.uploads.journal import Journal
 from tests.audiences.lists import List, as_csv, digest, people, person

@@ -5,6 +5,7 @@ import json
 import pytest
 
 from tests.conftest import feed
+from tests.stored import stored
 
 ROUTE = "PUT /12/product_catalogs/{product_catalog_id}/products"
 
@@ -17,14 +18,14 @@ def push(adsctl, service):
 
     def run(*words: str, code: int = 0) -> dict[str, int]:
         adsctl("products", "push", "feed.csv", "--concurrency", "16", *words, code=code)
-        return stored(adsctl)
+        return proven(adsctl)
 
     return run
 
 
-def stored(adsctl) -> dict[str, int]:
-    (file,) = (adsctl.home / "state" / "concurrency").iterdir()
-    return json.loads(file.read_bytes())
+def proven(adsctl) -> dict[str, int]:
+    (note,) = stored(adsctl, "SELECT value FROM notes WHERE kind = 'concurrency'")
+    return json.loads(note)
 
 
 def test_what_the_service_bore_is_stored_until_it_was_too_much(push, service):
@@ -33,15 +34,8 @@ def test_what_the_service_bore_is_stored_until_it_was_too_much(push, service):
     assert push() == {}
 
 
-def test_a_damaged_file_costs_only_time(push, adsctl):
+def test_a_damaged_note_costs_only_time(push, adsctl):
     push()
-    (file,) = (adsctl.home / "state" / "concurrency").iterdir()
     for damaged in (b"", b"{", b'{"PUT": "many"}', b"[8]", b"\xff"):
-        file.write_bytes(damaged)
+        stored(adsctl, "UPDATE notes SET value = ? WHERE kind = 'concurrency'", damaged)
         assert push()[ROUTE] > 4, damaged
-
-
-def test_without_a_place_for_the_file_a_push_ends_well(push, adsctl):
-    (adsctl.home / "state").mkdir(exist_ok=True)
-    (adsctl.home / "state" / "concurrency").write_text("in the way")
-    adsctl("products", "push", "feed.csv")

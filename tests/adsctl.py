@@ -47,10 +47,10 @@ def interrupt_prompt(terminal: pexpect.spawn) -> None:
 
     Python handles a signal that comes right before a read only after it, and there may be nothing to read.
     """
-    name = os.readlink(f"/proc/{terminal.pid}/fd/0")
+    name = Path(f"/proc/{terminal.pid}/fd/0").readlink()
     for process in Path("/proc").glob("[0-9]*"):
         with suppress(OSError):
-            if os.readlink(process / "fd/0") == name:
+            if (process / "fd/0").readlink() == name:
                 wait_until(partial(_sleeps, process), "the process does not wait for input")
     terminal.sendintr()
 

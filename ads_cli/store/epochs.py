@@ -1,8 +1,8 @@
 """The write epoch of each upload target, which tells whether anything else may have changed it since.
 
 A push begins a write epoch before its first request. Any other request that may change the target ends it.
-What is remembered of a target is used only in the write epoch that it was written in. A copy of the file has
-none: what was sent since it was made is not known. Jobs of one group share a write epoch: none undoes what
+What is remembered of a target is used only in the write epoch that it was written in. In a copy of the
+file each is another one, since what was sent after the copy was made is not known. Jobs of one group share a write epoch: none undoes what
 another one sends, as the parts of one list.
 
 After a restart of the machine the file may be an old one, of a disk that was restored: what is remembered may
@@ -21,7 +21,7 @@ from ..hosts import is_loopback
 from .database import store_in
 from .file_identity import boot_id
 
-NO_EPOCH = ""  # in place of a token
+NO_EPOCH = ""  # in place of a stamp, which is a random token and the identity of the file
 
 
 class UploadTarget(msgspec.Struct, frozen=True):
@@ -39,24 +39,25 @@ class WriteEpochs:
         self._store = store_in(state_dir)
 
     def current(self, target: UploadTarget) -> str:
-        """Return the token of the current write epoch; NO_EPOCH if there is none."""
+        """Return the stamp of the current write epoch; NO_EPOCH if there is none."""
         return self._read(target)[0]
 
     def is_confirmed(self, target: UploadTarget) -> bool:
         """Tell whether there is a write epoch, and the machine has not been started again since it began."""
-        token, _, boot = self._read(target)
-        return token != NO_EPOCH and boot == boot_id() != ""
+        epoch, _, boot = self._read(target)
+        return epoch != NO_EPOCH and boot == boot_id() != ""
 
     def begin(self, target: UploadTarget, group: str = "") -> str:
-        """Begin a write epoch, on disk before this returns, or join that of the group; return its token."""
+        """Begin a write epoch, on disk before this returns, or join that of the group; return its stamp."""
         current, its_group, _ = self._read(target)
         if group and group == its_group:
             return current
         token = secrets.token_hex(8)
         with self._store.writing() as db:
-            written = (token, group, self._store.identity, boot_id())
-            db.execute("REPLACE INTO epochs VALUES (?, ?, ?, ?, ?, ?, ?)", (*_key(target), *written))
-        return token
+            db.execute(
+                "REPLACE INTO epochs VALUES (?, ?, ?, ?, ?, ?)", (*_key(target), token, group, boot_id())
+            )
+        return f"{token}-{self._store.identity}"
 
     def end(self, target: UploadTarget) -> None:
         """End the current write epoch, on disk before this returns."""
@@ -83,11 +84,10 @@ class WriteEpochs:
                 db.executemany(f"DELETE {ending}", known)
 
     def _read(self, target: UploadTarget) -> tuple[str, str, str]:
-        """Return token, group and boot of the current write epoch; NO_EPOCH where there is none."""
-        query = "SELECT token, job_group, boot, file FROM epochs WHERE (service, kind, id) = (?, ?, ?)"
-        for token, group, boot, file in self._store.rows(query, _key(target)):
-            if file == self._store.identity:
-                return token, group, boot
+        """Return stamp, group and boot of the current write epoch; NO_EPOCH where there is none."""
+        query = "SELECT token, job_group, boot FROM epochs WHERE (service, kind, id) = (?, ?, ?)"
+        for token, group, boot in self._store.rows(query, _key(target)):
+            return f"{token}-{self._store.identity}", group, boot
         return NO_EPOCH, "", ""
 
 

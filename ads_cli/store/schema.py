@@ -20,8 +20,7 @@ CREATE TABLE epochs (
     id TEXT NOT NULL,
     token TEXT NOT NULL,  -- random
     job_group TEXT NOT NULL,
-    file TEXT NOT NULL,   -- the identity of the database file that it was written to
-    boot TEXT NOT NULL,   -- of the machine that wrote it
+    boot TEXT NOT NULL,  -- of the machine that wrote it
     PRIMARY KEY (service, kind, id)
 ) WITHOUT ROWID;
 

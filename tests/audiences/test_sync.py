@@ -2,7 +2,6 @@
 
 import json
 import shutil
-import tempfile
 import threading
 from array import array
 from datetime import UTC, datetime, timedelta
@@ -22,20 +21,11 @@ from ads_cli.emulator.core.responses import OperationsError
 from ads_cli.emulator.resources import audience_users
 from ads_cli.errors import UnavailableError
 from ads_cli.store.epochs import UploadTarget
-from ads_cli.uploads import write_epochs as epochs
 from ads_cli.uploads.jobs import lock_path
 from ads_cli.uploads.journal import Journal
 from tests.audiences.lists import List, as_csv, digest, people, person
 
 PHONES = "+49151123450{:02}".format
-
-
-@pytest.fixture(autouse=True)
-def notes(monkeypatch, tmp_path_factory):
-    """Give each test its own folders of notes about write epochs."""
-    folder = tmp_path_factory.mktemp("notes")
-    monkeypatch.setattr(epochs, "SHARED_MEMORY", folder / "shm")
-    monkeypatch.setattr(tempfile, "gettempdir", lambda: str(folder))
 
 
 @pytest.fixture
@@ -380,7 +370,7 @@ def test_a_copied_state_folder_deletes_nobody_and_sends_everybody(customers):
 
 def test_a_restored_disk_deletes_nobody(customers, monkeypatch):
     customers.sync(people(1, 2))
-    monkeypatch.setattr(epochs, "boot_id", lambda: "another boot")
+    monkeypatch.setattr("ads_cli.store.epochs.boot_id", lambda: "another boot")
     summary = customers.sync(people(2, 3), "-q", code=9)
     assert summary["deleted"] == 0 and "restored" in customers.said
     assert customers.equals(people(1, 2, 3))

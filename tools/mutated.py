@@ -35,7 +35,7 @@ MODULES: dict[str, tuple[str, ...]] = {
         "tests/products/sync/test_change.py",
         "tests/products/sync/test_not_kept.py",
     ),
-    "ads_cli/uploads/write_epochs.py": (
+    "ads_cli/store/epochs.py": (
         "tests/uploads/test_write_epochs.py",
         "tests/products/test_restored_disks.py",
         "tests/products/test_write_epochs.py",

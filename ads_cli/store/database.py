@@ -6,7 +6,6 @@ Each transaction is on the disk before it ends (`synchronous=FULL`).
 import os
 import sqlite3
 import stat
-import sys
 import threading
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
@@ -15,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from ..config.atomic_files import make_folder
+from ..config.trusted_files import check_writers
 from ..errors import STATE_HINT, StateError
 from .file_identity import file_identity
 from .schema import MIGRATIONS
@@ -77,7 +77,7 @@ class Store:
 
     def _open(self) -> sqlite3.Connection:
         if self._connection is None:
-            self._require_private()
+            self._require_own()
             connection = sqlite3.connect(
                 self.path, timeout=BUSY_SECONDS, isolation_level=None, check_same_thread=False
             )
@@ -89,22 +89,18 @@ class Store:
             self._connection = connection
         return self._connection
 
-    def _require_private(self) -> None:
-        """Create the file for its owner alone; raise StateError for one of somebody else, and for a link."""
-        make_folder(self.path.parent)
-        flags = os.O_RDWR | os.O_CREAT | getattr(os, "O_NOFOLLOW", 0)
+    def _require_own(self) -> None:
+        """Create the file for its owner alone; raise StateError for a link, and for what others may change."""
         if self.path.is_symlink():
             hint = "replace it by the file, or set ADSCTL_STATE_DIR to the folder that it is in"
             raise StateError(f"{self.path} is a symbolic link", hint=hint)
-        descriptor = os.open(self.path, flags, 0o600)
-        try:
-            status = os.fstat(descriptor)
-        finally:
-            os.close(descriptor)
-        if not stat.S_ISREG(status.st_mode):
+        make_folder(self.path.parent)
+        descriptor = os.open(self.path, os.O_RDWR | os.O_CREAT, 0o600)
+        is_file = stat.S_ISREG(os.fstat(descriptor).st_mode)
+        os.close(descriptor)
+        if not is_file:
             raise StateError(f"{self.path} is not a file", hint=STATE_HINT)
-        if sys.platform != "win32" and os.geteuid() not in (0, status.st_uid):
-            raise StateError(f"{self.path} belongs to another user", hint=STATE_HINT)
+        check_writers(self.path)
 
     def _set_up(self, connection: sqlite3.Connection) -> None:
         connection.execute("PRAGMA synchronous = FULL")

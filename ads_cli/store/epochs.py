@@ -1,9 +1,9 @@
 """The write epoch of each upload target, which tells whether anything else may have changed it since.
 
 A push begins a write epoch before its first request. Any other request that may change the target ends it.
-What is remembered of a target is used only in the write epoch that it was written in. In a copy of the
-file each is another one, since what was sent after the copy was made is not known. Jobs of one group share a write epoch: none undoes what
-another one sends, as the parts of one list.
+What is remembered of a target is used only in the write epoch that it was written in.
+In a copy of the file each is another one, since what was sent after the copy was made is not known.
+Jobs of one group share a write epoch: none undoes what another one sends, as the parts of one list.
 
 After a restart of the machine the file may be an old one, of a disk that was restored: what is remembered may
 then be used where the service confirms it.

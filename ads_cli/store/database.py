@@ -90,7 +90,7 @@ class Store:
         return self._connection
 
     def _require_own(self) -> None:
-        """Create the file for its owner alone; raise StateError for a link, and for what others may change."""
+        """Create the file for its owner alone; raise StateError for a link and for what others may change."""
         if self.path.is_symlink():
             hint = "replace it by the file, or set ADSCTL_STATE_DIR to the folder that it is in"
             raise StateError(f"{self.path} is a symbolic link", hint=hint)

@@ -47,4 +47,46 @@ CREATE INDEX changes_by_time ON changes (time);
 CREATE INDEX changes_by_job ON changes (job) WHERE job IS NOT NULL;
 """
 
-MIGRATIONS = (NOTES_EPOCHS_AND_CHANGES,)
+WHAT_IS_KNOWN = """
+-- The record of the service that each identity of a target is.
+CREATE TABLE known (
+    target TEXT NOT NULL,
+    identity TEXT NOT NULL,
+    service_key TEXT NOT NULL,
+    PRIMARY KEY (target, identity)
+) WITHOUT ROWID;
+
+-- The files that were applied with an identity.
+CREATE TABLE known_files (
+    target TEXT NOT NULL,
+    identity TEXT NOT NULL,
+    file TEXT NOT NULL,
+    PRIMARY KEY (target, identity, file)
+) WITHOUT ROWID;
+
+-- The names that the service stores otherwise than they were sent.
+CREATE TABLE stored_names (
+    target TEXT NOT NULL,
+    id TEXT NOT NULL,
+    sent TEXT NOT NULL,
+    name TEXT NOT NULL,
+    PRIMARY KEY (target, id)
+) WITHOUT ROWID;
+
+-- What requests without an answer may have created.
+CREATE TABLE attempts (
+    target TEXT NOT NULL,
+    identity TEXT NOT NULL,
+    number INTEGER NOT NULL,  -- of the request
+    at REAL NOT NULL,  -- Unix seconds
+    PRIMARY KEY (target, identity)
+) WITHOUT ROWID;
+
+-- The stored plan that is being applied to each target.
+CREATE TABLE begun_plans (
+    target TEXT PRIMARY KEY,
+    digest TEXT NOT NULL  -- empty once it has ended
+) WITHOUT ROWID;
+"""
+
+MIGRATIONS = (NOTES_EPOCHS_AND_CHANGES, WHAT_IS_KNOWN)

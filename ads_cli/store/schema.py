@@ -89,4 +89,23 @@ CREATE TABLE begun_plans (
 ) WITHOUT ROWID;
 """
 
-MIGRATIONS = (NOTES_EPOCHS_AND_CHANGES, WHAT_IS_KNOWN)
+MEDIA = """
+-- The uploads of files, by what makes them the same.
+CREATE TABLE uploads (
+    name TEXT PRIMARY KEY,
+    bytes INTEGER NOT NULL,
+    begun BLOB NOT NULL,  -- JSON: what the service has answered
+    is_finalized INTEGER NOT NULL DEFAULT 0,
+    is_added INTEGER NOT NULL DEFAULT 0  -- to the library
+) WITHOUT ROWID;
+CREATE INDEX uploads_by_bytes ON uploads (bytes);
+
+-- The segments that the service has acknowledged.
+CREATE TABLE segments (
+    upload TEXT NOT NULL,
+    segment INTEGER NOT NULL,
+    PRIMARY KEY (upload, segment)
+) WITHOUT ROWID;
+"""
+
+MIGRATIONS = (NOTES_EPOCHS_AND_CHANGES, WHAT_IS_KNOWN, MEDIA)

@@ -29,7 +29,7 @@ test: environments
 	$(BIN)/python -m pytest -n $(WORKERS) --dist worksteal
 
 # What takes long and seldom breaks alone, in tests/**/long_*.py: chaos, memory, browsers, other versions of libraries.
-test-long: environments oldest-environment data-environment
+test-long: environments oldest-environment data-environment sdk-environment
 	$(BIN)/python -m pytest -n $(WORKERS) --dist worksteal -o python_files='long_*.py'
 
 # On the oldest and the newest Python of this machine: what depends most on the interpreter.
@@ -63,7 +63,7 @@ chaos: ready
 	$(BIN)/python -m tests.chaos.media $(UPLOADS) $(SEED)
 	$(BIN)/python -m tests.model $(STEPS) $(SEED)
 	CRASHES=1000 $(BIN)/python -m pytest -n auto --timeout=0 tests/crash/long_crash.py
-	HOURS=$(HOURS) $(BIN)/python -m pytest -n auto --timeout=0 tests/client/test_long_runs.py
+	HOURS=$(HOURS) $(BIN)/python -m pytest -n auto --timeout=0 tests/client/long_runs.py
 	FUZZ=$(FUZZ) $(BIN)/python -m pytest -n auto --timeout=0 tests/promises/test_fuzz.py tests/emulator/test_hostile.py
 	FEED_CASES=$(FEED_CASES) FEED_SEED=$(SEED) $(BIN)/python -m pytest -n auto --timeout=0 tests/feeds/test_hostile_feeds.py
 	THOROUGH=1 $(BIN)/python -m pytest -n auto --timeout=0 $(PROPERTIES)
@@ -135,7 +135,7 @@ ready:
 
 # Environments of their own, build/NAME of requirements/NAME.txt: run is what a user has, oldest the oldest versions
 # that pyproject.toml allows; sdk, s3, container, data, dist, lint, mutate and audit hold what one test or command needs.
-environments: ready $(addsuffix -environment,run sdk s3 container)
+environments: ready $(addsuffix -environment,run s3 container)
 %-environment: build/%/stamp-$(VERSION) ;
 .SECONDARY:
 build/%/stamp-$(VERSION): requirements/%.txt

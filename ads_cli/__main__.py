@@ -82,7 +82,7 @@ def run_for_assistant(
 
 
 def run_task_line(words: Sequence[str], fixed: "Mapping[str, Any]") -> tuple[int, "ResultShape | None"]:
-    """Run the command line of a task; return its exit code, and how its result is shown."""
+    """Run the command line of a task. Return its exit code, and how its result is shown."""
     from .cli.error_boundary import run_command_line
     from .console.options import CommandLine
 

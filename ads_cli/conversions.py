@@ -45,7 +45,7 @@ if TYPE_CHECKING:
     from .client.response import Response
 
 
-# Hashed on this machine: the field that has the hash, and the kind of identifier that it is the hash of.
+# The kind of identifier that a field has the hash of, made on this machine.
 HASHED = {
     field.name: field.name.removeprefix("hashed_")
     for field in fields_of(ConversionIdentifier)
@@ -79,11 +79,11 @@ class ConversionReader:
         """Return the conversion of a row, and everything that is wrong with it."""
         if row.problem:
             return CheckedRow(row, None, [Problem("", row.problem)])
-        given = as_known(to_neutral(row.values), NAMES)
-        unknown = [_unknown(name) for name in given if name not in KNOWN]
-        values = self._defaults | {name: _parsed(name, given[name]) for name in FIELDS if name in given}
+        record = as_known(to_neutral(row.values), NAMES)
+        unknown = [_unknown(name) for name in record if name not in KNOWN]
+        values = self._defaults | {name: _parsed(name, record[name]) for name in FIELDS if name in record}
         wrong: list[Problem] = []  # with identifiers
-        identifiers = self._listed(values.get("identifiers", []), wrong) + self._of_columns(given, wrong)
+        identifiers = self._listed(values.get("identifiers", []), wrong) + self._of_columns(record, wrong)
         conversion, broken = check(Conversion, {**values, "identifiers": identifiers})
         if not identifiers or errors_in(wrong):  # then it is too early to say that they are too few
             broken = [problem for problem in broken if problem.path != "identifiers"]
@@ -100,13 +100,13 @@ class ConversionReader:
         """Return no id: nothing that exists is changed."""
         return ""
 
-    def _listed(self, given: Any, problems: list[Problem]) -> list[dict[str, str]]:
+    def _listed(self, items: Any, problems: list[Problem]) -> list[dict[str, str]]:
         """Return the identifiers of the field `identifiers`; add what is wrong with it."""
-        if not (isinstance(given, list) and all(isinstance(item, dict) for item in given)):
+        if not (isinstance(items, list) and all(isinstance(item, dict) for item in items)):
             problems.append(Problem("identifiers", "must be a list of objects"))
             return []
         identifiers: list[dict[str, str]] = []
-        for number, item in enumerate(given):
+        for number, item in enumerate(items):
             identifiers += self._identifiers(item, f"identifiers[{number}].", problems)
         return identifiers
 
@@ -122,14 +122,14 @@ class ConversionReader:
         return people
 
     def _identifiers(
-        self, given: Mapping[str, Any], path: str, problems: list[Problem]
+        self, columns: Mapping[str, Any], path: str, problems: list[Problem]
     ) -> list[dict[str, str]]:
-        """Return an identifier, and one more for each further value of a field; add what is wrong with them.
+        """Return an identifier, and one more for each further value of a field. Add what is wrong with them.
 
-        A placeholder such as n/a is no value, and what has no value is no identifier.
+        A placeholder such as n/a is not a value, and a column without a value gives no identifier.
         """
         identifiers: list[dict[str, str]] = []
-        for column, value in given.items():
+        for column, value in columns.items():
             if not (field := IDENTIFIERS.get(column)):
                 problems.append(
                     Problem(path + column, f"is not a known field{suggestion(column, IDENTIFIERS)}")
@@ -160,7 +160,7 @@ class ConversionReader:
             yield str(value)
 
     def _hash(self, kind: IdentifierType, value: str, path: str, problems: list[Problem]) -> str:
-        """Return the hash of a value, or the hash that it is; empty for a placeholder. Raise ValueError."""
+        """Return the hash of a value, or the hash that it is, or "" for a placeholder. Raise ValueError."""
         text = clean_text(value).lower()
         if SHA256_HEX.fullmatch(text):
             return text

@@ -28,7 +28,7 @@ MIN_FOUND_ANYWHERE = 6  # characters; a shorter text is found where it is a word
 class Rewritten:
     """A text in which some parts were replaced by one character or none, and where each came from.
 
-    Its parts follow each other without a gap: each is as long as in its source, or one character that an
+    Its parts follow each other without a gap. Each is as long as in its source, or is one character that an
     encoding stood for. What was replaced by nothing has no part.
     """
 
@@ -41,22 +41,22 @@ class Rewritten:
     def rewritten(self, pattern: str, replace: Callable[[re.Match[str]], str]) -> "Rewritten | None":
         """Return the text with what a pattern finds replaced; None if it finds nothing."""
         pieces: list[str] = []
-        made, length, end = Rewritten("", self), 0, 0
+        result, length, end = Rewritten("", self), 0, 0
         for match in re.finditer(pattern, self.text):
             start, stop = match.span()
             for piece, source in ((self.text[end:start], (end, start)), (replace(match), (start, stop))):
                 if piece:
                     pieces.append(piece)
-                    made._starts.append(length)
-                    made._sources.append(source)
+                    result._starts.append(length)
+                    result._sources.append(source)
                     length += len(piece)
             end = stop
         if not end:
             return None
-        made.text = "".join([*pieces, self.text[end:]])
-        made._starts += length, len(made.text)
-        made._sources.append((end, len(self.text)))
-        return made
+        result.text = "".join([*pieces, self.text[end:]])
+        result._starts += length, len(result.text)
+        result._sources.append((end, len(self.text)))
+        return result
 
     def find(self, searched: str) -> Iterator[tuple[int, int]]:
         """Yield where a text is, a short one only as a word."""
@@ -89,7 +89,7 @@ def decoded_character(match: re.Match[str]) -> str:
 
 
 def plain_character(match: re.Match[str]) -> str:
-    """Return the character that an encoded one means, and a plain one for a wide one; else what it is."""
+    """Return the character that an encoded one means, a plain one for a wide one, or the same text."""
     from html import unescape
 
     if match["wide"] and category(match["wide"]) in INVISIBLE:

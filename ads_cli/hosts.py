@@ -52,7 +52,8 @@ NAME = re.compile(
     re.ASCII | re.IGNORECASE,
 )
 MAX_NAME_LENGTH = 253
-# Last labels for use inside of a machine or a network: reserved (RFC 6761, 6762, 8375; ICANN), or customary.
+# Last labels for use inside a machine or a network, which are reserved (RFC 6761, 6762, 8375; ICANN) or
+# customary.
 PRIVATE_LABELS = {
     *("arpa", "corp", "home", "internal", "intranet", "lan", "local", "localdomain", "localhost"),
     *("private", "svc", "test"),

@@ -1,6 +1,6 @@
 """How this copy of adsctl was installed, and the command that adds an extra to it.
 
-The command never lets an installer look ads-cli up on an index, where anybody could register that name: it
+The command never lets an installer look up ads-cli on an index, where anybody could register that name. It
 names what this copy was installed from, or the packages of the extra.
 """
 

@@ -11,7 +11,8 @@ from .encodings import (
 )
 
 MASK = "***"
-# Tokens in responses, as fields of a form, a query or JSON; keys of others only in these, and not in words.
+# Tokens in responses, as fields of a form, a query or JSON. Keys of others are matched in these only, not in
+# words.
 SECRET_FIELDS = (
     r'((?:oauth_token|oauth_token_secret|oauth_verifier|access_token|refresh_token|code_verifier)"?\s*[=:]\s*"?'
     r"|(?:api|access|session|private|signing)[_-]?key(?:=|\"\s*:\s*\")"
@@ -28,12 +29,13 @@ ADDRESS = (
 )
 # In any other text, a blank ends an address.
 USER_IN_TEXT = r"(?P<scheme>(?:(?<![A-Za-z0-9+.-])(?i:sftp))?://)(?P<user>[^\s/?#]*)@"
-# The value of a field, as --set, --default and --where have it: data of a product; its query is not a secret.
+# The value of a field, as --set, --default and --where have it, is data of a product. Its query is not a
+# secret.
 FIELD_VALUE = r"(?:--[\w-]+=)?[A-Za-z_]\w*\s*[!~<>]?="
 QUERY_IN_TEXT = r"(?P<before>://[^\s?#]*+)(?P<query>[?#]\S*)?"
 MIN_MASKED_BASE64 = 8  # characters; shorter fragments occur in ordinary text
 MIN_MASKED_ECHO = 8  # characters; a shorter secret is left in answers, where it may be an id
-# Fields that hold a secret, or what belongs to a person, by words of their names; ids of users do not.
+# Fields that have a secret, or data of a person, by words of their names. Ids of users are not among them.
 SECRET_WORDS = (
     *("secret", "token", "password", "passwd", "pwd", "passphrase", "consumer_key", "api_key", "apikey"),
     *("access_key", "session", "session_key", "private_key", "signing_key", "credential"),
@@ -241,7 +243,7 @@ def address_passwords(text: str) -> list[str]:
 
 
 def address_secrets(text: str) -> list[str]:
-    """Return the secrets of an address: its password, or a user name without one, and its query."""
+    """Return the secrets of an address: its query, and its password or a user name without one."""
     from urllib.parse import unquote
 
     match = re.fullmatch(ADDRESS, text)

@@ -15,7 +15,7 @@ MAX_SECONDS = 31 * 24 * 3600
 MAX_COUNT = 10**9
 
 
-def parse_duration(text: str, name: str, *, may_be_zero: bool = True) -> float:
+def parse_duration(text: str, name: str, *, may_be_zero: bool = False) -> float:
     """Parse `500ms`, `30s`, `15m`, `2h` or plain seconds; raise UsageError, naming `name`, otherwise."""
     match = re.fullmatch(DURATION, text.strip())
     if not match:

@@ -47,8 +47,8 @@ MAC = (
     rf"|(?=\d{{0,11}}[A-Fa-f])(?=[A-Fa-f]{{0,11}}\d){HEX}{{12}}"
 )
 DEVICE = rf"{UUID}|(?<![0-9A-Za-z])(?:{GROUPED_DIGEST}|{MAC})(?![0-9A-Za-z])"
-# National telephone numbers, of 7 to 15 digits in groups, and what is looked for before them: dates and
-# times, ids of runs, addresses of machines, amounts. Nothing tells a number of other digits from them.
+# National telephone numbers have 7 to 15 digits in groups. Dates and times, ids of runs, addresses of
+# machines and amounts are looked for before them, since nothing else tells those from a number.
 DATE = (
     r"(?:19|20)\d\d-[01]\d(?:-[0-3]\d)?(?:[T ]\d\d:?\d\d(?::?\d\d(?:[.,]\d{1,9})?)?)?(?:[+-]\d\d:?\d\d)?"
     r"|(?:19|20)\d\d[01]\d[0-3]\d(?:[T_-]?\d{6}(?:-[0-9a-f]{6}\b)?)?"
@@ -78,7 +78,8 @@ NUMBER_WORDS = """
     id key micro amount budget bid count total limit cursor size byte line at time date since until start end
     expire job run version price quantity gtin mpn ean upc isbn sku"""
 NUMBER_NAME = rf"(?i)(?:^|_)(?:{'|'.join(NUMBER_WORDS.split())})(?:e?s)?(?:_|$)"
-# In a text, such a name is an option's, is quoted, of several words, or just before =: others are words.
+# In a text, such a name is that of an option, or is quoted, has several words, or precedes =. Others are
+# words.
 NAME_BEFORE = (
     r"(?<![\w-])(?:--([\w-]++)[ =]|[\"']([\w-]++)[\"']\s?[=:]\s?"
     r"|((?=[^\W_]++[_-])[\w-]++)\s?[=:]\s?|([\w-]++)=)[\"']?\Z"

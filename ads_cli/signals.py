@@ -7,8 +7,8 @@ from contextlib import contextmanager, suppress
 from types import FrameType
 
 SIGNALS = ("SIGTERM", "SIGHUP", "SIGINT")
-# No wait of the main thread may be longer, where a signal is to end it: Python calls handlers between two of
-# its own instructions, and one for a signal that came right before a system call when that call has returned.
+# No wait of the main thread that a signal must end may be longer. Python calls handlers between two of its
+# own instructions. A signal right before a system call is handled only when the call has returned.
 NOTICE_SECONDS = 0.1
 
 

@@ -3,6 +3,7 @@
 import re
 import unicodedata
 from collections.abc import Iterable, Mapping
+from functools import lru_cache
 from typing import Any
 
 
@@ -39,24 +40,24 @@ def begins(name: str, text: str) -> bool:
 MIN_SIMILARITY = 0.7  # of 1; below it, words are similar by chance
 
 
-def suggestion(word: str, known: Iterable[str]) -> str:
+def suggestion(word: str, choices: Iterable[str]) -> str:
     """Return a suggestion to append to a message, or nothing."""
-    name = closest(word, known)
+    name = closest(word, choices)
     return f"; did you mean {name!r}?" if name else ""
 
 
-def closest(word: str, known: Iterable[str], cutoff: float = MIN_SIMILARITY) -> str | None:
+def closest(word: str, choices: Iterable[str], cutoff: float = MIN_SIMILARITY) -> str | None:
     """Find the most similar known word; ignore case, spaces, dashes and underscores."""
     from difflib import get_close_matches
 
-    names = by_folded(known)
+    names = by_folded(choices)
     close = get_close_matches(folded(word), names, n=1, cutoff=cutoff)
     return names[close[0]] if close else None
 
 
-def by_folded(known: Iterable[str]) -> dict[str, str]:
+def by_folded(choices: Iterable[str]) -> dict[str, str]:
     """Return known names by what their spellings have in common."""
-    return {folded(name): name for name in known}
+    return {folded(name): name for name in choices}
 
 
 def as_known(values: Mapping[str, Any], names: Mapping[str, str]) -> dict[str, Any]:
@@ -68,6 +69,7 @@ def as_known(values: Mapping[str, Any], names: Mapping[str, str]) -> dict[str, A
     return {name if named[name] in values else named[name]: value for name, value in values.items()}
 
 
+@lru_cache(4096)  # columns and keys, which every row has again
 def folded(name: str) -> str:
     """Write a name without what people leave out or add: `Daily budget` and `daily_budget` are the same."""
     return re.sub(r"[\s_-]+", "", name.casefold())

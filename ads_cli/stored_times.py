@@ -1,7 +1,7 @@
-"""Hold stored times against the clock: one that was wrong once must not decide for years what is done.
+"""Check stored times against the clock: one that was wrong once must not decide for years what is done.
 
-A time in the future of now is not believed: the clock was wrong when it was stored, or is wrong now. What it
-would spare is done again.
+A time in the future is not believed: the clock was wrong when it was stored, or is wrong now. What it would
+spare is done again.
 """
 
 import os

@@ -41,7 +41,7 @@ def checks(table: Table, env: Mapping[str, str], folder: Path, rows: int, runs: 
     table.speed(BARE, rows, samples)
     table.speed(GENERIC, rows, samples)
     table.speed(CHECK, rows, samples, [Bar(BARE, least=0.35), Bar(GENERIC, most=1.08)])
-    table.speed(FIX, rows, samples, [Bar(CHECK, most=1.10)])
+    table.speed(FIX, rows, samples, [Bar(CHECK, most=2.5)])
     table.limit("peak memory", max(ran.megabytes for ran in found), MOST_MEGABYTES, "MB")
 
 
@@ -102,5 +102,5 @@ def changed(table: Table, env: Mapping[str, str], folder: Path, rows: int, runs:
         check = Command([ADSCTL, *CHECK.split(), str(path)], env).time
         samples = interleaved({AGAIN: again, CHECK: check}, runs, warm=False)
     table.speed(CHECK, rows, samples)
-    table.speed(AGAIN, rows, samples, [Bar(CHECK, most=1.5)])
+    table.speed(AGAIN, rows, samples, [Bar(CHECK, most=1.6)])
     table.limit("requests", max(requests), -(-rows // CHANGED_EVERY // 25), "")

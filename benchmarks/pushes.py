@@ -13,7 +13,7 @@ PUSH, PUSH_X = "products push", "push to service x"
 FLOOR, POOL, SHIPPED, CEILING = "floor loop", "SDK in a pool", "SDK as shipped", "the load server"
 THREADS = {0.0: 8, 0.05: 32}  # by latency: the default and the maximum
 BARS = {
-    0.0: (Bar(FLOOR, least=0.6), Bar(POOL, least=1.0), Bar(SHIPPED, least=0)),
+    0.0: (Bar(FLOOR, least=0.65), Bar(POOL, least=1.0), Bar(SHIPPED, least=0)),
     0.05: (Bar(FLOOR, least=0.9), Bar(POOL, least=0), Bar(SHIPPED, least=25)),
 }
 SMALL_ROWS, SMALL_LATENCY = 10_000, 0.05

@@ -37,9 +37,9 @@ def test_a_missing_extra_is_named_with_the_command_that_adds_it(
 ):
     adsctl.file("feed.parquet", b"PAR1")
     adsctl.file("fleet.yaml", "tasks: [{name: a, run: products check feed.csv}]\n")
-    for name in [name for name in sys.modules if name.partition(".")[0] == module]:
-        monkeypatch.delitem(sys.modules, name)
-    monkeypatch.delitem(sys.modules, "ads_cli.fleet.cluster", raising=False)
+    for name in [*sys.modules]:
+        if name.partition(".")[0] == module or name.startswith("ads_cli.fleet.cluster"):
+            monkeypatch.delitem(sys.modules, name)
     monkeypatch.setitem(sys.modules, module, None)
     error = json.loads(adsctl(*command.split(), "-o", "json", code=2).stderr.splitlines()[-1])["error"]
     assert error["message"] == f"{feature} needs the extra ads-cli[{extra}]"

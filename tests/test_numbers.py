@@ -35,6 +35,12 @@ def test_a_count_that_is_none_is_refused(client, httpserver, option, text):
     assert option in done.stderr and not httpserver.log
 
 
+def test_a_count_is_a_billion_at_most(client):
+    client("accounts", "list", "--limit", "1000000000")
+    message = client("accounts", "list", "--limit", "1000000001", code=2).stderr
+    assert "--limit: '1000000001' is not a whole number from 1 to 1,000,000,000" in message
+
+
 @pytest.mark.parametrize("option", ["--timeout", "--max-wait"])
 @pytest.mark.parametrize("text", [*BAD, "1" * 400 + "h", "10000h", "٣s", "1..5s"])
 def test_a_duration_that_is_none_is_refused(client, httpserver, option, text):
@@ -113,7 +119,13 @@ def test_durations_are_read(text, seconds):
 @pytest.mark.parametrize("text", ["744.1h", "2678401", "0"])
 def test_a_duration_of_more_than_31_days_or_of_none_is_refused(text):
     with pytest.raises(UsageError, match="--timeout"):
-        parse_duration(text, "--timeout", may_be_zero=False)
+        parse_duration(text, "--timeout")
+
+
+def test_a_wait_may_be_0_and_a_timeout_not(client):
+    client("accounts", "list", "--max-wait", "0")
+    message = client("accounts", "list", "--timeout", "0", code=2).stderr
+    assert "--timeout: '0' is not more than 0" in message
 
 
 @pytest.mark.parametrize(
@@ -129,6 +141,31 @@ def test_a_duration_of_more_than_31_days_or_of_none_is_refused(text):
 )
 def test_sizes_are_read(text, size):
     assert parse_size(text, "--max-size") == size
+
+
+@pytest.mark.parametrize("text", ["5 parsecs", "7i", "kb", "0", "0.4", "-1", "1e9"])
+def test_a_size_that_is_none_is_refused(client, text):
+    message = client("products", "check", "feed.csv", "--max-size", text, code=2).stderr
+    assert f"--max-size: {text!r} is not a size" in message
+
+
+@pytest.mark.parametrize(
+    ("size", "text"),
+    [
+        (2**31, "2 GiB"),
+        (3 * 2**29, "1536 MiB"),
+        (2**30 - 2**20, "1023 MiB"),
+        (2**20, "1 MiB"),
+        (3 * 2**19, "1.6 MB"),
+        (10**9, "1 GB"),
+        (10**9 - 10**7, "990 MB"),
+        (2_500_000, "2.5 MB"),
+        (1000, "1 kB"),
+        (999, "999 bytes"),
+    ],
+)
+def test_a_size_for_people_has_its_largest_unit_and_a_binary_one_where_that_is_exact(size, text):
+    assert size_text(size) == text
 
 
 @given(st.integers(1, 10**14))

@@ -74,8 +74,8 @@ def test_a_signal_that_python_raises_as_another_error_is_still_that_signal():
 SENT = """
 import os, signal, sys
 
-def hear(event, given):
-    if event == "import" and given[0] == {module!r} and "ads_cli.cli.error_boundary" in sys.modules:
+def hear(event, arguments):
+    if event == "import" and arguments[0] == {module!r} and "ads_cli.cli.error_boundary" in sys.modules:
         os.write(2, b"sent\\n")
         os.kill(os.getpid(), signal.SIGTERM)
 
@@ -88,7 +88,7 @@ def test_a_signal_while_modules_are_loaded_is_not_lost(adsctl):
     """C extensions may import modules and swallow the exception."""
     listed = subprocess.run([sys.executable, "-c", NEEDED], capture_output=True, text=True, check=True)
     sent = 0
-    for module in listed.stdout.split()[:: tries(5, 1)]:
+    for module in listed.stdout.split()[:: tries(12, 1)]:
         adsctl.file("sitecustomize.py", SENT.format(module=module))
         done = adsctl.process("profile", "show", code=None, PYTHONPATH=f"{adsctl.home}:{ROOT}")
         came = "sent" in done.stderr.splitlines()

@@ -195,6 +195,6 @@ MISTAKES = (
         "ads_cli/audiences/headers.toml",
         " 不同意,",
         "",
-        ("tests/audiences/test_consent.py::test_a_column_in_any_language_leaves_out_who_refused",),
+        ("tests/audiences/test_consent_headers.py::test_a_column_in_any_language_leaves_out_who_refused",),
     ),
 )

@@ -186,8 +186,9 @@ def main() -> int:
             return "left" if is_over else tried(copies, args.python, mutant)
 
         for mutant, what in zip(chosen, pool.map(outcome, chosen), strict=True):
-            reasons = {EXPLAINED.get(mutant.name), EXPLAINED.get(mutant.name.partition(" -> ")[0])}
-            is_explained = what == "survived" and reasons != {None}
+            parts = mutant.name.split(" -> ")  # of a line alone, or of one of its mutants
+            names = {" -> ".join(parts[:count]) for count in range(1, len(parts) + 1)}
+            is_explained = what == "survived" and not names.isdisjoint(EXPLAINED)
             counts["explained" if is_explained else what] += 1
             if what not in ("caught", "left") and not is_explained:
                 wrong += 1

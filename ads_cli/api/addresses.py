@@ -1,4 +1,4 @@
-"""Addresses of products and images: their types, and what is wrong with a text that is none."""
+"""Addresses of products and images: their types, and what is wrong with other texts."""
 
 import re
 from typing import Annotated
@@ -36,7 +36,7 @@ ANOTHER = re.compile(rf"[\s|,;](?:(?i:https?)(?::|[/\\]{{2}})|{_NEXT})")
 
 
 def scheme_of(text: str) -> tuple[str, str]:
-    """Return the scheme that a text begins with, misspelled or not, and how it is written; "" for none."""
+    """Return the scheme that a text begins with, misspelled or not, and how it is written. "" for none."""
     match = SCHEME.match(text)
     scheme = SCHEMES.get(match[1].lower(), "") if match else ""
     return (scheme, match[0]) if match and scheme else ("", "")
@@ -67,7 +67,7 @@ OF_COMPUTER = re.compile(r"[a-z]:[/\\]|file:", re.IGNORECASE)
 
 
 def address_mistake(value: str) -> str:
-    """Say why a text is not an address; "" where it is one, or its scheme or host is all that is wrong."""
+    """Say why a text is not an address. "" if it is one, or only its scheme or host is wrong."""
     text = value.strip()
     if is_address(text):
         return "has white space around it" if text != value else ""

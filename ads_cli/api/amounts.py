@@ -1,4 +1,4 @@
-"""Amounts in whole units of a currency, as people give them, beside the micro-units of requests; budgets."""
+"""Budgets and amounts in whole units of a currency, as people type them, beside micro-units."""
 
 import re
 from collections.abc import Callable, Collection, Mapping
@@ -72,7 +72,7 @@ def micros_of(text: str) -> int | None:
     return int(micros) if micros == micros.to_integral_value() else None
 
 
-def _meant(text: str) -> str:
+def _suggested_amount(text: str) -> str:
     """Suggest the amount that was meant by one with a comma or an exponent: `12,50`.
 
     Not by one with a currency, `12 USD`: it may be another one than that of the account.
@@ -143,8 +143,8 @@ def in_micros(kind: type[Request], values: dict[str, Any]) -> Converted:
         if converted.values.get(field) is not None:
             problem = f"cannot be used with {converted.amounts.get(field, field)}"
         elif micros is None:
-            meant = _meant(str(value))
-            problem = f"{quoted(value)} is not an amount of at most six decimals{meant}"
+            correction = _suggested_amount(str(value))
+            problem = f"{quoted(value)} is not an amount of at most six decimals{correction}"
         elif micros <= 0:
             problem = f"{quoted(value)} is not more than 0"
         elif micros > MAX_MICROS:

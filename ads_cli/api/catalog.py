@@ -183,8 +183,8 @@ class Schedule(InCatalog, kw_only=True):
     @rule("time_zone")
     def time_zone_of_iana(self) -> str | None:
         """Require a time zone that exists."""
-        known = time_zones() if self.time_zone else ()
-        unknown = known and self.time_zone not in known
+        names = time_zones() if self.time_zone else ()
+        unknown = names and self.time_zone not in names
         return f"{self.time_zone} is not a time zone of the IANA" if unknown else None
 
     @rule("repeat")

@@ -82,8 +82,8 @@ def at_least_one(*fields: str, **when: Values) -> Decorator:
     first, *others = fields
 
     def check(item: Any) -> str | None:
-        given = [name for name in fields if is_given(getattr(item, name))]
-        if given or (case := _case(item, when)) is None:
+        present = [name for name in fields if is_given(getattr(item, name))]
+        if present or (case := _case(item, when)) is None:
             return None
         return f"is required{f' when {case}' if case else ''} unless {_either(tuple(others))} is set"
 
@@ -131,11 +131,9 @@ def _with_each(field: str, others: tuple[str, ...], *, is_wanted: bool, name: st
 
 
 def _conditions(checks: dict[str, tuple[str, Callable[[Any], str | None]]], read: Any) -> Decorator:
-    """Add checks to a class, each by its name and the field that it is about; `read` are the other fields.
+    """Add checks to a class, each by its name and the field that it is about. `read` are the other fields."""
 
-    A name stands once in a class; that of a base may stand again, since no rule replaces another.
-    """
-
+    # A name is used once in a class. That of a base may be used again, since no rule replaces another.
     def decorate(struct: S) -> S:
         fields = {*read, *(field for field, _ in checks.values())}
         if unknown := fields - {*struct.__struct_fields__}:

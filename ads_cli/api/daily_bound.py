@@ -28,7 +28,7 @@ class DailyBound(NamedTuple):
 
     @property
     def bounded(self) -> str:
-        """Write the amounts, as in `35.00 EUR and 5,000 JPY`; nothing where there are none."""
+        """Write the amounts, as in `35.00 EUR and 5,000 JPY`, or "" if there are none."""
         return " and ".join(
             limit_words(micros, currency) for currency, micros in sorted(self.amounts.items())
         )

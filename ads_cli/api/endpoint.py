@@ -1,6 +1,7 @@
 """Endpoints, the declared requests bound to them, and what those of one resource share."""
 
 from collections.abc import Callable, Mapping
+from functools import cache
 from typing import Any, ClassVar, Literal, TypedDict, TypeVar, Unpack, cast
 
 import msgspec
@@ -96,9 +97,14 @@ class Endpoint(msgspec.Struct, frozen=True, kw_only=True):
         return frozenset((*self.columns, *self.extra_fields))
 
     @property
-    def path_fields(self) -> list[str]:
+    def path_fields(self) -> tuple[str, ...]:
         """The fields in the path, in order."""
-        return [part[1:-1] for part in self.path.split("/") if part.startswith("{")]
+        return _path_fields(self.path)
+
+
+@cache
+def _path_fields(path: str) -> tuple[str, ...]:
+    return tuple(part[1:-1] for part in path.split("/") if part.startswith("{"))
 
 
 class Request(msgspec.Struct, kw_only=True, omit_defaults=True, forbid_unknown_fields=True):
@@ -202,7 +208,7 @@ class Resource(msgspec.Struct, frozen=True):
     def get(self, command: str, **options: Unpack[EndpointOptions]) -> Callable[[R], R]:
         """Bind the request that shows one record."""
         stated = EndpointOptions(takes_several=self.takes_several, example=self.example)
-        return self._noting("get", f"GET {self._one(options)}", command, stated | options)
+        return self._noting("get", f"GET {self._record_path(options)}", command, stated | options)
 
     def create(self, command: str, **options: Unpack[EndpointOptions]) -> Callable[[R], R]:
         """Bind the request that creates a record."""
@@ -212,7 +218,7 @@ class Resource(msgspec.Struct, frozen=True):
     def update(self, command: str, **options: Unpack[EndpointOptions]) -> Callable[[R], R]:
         """Bind the request that changes a record."""
         stated = EndpointOptions(params_in=self.params_in, batch=self.batch, takes_several=self.takes_several)
-        return self._noting("update", f"PUT {self._one(options)}", command, stated | options)
+        return self._noting("update", f"PUT {self._record_path(options)}", command, stated | options)
 
     def delete(self, command: str, **options: Unpack[EndpointOptions]) -> Callable[[R], R]:
         """Bind the request that deletes a record, once it is confirmed."""
@@ -224,7 +230,7 @@ class Resource(msgspec.Struct, frozen=True):
             confirm_prompt=f"Delete the {self.kind.replace('_', ' ')} {{{id_field}}}"
             f"{'; this cannot be undone' if self.deleted_for_good else ''}",
         )
-        return self._noting("delete", f"DELETE {self._one(options)}", command, stated | options)
+        return self._noting("delete", f"DELETE {self._record_path(options)}", command, stated | options)
 
     def endpoint(self, line: str, command: str, **options: Unpack[EndpointOptions]) -> Callable[[R], R]:
         """Bind any other request: a method, and what follows the path of the resource."""
@@ -232,7 +238,7 @@ class Resource(msgspec.Struct, frozen=True):
         shared = {name: getattr(self, name) for name in SHARED}
         return endpoint(f"{method} {self.path}{rest}", command, **cast(EndpointOptions, shared | options))
 
-    def _one(self, options: EndpointOptions) -> str:
+    def _record_path(self, options: EndpointOptions) -> str:
         """Return what follows the path for one record; a request may name its id otherwise."""
         id_field = options.get("id_field", self.id_field)
         return f"/{{{id_field}}}" if id_field else ""

@@ -1,7 +1,7 @@
 """The declared fields of a Struct: types, limits and help, read from its annotations.
 
-msgspec.inspect does not serve here: it sorts the choices of a Literal, and drops the annotations with which
-single items are converted.
+msgspec.inspect cannot be used: it sorts the choices of a Literal, and drops the annotations with which single
+items are converted.
 """
 
 from collections.abc import Iterator, Mapping
@@ -30,16 +30,21 @@ class FieldType(msgspec.Struct, frozen=True, dict=True):
         return next((value for value in values if value is not None and value is not UNSET), None)
 
     def extra(self, name: str) -> Any:
-        """Return an entry of Meta.extra, or None; the outermost annotation wins, as with limits.
+        """Return an entry of Meta.extra, or None. The outermost annotation wins, as with limits.
 
-        `default`: what the service assumes; `expected`: the format in words; `mistake`: a function that says
-        what is wrong with a text, or ""; `option` or `common`: the
-        option or common option that sets the field; `alias`: a shorter name of the option; `argument`: the
-        metavar of the argument that sets the field, where that is not its name; `seen`: known values, where
-        the service may accept others; `money`: an amount in micro-units; `sortable`: the
-        columns of a list that its service can sort by; `by_service`: each service has choices of its own;
-        `is_id`: it is the id of a record; `records`: a list, each item of which is
-        a record that the request makes; `spends`, `limit`, `lifts` and `new_ad`: see api/spending.py.
+        - `default`: what the service assumes.
+        - `expected`: the format in words.
+        - `mistake`: a function that says what is wrong with a text, or "".
+        - `option` or `common`: the option or common option that sets the field.
+        - `alias`: a shorter name of the option.
+        - `argument`: the metavar of the argument that sets the field, where that is not its name.
+        - `seen`: known values, where the service may accept others.
+        - `money`: an amount in micro-units.
+        - `sortable`: the columns of a list that its service can sort by.
+        - `by_service`: each service has choices of its own.
+        - `is_id`: it is the id of a record.
+        - `records`: a list, each item of which is a record that the request creates.
+        - `spends`, `limit`, `lifts` and `new_ad`: see api/spending.py.
         """
         values = (meta.extra for meta in reversed(self.metas) if meta.extra)
         return next((extra[name] for extra in values if name in extra), None)

@@ -1,4 +1,4 @@
-"""Line items: who sees which ads, when and for how much; what follows their ads."""
+"""Line items: who sees which ads, when and for how much, and what follows their ads."""
 
 from typing import Annotated, Any, Literal
 
@@ -255,9 +255,9 @@ class CreateLineItem(LineItemDetails, kw_only=True):
 class UpdateLineItem(LineItemDetails, kw_only=True):
     """Change fields of a line item.
 
-    bid_strategy AUTO ignores the bid amount; MAX is not for objectives REACH and FOLLOWERS; TARGET is
-    for REACH and WEBSITE_CLICKS, and keeps daily averages within 20 percent of the amount. A budget or bid
-    that rises to more than twice its value, or is removed, is confirmed where it may serve.
+    bid_strategy AUTO ignores the bid amount. MAX is not for objectives REACH and FOLLOWERS. TARGET is for
+    REACH and WEBSITE_CLICKS, and keeps daily averages within 20 percent of the amount. A budget or bid that
+    is removed, or rises to more than twice its value, is confirmed where it may serve.
     """
 
     line_item_id: Id

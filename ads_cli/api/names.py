@@ -108,7 +108,7 @@ class Names:
         return re.sub(r"\w+", lambda match: self.name(match[0]), path)
 
     def text(self, message: str) -> str:
-        """Rename what a message names: fields, values and posts; of what it quotes, fields and values."""
+        """Rename what a message names: fields, values and posts. In quotes, rename fields and values only."""
 
         def renamed(match: re.Match[str]) -> str:
             quoted, word = match.groups()
@@ -158,7 +158,7 @@ class _Renaming:
         return _Renaming(_inverse(self.fields), values)
 
     def __call__(self, value: Any, enums: Collection[str], table: Table = NO_TABLE) -> Any:
-        """Return a value renamed; a key whose new name is there already stays, so that it is unknown."""
+        """Return a value renamed. A key whose new name is there already stays, so that it is unknown."""
         if not (self.fields or self.values):
             return value
         if isinstance(value, str):
@@ -189,10 +189,13 @@ class _Renaming:
                 yield from self.found_in(item, enums, f"{path}[{number}]", table)
         elif isinstance(value, dict):
             for name, inner in value.items():
-                at = f"{path}.{name}" if path else str(name)
                 if name in self.fields:
-                    yield at
-                else:
+                    yield f"{path}.{name}" if path else str(name)
+                elif inner.__class__ is str:  # as most are, and as nearly all are that have no table
+                    if name in self.values and name in enums and inner in self.values[name]:
+                        yield f"{path}.{name}" if path else str(name)
+                elif inner.__class__ not in UNNAMED:
+                    at = f"{path}.{name}" if path else str(name)
                     yield from self.found_in(inner, enums, at, self._table(name, enums))
 
     def _table(self, name: str, enums: Collection[str]) -> Table:

@@ -43,7 +43,7 @@ def path_of(request: Request, names: Names = GENERIC) -> str:
 
 
 def params_of(request: Request) -> dict[str, Any]:
-    """List the fields that are not in the path, as plain values by their own names; bytes stay bytes."""
+    """List the fields that are not in the path, as plain values by their own names. Bytes stay bytes."""
     fields: dict[str, Any] = msgspec.to_builtins(request, builtin_types=(bytes,), enc_hook=str)
     for name, value in sent_defaults(type(request)).items():
         if fields.get(name) is None:
@@ -137,7 +137,7 @@ def batch_request(declared: type[Request]) -> type[Request]:
 
 
 def operation(request: Request, names: Names) -> dict[str, Any]:
-    """Return a request as an operation of a batch; its lists are texts, as in a query."""
+    """Return a request as an operation of a batch. Its lists are texts, as in a query."""
     kind = type(request)
     path = {name: getattr(request, name) for name in request.endpoint.path_fields if name != "account_id"}
     params = names.to_wire(path | params_of(request), enum_fields(kind))

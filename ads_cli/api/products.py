@@ -64,8 +64,8 @@ def price_doubt(price: str | None) -> str | None:
     number, currency = price.split()
     if len(number) > 7 or number.startswith("0") or currency in MILLS:
         return None
-    meant = number.replace(".", "")
-    return f"{price!r} is sent as a number with three decimals: if {meant} {currency} is meant, write it so"
+    digits = number.replace(".", "")
+    return f"{price!r} is sent as a number with three decimals: if {digits} {currency} is meant, write it so"
 
 
 _HTML_ELEMENTS = """
@@ -95,7 +95,7 @@ def html_tag_starts(text: str) -> Iterator[int]:
 
 
 def find_html_tag(text: str) -> str:
-    """Return the first tag of HTML; empty if there is none, as in `5 <x and y> 3`."""
+    """Return the first tag of HTML, or "" if there is none, as in `5 <x and y> 3`."""
     for start in html_tag_starts(text):
         return text[start : text.index(">", start) + 1]
     return ""

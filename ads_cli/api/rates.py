@@ -20,8 +20,8 @@ class Rate(msgspec.Struct, frozen=True):
     requests: int
     seconds: float
     per: Literal["token", "account"] = "token"
-    kept: Kept = "always"  # by the client of its own accord; "never": it waits once the service says so
-    account: str = ""  # whose limit it is; "": that of the token
+    kept: Kept = "always"  # "always": by the client itself; "never": once the service says so
+    account: str = ""  # whose limit it is; "" is that of the token
 
     def seconds_for(self, requests: int) -> float:
         """Return the seconds that a number of requests take at this rate; 0 if one window holds them."""

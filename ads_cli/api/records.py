@@ -47,7 +47,7 @@ def removable_fields(request: type[Request]) -> frozenset[str]:
 
 
 def _stays(field: Field) -> bool:
-    """Whether a field has no empty value: a name, and a status, which the service might make ACTIVE."""
+    """Whether a field has no empty value: a name, or a status, which the service might make ACTIVE."""
     is_name = field.name == "name" and bool(field.type.limit("min_length"))
     return is_name or bool(field.type.extra("spends"))
 
@@ -70,15 +70,19 @@ class RecordValues(NamedTuple):
 def values_of_record(request: type[Request], values: Mapping[str, Any]) -> RecordValues:
     """Part what a request takes from what only records have; both by neutral names."""
     endpoint = request.endpoint
-    known = fields_by_name(request)
+    fields = fields_by_name(request)
     own_id, record_id = endpoint.id_field, endpoint.record_id
-    left_out = [name for name in values if name not in known and name in {*endpoint.record_fields, record_id}]
+    left_out = [
+        name for name in values if name not in fields and name in {*endpoint.record_fields, record_id}
+    ]
     kept = {name: value for name, value in values.items() if name not in left_out}
     if left_out and endpoint.method == "POST":
-        left_out += [name for name in kept if known.get(name) and _is_only_answered(known[name], kept[name])]
+        left_out += [
+            name for name in kept if fields.get(name) and _is_only_answered(fields[name], kept[name])
+        ]
         kept = {name: value for name, value in kept.items() if name not in left_out}
     if left_out:
-        kept = {name: _without_own(known.get(name), value) for name, value in kept.items()}
+        kept = {name: _without_own(fields.get(name), value) for name, value in kept.items()}
     problems = []
     if own_id and record_id in left_out and kept.setdefault(own_id, values[record_id]) != values[record_id]:
         problems = [Problem(own_id, f"is {kept[own_id]!r}, and {record_id} is {values[record_id]!r}")]
@@ -108,9 +112,9 @@ def problems_of_fixed(
     for name, field in _fixed_fields(request).items():
         if (value := values.get(name)) in NOTHING:
             continue
-        known = current().get(name)
-        if known not in NOTHING and not _is_same(field, value, known):
-            problems.append(Problem(name, f"is {value!r}, and cannot be changed from {known!r}"))
+        current_value = current().get(name)
+        if current_value not in NOTHING and not _is_same(field, value, current_value):
+            problems.append(Problem(name, f"is {value!r}, and cannot be changed from {current_value!r}"))
     return problems
 
 
@@ -194,13 +198,13 @@ def differing_fields(request: Request, record: Mapping[str, Any]) -> list[str]:
     ]
 
 
-def _is_same(field: Field | None, value: Any, known: Any) -> bool:
+def _is_same(field: Field | None, value: Any, current_value: Any) -> bool:
     """Whether two values of a field mean the same; a list that a cell of a table has counts as the same."""
     if field is None:
-        return bool(value == known)
-    if isinstance(known, list | dict):
-        return not isinstance(value, list) or {*map(str, value)} == {*map(str, known)}
-    return bool(_comparable(field, value) == _comparable(field, known))
+        return bool(value == current_value)
+    if isinstance(current_value, list | dict):
+        return not isinstance(value, list) or {*map(str, value)} == {*map(str, current_value)}
+    return bool(_comparable(field, value) == _comparable(field, current_value))
 
 
 def _comparable(field: Field, value: Any) -> Any:

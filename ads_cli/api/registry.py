@@ -70,7 +70,7 @@ def requests_of(module: str) -> list[type[Request]]:
 
 
 def requests_named(words: tuple[str, ...]) -> list[type[Request]]:
-    """Return the requests of a command, which are of one module; raise KeyError if there are none."""
+    """Return the requests of a command, which are of one module. Raise KeyError if there are none."""
     command = " ".join(words)
     for module in modules_of(words[:-1]):
         if requests := [request for request in requests_of(module) if request.endpoint.command == command]:

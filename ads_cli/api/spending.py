@@ -1,7 +1,7 @@
 """What may spend money: new records are paused by default, and limits of spending are declared.
 
-A field that `spends` is the status of a record; one with a `limit` bounds what it spends; `lifts` says with
-which value of another field a limit is ignored; `new_ad` marks the record that a request adds an ad to.
+A field that `spends` is the status of a record. One with a `limit` bounds what it spends. `lifts` is the
+value of another field with which a limit is ignored. `new_ad` marks the record that a request adds an ad to.
 """
 
 from collections.abc import Collection, Mapping
@@ -88,7 +88,7 @@ def paused_by_default(kind: type[Request], values: dict[str, Any]) -> dict[str, 
 
 @cache
 def update_of_activation(kind: type[Request]) -> type[Request] | None:
-    """Return the update that an activation stands for, which sets the status to ACTIVE; None of others.
+    """Return the update that an activation stands for, which sets the status to ACTIVE. None for others.
 
     Pass that update to `is_active` and `may_spend_more`: an activation itself has no status.
     """
@@ -121,12 +121,17 @@ def problems_of_currency(request: Request, currency: Any, currency_of: CurrencyO
     if not (currency and amounts) or CURRENCY in fields_by_name(kind) or kind.endpoint.method != "POST":
         return []
     try:
-        known = currency_of(request)
+        expected = currency_of(request)
     except NotFoundError:
         return []  # the service says so
-    if known in (None, currency):
+    if expected in (None, currency):
         return []
-    return [Problem(CURRENCY, f"is {currency!r}, and the amounts would be in {known}; write them in {known}")]
+    return [
+        Problem(
+            CURRENCY,
+            f"is {currency!r}, and the amounts would be in {expected}; write them in {expected}",
+        )
+    ]
 
 
 def changes_nothing(request: Request) -> bool:
@@ -225,8 +230,8 @@ def limit_values(kind: type[Request], record: Mapping[str, Any]) -> dict[str, in
 def after_update(request: Request, before: Mapping[str, Any]) -> dict[str, Any]:
     """Return a record as an update leaves it."""
     own = request.endpoint.path_fields
-    given = {name: getattr(request, name) for name in request.__struct_fields__ if name not in own}
-    values = {name: value for name, value in given.items() if value is not None}
+    own_values = {name: getattr(request, name) for name in request.__struct_fields__ if name not in own}
+    values = {name: value for name, value in own_values.items() if value is not None}
     return after_change(type(request), before, values)
 
 

@@ -47,12 +47,10 @@ class PeriodParams(InAccount, kw_only=True):
 
 
 def _period_problem(item: Any, longest: timedelta | None = None) -> str | None:
-    """Say that a period is empty, or longer than it may be.
-
-    A day beside an hour has no time zone yet: by that of the account the period may be a day longer, or a
-    day shorter, than it is in UTC.
-    """
+    """Say that a period is empty, or longer than it may be."""
     period = item.end_time.moment(UTC) - item.start_time.moment(UTC)
+    # A day beside an hour has no time zone yet. By that of the account the period may be a day longer, or a
+    # day shorter, than it is in UTC.
     slack = timedelta(days=1 if item.start_time.is_day != item.end_time.is_day else 0)
     if period <= -slack:
         return "is not after start_time"

@@ -1,4 +1,4 @@
-"""Targeting criteria: who sees the ads of a line item, by type; and suggestions for more of them."""
+"""Targeting criteria: who sees the ads of a line item, by type. Suggestions for more criteria."""
 
 import re
 from collections.abc import Mapping

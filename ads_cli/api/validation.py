@@ -184,12 +184,12 @@ def _problems(struct: type[msgspec.Struct], values: Any, strict: bool, prefix: s
     fields = fields_by_name(struct)
     config = struct.__struct_config__
     if config.forbid_unknown_fields:
-        known = f"a field of {config.tag}" if config.tag else "a known field"
+        what = f"a field of {config.tag}" if config.tag else "a known field"
         for name in values:
             if name not in fields and name != config.tag_field:
-                yield Problem(f"{prefix}{name}", f"is not {known}{suggestion(str(name), fields)}")
-    given = {name: value for name, value in values.items() if value is not None and name in fields}
-    converted, errors = _convert_valid_fields(_partial_of(struct), given, strict)
+                yield Problem(f"{prefix}{name}", f"is not {what}{suggestion(str(name), fields)}")
+    present = {name: value for name, value in values.items() if value is not None and name in fields}
+    converted, errors = _convert_valid_fields(_partial_of(struct), present, strict)
     missing = [name for name, value in converted.items() if value is UNSET and name not in errors]
     _, nested_fields = _rules_and_nested_fields(struct)
     for name in sorted({*errors, *missing, *nested_fields}, key=[*fields].index):
@@ -207,11 +207,10 @@ def _problems(struct: type[msgspec.Struct], values: Any, strict: bool, prefix: s
 def _convert_valid_fields(
     partial: type[msgspec.Struct], rest: dict[str, Any], strict: bool
 ) -> tuple[dict[str, Any], dict[str, msgspec.ValidationError]]:
-    """Return the values of all fields, None or UNSET where they are absent or invalid; the errors of these.
-
-    msgspec stops at the first error, and names its field in the text alone: it is taken out of `rest`,
-    which is converted again. To convert each field of a product by itself would take three times as long.
-    """
+    """Return the values of all fields, None or UNSET if absent or invalid, and the errors of the invalid."""
+    # msgspec stops at the first error, and names its field in the text alone. That field is taken out of
+    # `rest`, which is converted again. To convert each field of a product by itself would take three times as
+    # long.
     errors: dict[str, msgspec.ValidationError] = {}
     while True:
         try:

@@ -1,7 +1,8 @@
 """Columns of identifiers, encoded as JSON members of users.
 
-Lists have millions of rows, so columns are processed whole: one regular expression tells that a column is
-normalized, or hashed, already, and then a value costs one hash or nothing. Other columns go value by value.
+Lists have millions of rows, so columns are processed whole. One regular expression finds that all of a column
+is normalized or hashed already. Then a value costs one hash or nothing. Other columns are encoded value by
+value.
 """
 
 import json
@@ -67,15 +68,15 @@ class EncodedColumn:
         self.hashed += part.hashed
         self.placeholders += part.placeholders
         for row, reasons in part.problems.items():
-            known = self.problems.setdefault(rows[row], [])
-            known += (reason for reason in reasons if reason not in known)
+            row_problems = self.problems.setdefault(rows[row], [])
+            row_problems += (reason for reason in reasons if reason not in row_problems)
         self.doubts |= {rows[row]: doubt for row, doubt in part.doubts.items()}
 
 
 def encode_columns(
     kind: IdentifierType, columns: Sequence[Sequence[Any]], *, hashing: bool = True
 ) -> EncodedColumn:
-    """Encode the columns of one kind; of each row all values count, and equal ones once."""
+    """Encode the columns of one kind. All values of a row count, equal ones once."""
     if len(columns) == 1:
         return encode_column(kind, columns[0], hashing=hashing)
     encoded = [encode_column(kind, cells) for cells in columns]  # only hashes tell which values are equal
@@ -93,11 +94,12 @@ def _join_texts(*texts: str) -> str:
 
 
 def encode_column(kind: IdentifierType, cells: Sequence[Any], *, hashing: bool = True) -> EncodedColumn:
-    """Normalize and hash the cells of a column: texts, or lists of texts; empty ones are absent.
+    """Normalize and hash the cells of a column, which are texts or lists of texts. Empty ones are absent.
 
-    Without `hashing`, members have their final size, with a placeholder for each digest. A column of which
-    every cell is normal, or every cell a digest, needs no look at single cells.
+    Without `hashing`, members have their final size, with a placeholder for each digest.
     """
+    # A column that is normal, or hashed, from its first cell to its last is encoded without a look at single
+    # cells.
     if kind.is_hashed and {*map(type, cells)} == {str}:
         lines = "\n".join(cells).lower().encode("utf-8", "surrogatepass")
         if encoded := _encode_normal(kind, cells, lines, hashing) or _encode_digests(kind, cells, lines):
@@ -184,7 +186,7 @@ def _encode_one_by_one(kind: IdentifierType, cells: Sequence[Any], hashing: bool
 
 
 def values_in_cell(cell: Any) -> Iterator[str]:
-    """Yield the values of a cell: a list, a JSON array, or text separated by semicolons."""
+    """Yield the values of a cell, which is a list, a JSON array, or text separated by semicolons."""
     if isinstance(cell, str):
         text = read_cell(cell.strip())
         if not (text.startswith("[") and isinstance(cell := _json_array(text), list)):

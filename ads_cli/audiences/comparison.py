@@ -26,9 +26,9 @@ User = dict[str, list[str]]
 
 
 class Person(NamedTuple):
-    """A person of the file, or one to be deleted: these have negative numbers, which no record has."""
+    """A person of the file, or one to be deleted."""
 
-    record: int
+    record: int  # negative for one to be deleted, which no record of the file is
     user: User
     status: str
 
@@ -54,8 +54,9 @@ class ListDifferences:
 class ListComparison:
     """Compares the people of a list with its ledger, for one reading of its file.
 
-    Made before the file is read, it opens the ledger. `add` takes the rows while they are validated;
-    `compare` finds the differences once all are; then `additions` and `deletions` yield who is to be sent.
+    It is made before the file is read, and opens the ledger. `add` takes the rows while they are validated.
+    `compare` finds the differences after the last row. Then `additions` and `deletions` yield who is to be
+    sent.
     """
 
     def __init__(self, ledger: Ledger) -> None:
@@ -71,8 +72,8 @@ class ListComparison:
         self._positions_unsent = set[int]()  # in the ledger: people of rows that are not sent
         self._may_be_anybody = False  # one of these rows, which cannot be read
 
-        # Everybody to be sent: record, status, user as JSON. None where they are too many, where the ledger
-        # is empty, or where others are sent too: the file is read again then.
+        # Everybody to be sent: record, status, user as JSON. None means that the file is read again: where
+        # they are too many, where the ledger is empty, or where others are sent too.
         self._kept: list[tuple[int, str, str]] | None = [] if len(entries) else None
         self._kept_size = 0
         self._deleted: list[list[LedgerEntry]] = []  # of each person the identifiers
@@ -141,7 +142,7 @@ class ListComparison:
         return ""
 
     def _delete(self, people: list[list[LedgerEntry]]) -> None:
-        """Delete people, and send again who is deleted with them, as far as they are in the file."""
+        """Delete people, and send again those in the file who are deleted with them."""
         differences = self.differences
         self._deleted = people
         differences.counts[DELETED] = len(people)
@@ -167,7 +168,7 @@ class ListComparison:
             yield Person(-number, user, DELETED)
 
     def additions(self, batches: Batches) -> Iterator[Person]:
-        """Yield the people to add, or to send again; where they are many, from the `batches` of the file."""
+        """Yield the people to add or to send again, from the `batches` of the file if they are many."""
         if self._kept is not None:
             for record, status, text in self._kept:
                 yield Person(record, msgspec.json.decode(text), status)

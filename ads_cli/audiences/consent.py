@@ -1,4 +1,4 @@
-"""Columns that tell whether people agreed to be contacted, or refused, and the option that uses one."""
+"""Columns that tell whether people agreed to be contacted or refused, and the options that use them."""
 
 import re
 import tomllib
@@ -112,8 +112,8 @@ def agrees(text: str, kind: Consent) -> bool | None:
 def consent_of_answers(header: str, answers: Counter[str]) -> Consent | None:
     """Return what a column tells of people whose header does not: only the words of a status may.
 
-    Those of orders, of regions, and of accounts that are more than active or not, tell nothing; nor does a
-    column in which everybody agrees.
+    The words of orders, of regions, and of accounts that are more than active or not, tell nothing. A column
+    in which everybody agrees tells nothing either.
     """
     texts = [answer for answer in +answers if answer]
     if all(agrees(answer, Consent.STATUS) for answer in +answers):
@@ -180,7 +180,7 @@ class CellAnswers:
 
 
 def asks_for_answer(where: Where) -> bool:
-    """Tell whether a condition asks for yes or no, unless the column has codes, as those of countries."""
+    """Tell whether a condition asks for yes or no, and its column has no codes, as of countries."""
     is_equality = where.operator in ("=", "!=")
     return is_equality and answer_of(where.value) is not None and not holds_codes(where.column)
 
@@ -191,7 +191,7 @@ def is_text(column: str, answers: CellAnswers) -> bool:
 
 
 def compared_by(where: Where, answers: CellAnswers, label: str) -> Condition:
-    """Return how a column is compared: by yes and no where its cells say nothing else, or as text.
+    """Return how a column is compared: as yes and no if its cells say nothing else, otherwise as text.
 
     Raise ContentError for a column of consent that says something else beside yes and no.
     """
@@ -211,7 +211,7 @@ def compared_by(where: Where, answers: CellAnswers, label: str) -> Condition:
 
 
 def undecided_remark(where: Where, answers: CellAnswers) -> str:
-    """Say that a column of consent is compared as text, though yes or no is asked for; else nothing."""
+    """Say that a column of consent is compared as text though yes or no is asked for, or return ""."""
     if answers.has_answers or not answers.others or not consent_of_column(where.column):
         return ""
     return f"no cell of {where.column!r} says yes or no: --where compares it with {where.value!r} as text"
@@ -246,7 +246,7 @@ def count_answers(cells: Iterable[str]) -> Counter[str]:
 
 @lru_cache(1024)
 def shown_answer(text: str) -> str:
-    """Return the answer of a cell as it is written; any other text may be personal, and is not shown."""
+    """Return the answer of a cell as it is written. Any other text may be personal and is not shown."""
     answer = text.strip()
     return answer and (_quotable(answer) or (TIME if DATE.match(answer) else OTHER))
 
@@ -262,60 +262,60 @@ def describe_consent(
     of_some: Collection[str] = (),
     wants_refusals: bool,
 ) -> list[str]:
-    """Say which columns are not used, and which options leave out whom they exclude, where that is known.
+    """Say which columns are not used, and which options would leave out the people they exclude.
 
-    `sent` are the identifiers that the list has, and `of_some` the columns that not every file has;
+    `sent` are the identifiers that the list has, and `of_some` the columns that not every file has.
     `wants_refusals` is for lists of people who must not be reached.
     """
-    said, options = [], []
+    remarks, options = [], []
     for column, kind in kinds.items():
         own = +answers[column]  # without those of which all rows are left out
         ignore = f"--ignore {shell_command([column])} leaves out none"
         unused = f"{column!r} tells who may be contacted, and is not used"
         if column in of_some:  # each option is refused for a file without the column
-            said.append(
-                f"{unused}: not every file has it, so write one header in all, or push the files one by one"
-            )
+            remarks.append(f"{unused}: not every file has it; write one header in all files")
         elif where := choose_condition(column, kind, own, wants_refusals=wants_refusals):
             left_out, rows = count_left_out(where, own), counted(own.total(), "row")
             option = f"--where {shell_command([f'{column}{where.operator}{where.value}'])}"
-            said.append(f"{unused}: {option} leaves out {left_out:,} of {rows}, {ignore}")
+            remarks.append(f"{unused}: {option} leaves out {left_out:,} of {rows}, {ignore}")
             channel = channel_of_column(column)
             if channel and channel not in sent and not CHANNELS.keys().isdisjoint(sent):
-                said[-1] += f"; it tells of {CHANNELS[channel]}, which the list does not have"
+                remarks[-1] += f"; it tells of {CHANNELS[channel]}, which the list does not have"
             else:
                 options.append(option)
         else:
-            said.append(f"{unused}: no cell has a known answer, so say with --where whom to take; {ignore}")
+            remarks.append(
+                f"{unused}: no cell has a known answer, so say with --where whom to take; {ignore}"
+            )
     if len(options) > 1 and not wants_refusals:  # several conditions take those who meet all of them
-        said.append(f"{len(options)} columns tell who may be contacted; to use all: {' '.join(options)}")
-    return said
+        remarks.append(f"{len(options)} columns tell who may be contacted; to use all: {' '.join(options)}")
+    return remarks
 
 
 def choose_condition(
     column: str, kind: Consent, answers: Counter[str], *, wants_refusals: bool
 ) -> Where | None:
-    """Return a condition that takes who agreed, or all others; None where no answer is known.
+    """Return a condition that takes who agreed, or all others. None means that no answer is known.
 
     A text that is not known is not an agreement.
     """
-    given = [answer for answer, _ in answers.most_common()]
-    texts, nothing = [*filter(None, given)], [*filter(is_nothing, given)]
-    said = [answer for answer in texts if answer not in nothing]
+    all_answers = [answer for answer, _ in answers.most_common()]
+    texts, nothing = [*filter(None, all_answers)], [*filter(is_nothing, all_answers)]
+    words = [answer for answer in texts if answer not in nothing]
     yes_or_no = [answer for answer in texts if answer_of(answer) is not None]
     equal, unequal = ("!=", "=") if wants_refusals else ("=", "!=")
     if texts and texts == yes_or_no:
         says_yes = next(filter(answer_of, texts), "yes")  # stands for any spelling
         return Where(column, unequal if kind is Consent.REFUSED else equal, says_yes)
-    agreements = {answer: agrees(answer, kind) for answer in given}
-    if {*map(spelled, said)} == {MARK}:
-        agreements |= dict.fromkeys(said, kind is Consent.AGREED)
-    if all(agreements[answer] is None for answer in said):
-        if is_answer_time(column) or (kind is Consent.REFUSED and {*said} == {TIME}):
+    agreements = {answer: agrees(answer, kind) for answer in all_answers}
+    if {*map(spelled, words)} == {MARK}:
+        agreements |= dict.fromkeys(words, kind is Consent.AGREED)
+    if all(agreements[answer] is None for answer in words):
+        if is_answer_time(column) or (kind is Consent.REFUSED and {*words} == {TIME}):
             return _one_of(column, unequal if kind is Consent.AGREED else equal, nothing or [""])
-        if said:
+        if words:
             return None
-    agreed = [answer for answer in given if agreements[answer]]
+    agreed = [answer for answer in all_answers if agreements[answer]]
     if kind is Consent.STATUS and not agreed:
         agreed = nothing or ["subscribed"]  # a status that only those have who refused
     agreed = agreed or ["yes" if kind is Consent.AGREED else "no"]

@@ -1,4 +1,4 @@
-"""Which country a cell names: by a code, a calling code, or its name in many languages."""
+"""Find the country that a cell names by a code, a calling code, or its name in many languages."""
 
 from functools import cache, lru_cache
 from importlib.resources import files

@@ -66,14 +66,14 @@ def is_own_id(header: str) -> bool:
 
 
 def holds_codes(header: str) -> bool:
-    """Tell whether a column holds short codes, as `no` of Norway, of Norwegian, or F of a sex."""
+    """Tell whether a column holds short codes, as `no` for Norway or Norwegian, or F for a sex."""
     return fold_header(header) in CODES
 
 
 def find_country_columns(headers: Iterable[str]) -> list[str]:
     """Return the headers of columns that tell the country of national phone numbers, the best first."""
-    known = [header for header in headers if fold_header(header) in COUNTRY_RANKS]
-    return sorted(known, key=lambda header: COUNTRY_RANKS[fold_header(header)])
+    columns = [header for header in headers if fold_header(header) in COUNTRY_RANKS]
+    return sorted(columns, key=lambda header: COUNTRY_RANKS[fold_header(header)])
 
 
 def is_status(header: str) -> bool:
@@ -93,7 +93,7 @@ def is_answer_time(header: str) -> bool:
 
 
 def consent_of_column(header: str) -> Consent | None:
-    """Return what a column tells of people: that they agreed to be contacted, or that they refused."""
+    """Return whether a column says that people agreed to be contacted, or that they refused."""
     folded, consent = fold_header(header), _meaning_of_yes(header)
     if folded.endswith(CIRCUMSTANCES) and not folded.endswith(TIMES):
         return None
@@ -124,7 +124,7 @@ def _meaning_of_yes(header: str) -> Consent | None:
 
 
 def _from_each_word(header: str) -> Iterator[tuple[str, str]]:
-    """Yield each word of a header: the one before it, and it with all that follow."""
+    """Yield the word before each word of a header, and the rest of the header from that word on."""
     choices = "/".join(map(str.strip, EITHER.split(header)))  # each choice is one word
     words = [word for text in BETWEEN_WORDS.split(choices) if (word := fold_header(text))]
     for at, before in enumerate(["", *words[:-1]]):

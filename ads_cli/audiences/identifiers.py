@@ -86,14 +86,14 @@ DOMAIN = rf"{DOMAIN_LABEL}(?>(?:\.{NOT_NUMERIC}{DOMAIN_LABEL})+)(?<!\..)"
 EMAIL = rf"(?!'|{NOBODY})[a-z0-9.!#$%&'*+/=?^_`{{|}}~-]++@{DOMAIN}"
 DISPLAY_NAME = re.compile(r"[^<>@]*<([^<>]*)>")
 MAX_EMAIL_LENGTH = 254
-# What is longer may be a hash, and is read one by one: an MD5 has 32 digits. A device id may be a UUID, which
-# is shorter than a SHA-1; of those, NO_HASH_OR_PHONE tells an MD5.
+# A longer value may be a hash, as an MD5 has 32 digits, and is read one by one. A device id may be a UUID,
+# which is shorter than a SHA-1. NO_HASH_OR_PHONE tells an MD5 from it.
 LESS_THAN_HASH, UUID_LENGTH = 31, 36
 MAX_LENGTH = 512  # of any identifier; normalization and some expressions take quadratic time
 
 # The kinds of identifiers, and what a value is before it is hashed. A ledger stores the position of each
 # (`ledger_records.KINDS`): add at the end only, at most eight, with names of at most 16 letters (`Sealer`).
-# Each needs an entry in `identifier_types`, and headers in headers.toml; one that is not hashed concerns
+# Each needs an entry in `identifier_types` and headers in headers.toml. A kind that is not hashed concerns
 # TEXT_KIND too.
 FORMATS = {
     "email": f"an e-mail address of at most {MAX_EMAIL_LENGTH} characters",
@@ -115,7 +115,7 @@ class IdentifierType(NamedTuple):
     # Returns a pattern of lower-cased texts that need not be read: it may match only what `read` returns
     # unchanged. Its argument is a column's texts, which tell the countries of phone numbers.
     normal_form: Callable[[Iterable[str]], str]
-    normalize: Normalize  # of clean, lower-cased text; of the value itself where it is not hashed; may be ""
+    normalize: Normalize  # of clean, lower-cased text, or of the value itself if not hashed; may be ""
     is_hashed: bool = True
     may_be_contact: bool = False  # whether addresses and phone numbers are taken for this kind
     # As `normal_form`, of those normal texts that raise no doubt; None where none does.
@@ -158,7 +158,7 @@ def clean_text(text: str) -> str:
 
 
 def is_placeholder(text: str) -> bool:
-    """Tell whether a text stands for no value, or is none."""
+    """Tell whether a text is empty, or means that there is no value."""
     return len(text) <= MAX_LENGTH and PLACEHOLDER.fullmatch(clean_text(text).lower()) is not None
 
 
@@ -166,10 +166,10 @@ def email(text: str) -> str:
     """Normalize an e-mail address, "" for a placeholder; an international domain becomes ASCII."""
     named = DISPLAY_NAME.fullmatch(text)
     address = (named[1] if named else text).strip("'\" ").removeprefix("mailto:")
-    local, at, domain = address.rpartition("@")
+    local, _, domain = address.rpartition("@")
     if PLACEHOLDER.fullmatch(address):
         return ""
-    if not at or not local or not domain:
+    if not local or not domain:
         raise ValueError("is not a valid e-mail address: it needs a name, an @ and a domain")
     if "@" in local:
         raise ValueError("is not one e-mail address: separate several with semicolons")
@@ -227,8 +227,8 @@ def identifier_types(
 ) -> dict[str, IdentifierType]:
     """Return the kinds of identifiers by name, in the order of the specification.
 
-    `region` is the country of national phone numbers, which are refused with the reason `no_region` without
-    it; `allow_clear_text` takes any id for a partner's.
+    `region` is the country of national phone numbers. Without it these are refused with the reason
+    `no_region`. `allow_clear_text` accepts any id as a partner's.
     """
     types = (
         IdentifierType("email", lambda _: NO_PLACEHOLDER + EMAIL, email),

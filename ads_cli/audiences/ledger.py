@@ -1,8 +1,9 @@
 """The ledger of a list: whom the service has acknowledged, since it cannot tell who is in an audience.
 
-One file a list and service (see `ledger_file`), which is replaced atomically. Each job notes in a log beside
-it whom it is about to send, on disk before that, and what was acknowledged; the log is merged into the ledger
-when the job ends, or by the next that opens the ledger. So the ledger has everybody who may be on the list.
+A list of a service has one file (see `ledger_file`), which is replaced atomically. Each job has a log beside
+it. A job notes there whom it is about to send, on disk before it sends, and then what was acknowledged. The
+log is merged into the ledger when the job ends, or when the ledger is opened next. So the ledger has
+everybody who may be on the list.
 
 It is trusted only in the write epoch that it was written in, on the disk and in the boot that began it.
 """
@@ -101,7 +102,7 @@ class Ledger:
             return LogFile.create(path, header, self.sealer)
 
     def close_log(self, log: LogFile, *, sent_all: bool = False) -> str:
-        """Merge the log of a job that is ending; return why the ledger was lost, or nothing.
+        """Merge the log of a job that is ending. Return why the ledger was lost, or "".
 
         `sent_all` says that after its removals the job has sent everybody who is on the list.
         """
@@ -172,15 +173,9 @@ class Ledger:
         return OpenLedger(*nothing, Trust.LOST, reason)
 
     def _merge(self, own: Path | None = None, *, sent_all: bool = False) -> str:
-        """Merge the logs of jobs that have ended, and `own`, into the file; the folder is locked.
+        """Merge the logs of jobs that have ended, and `own`, into the file. The folder is locked.
 
-        Return why the ledger was lost, or nothing. What the logs tell decides what the new ledger says:
-
-        - Records stay certain where nothing but these jobs has changed the list since they were written.
-        - It has the write epoch of the last job, by which it is trusted, where the logs name everybody whom
-          these jobs may have sent, and nothing else has changed the list between them. What happened before
-          the first need not be known: whom the ledger had is uncertain then, and whom it lost is not in it.
-        - Whom the service keeps together is known where both hold, or once a job has sent everybody.
+        Return why the ledger was lost, or "".
         """
         logs = {path: read_log(path) for path in self._logs()}
         damaged = [path for path, log in logs.items() if not log]
@@ -191,12 +186,17 @@ class Ledger:
         before = self._read()
         follows = _which_follow(before.info.epoch, ended, readable)
         was_trusted = before.trust is Trust.FULL and before.info.epoch != NO_EPOCH
+        # Records stay certain where nothing but these jobs has changed the list since they were written.
         stays_certain = before.trust is Trust.MISSING or (was_trusted and all(follows))
         own_key = [log for log in ended if log.header.key == self.sealer.key_id]
         merged = merge_logs(before.entries, before.texts, own_key, self._folder, is_known=stays_certain)
         # A log is on disk before anything is sent: whom a lost part names may be on the list.
         is_complete = not damaged and own_key == ended and merged.is_whole
+        # The ledger has the write epoch of the last job, by which it is trusted, if the logs name everybody
+        # whom these jobs may have sent. Besides, nothing else may have changed the list between them. What
+        # happened before the first job need not be known: whom the ledger had is uncertain then.
         epoch = ended[-1].header.epoch if is_complete and all(follows[1:]) else NO_EPOCH
+        # Whom the service keeps together is known where both hold, or once a job has sent everybody.
         unknown = not (stays_certain and epoch) or (before.info.links_unknown and not sent_all)
         changed = f"{datetime.now(UTC):%Y-%m-%dT%H:%M:%SZ}" if merged.changes else before.info.changed
         info = msgspec.structs.replace(
@@ -212,7 +212,7 @@ class Ledger:
         except UsageError as error:
             raise StateError(error.message, hint=STATE_HINT) from error
         # After a crash before the last is removed, those left are merged again. Of several jobs in a row, the
-        # first does not follow the epoch of the last: older records become uncertain, which is safe.
+        # first does not follow the epoch of the last then. Older records become uncertain, which is safe.
         for path in [*(log.path for log in ended), *damaged]:
             path.unlink(missing_ok=True)
         return before.reason  # of the ledger that was replaced
@@ -223,18 +223,18 @@ class Ledger:
 
 
 def _which_follow(epoch: str, ended: Sequence[Log], readable: Iterable[Log]) -> list[bool]:
-    """Tell of each log whether nothing but jobs with a log changed the list between the one before and it.
+    """Tell of each log whether only jobs with a log changed the list since the log before it.
 
     It is so where its job began in a write epoch that is known by then. The first follows the ledger, which
-    has `epoch`; `readable` has the logs of running jobs too.
+    has `epoch`. `readable` has the logs of running jobs too.
     """
     # Jobs of one group share an epoch, and the first that ends may not be the first that began.
-    known = {epoch} | {log.header.epoch for log in readable if log.header.previous == epoch}
+    epochs = {epoch} | {log.header.epoch for log in readable if log.header.previous == epoch}
     follows = list[bool]()
     for log in ended:
-        known -= {NO_EPOCH, NOT_ALONE}  # each stands for many epochs, and links nothing
-        follows.append(not known.isdisjoint((log.header.previous, log.header.epoch)))
-        known.add(log.header.epoch)
+        epochs -= {NO_EPOCH, NOT_ALONE}  # each stands for many epochs, and links nothing
+        follows.append(not epochs.isdisjoint((log.header.previous, log.header.epoch)))
+        epochs.add(log.header.epoch)
     return follows
 
 

@@ -45,9 +45,9 @@ def stamp_of(status: os.stat_result) -> tuple[int, int, int]:
 
 
 class LedgerBytes(Protocol):
-    """The bytes of a ledger: of a file that is mapped, or read, or of none.
+    """The bytes of a ledger, whether its file is mapped, read or missing.
 
-    They give parts alone, and only by both their ends: other slices need not do.
+    They give parts only, by both ends. Other slices need not work.
     """
 
     def __getitem__(self, part: slice, /) -> bytes: ...
@@ -97,8 +97,8 @@ class LedgerIndex:
     ) -> None:
         self.data, self._count, self.width = data, count, width
         self.stamp = stamp  # of the file
-        # Of the first two bytes of a digest, what is left names its bucket: at least the first byte, since
-        # merging takes the records of one first byte after the other.
+        # The leading bits of the first two bytes of a digest name its bucket. These are at least the first
+        # byte, since merging takes the records of one first byte after the other.
         self._shift = 16 - min(max(count.bit_length() - BUCKET_BITS, 8), 16)
 
     @cached_property
@@ -135,13 +135,13 @@ class LedgerIndex:
         return self.starts[number], self.starts[number + 1]
 
     def find(self, digest: bytes) -> int:
-        """Return the position of a digest, or of the first that begins so; -1 where there is none."""
+        """Return the position of a digest, or of the first that begins so, or -1."""
         start, end = self.bucket(digest)
         at = _find_record(self.data[start:end], digest, self.width)
         return (start + at) // self.width if at >= 0 else -1
 
     def find_all(self, digests: Sequence[bytes]) -> tuple["array[int]", list[bytes]]:
-        """Return what `find` does of each digest, and its meta bytes: in one loop, since they are many.
+        """Return what `find` does of each digest, and its meta bytes, in one loop since they are many.
 
         For a digest that is not there these are the number of records, and nothing.
         """
@@ -243,10 +243,10 @@ def read_ledger(path: Path) -> LedgerContent:
     """Return the content of a file; raise LedgerLostError where it cannot be used."""
     with path.open("rb") as file:
         stamp = stamp_of(os.fstat(file.fileno()))
-        if not (known := _last_read.get(path)) or known.entries.stamp != stamp:
+        if not (content := _last_read.get(path)) or content.entries.stamp != stamp:
             _last_read.clear()
-            _last_read[path] = known = _read(file, path)
-    return known
+            _last_read[path] = content = _read(file, path)
+    return content
 
 
 def _read(file: IO[bytes], path: Path) -> LedgerContent:
@@ -261,9 +261,9 @@ def _read(file: IO[bytes], path: Path) -> LedgerContent:
     if size < 0:
         raise damaged
     file.seek(0)
-    crc, left = 0, size
-    while block := file.read(min(BLOCK_BYTES, left)):
-        crc, left = crc32(block, crc), left - len(block)
+    crc, remaining = 0, size
+    while block := file.read(min(BLOCK_BYTES, remaining)):
+        crc, remaining = crc32(block, crc), remaining - len(block)
     rest = file.read(end - size)
     if checksum != _checksum(crc, rest):
         raise damaged
@@ -306,5 +306,6 @@ def _index(file: IO[bytes], info: LedgerInfo) -> LedgerIndex:
 
 
 def _checksum(crc: int, rest: bytes) -> bytes:
-    """Return the checksum of records that have a CRC, which takes a fifth of the time, and the rest."""
+    """Return the checksum of the CRC of the records and of the rest."""
+    # Of the many records only a CRC is taken, which takes a fifth of the time.
     return blake2b(crc.to_bytes(4) + rest, digest_size=CHECKSUM_BYTES).digest()

@@ -1,7 +1,7 @@
 """The log of a job beside the ledger: whom it is about to send, and what was acknowledged.
 
-Logs of runs that were killed are read by later runs. What cannot be decoded counts as damaged and is removed;
-whom it names is lost to the ledger then.
+Logs of runs that were killed are read by later runs. What cannot be decoded counts as damaged and is removed.
+The people that it names are then lost to the ledger.
 """
 
 import os
@@ -111,8 +111,8 @@ class LogFile:
         for operation in chain.from_iterable(map(operations_of, items)):
             removes = operation.operation_type == OPERATION_TYPES["delete"]
             until = _until(operation.params, default_until)
-            noted = deletes if removes else updates
-            noted += b"".join(self._records(operation.params.users, until, texts))
+            records = deletes if removes else updates
+            records += b"".join(self._records(operation.params.users, until, texts))
         self._append(SentUsers(batch, bytes(updates), bytes(deletes), texts), sync=True)
 
     def note_acknowledged(self, batch: int, items: Iterable[Operations], rejected: Collection[int]) -> None:

@@ -76,19 +76,19 @@ class LedgerLookup:
 
     def _status(self, digests: list[bytes], positions: "array[int]") -> tuple[str, bytes]:
         """Return what is to be done with the person of some identifiers; add where the ledger has these."""
-        tags, certain, known = set(), self.view.is_trusted, 0
+        tags, certain, matches = set(), self.view.is_trusted, 0
         for digest in digests:
             position = self._index.find(digest)
             positions.append(position if position >= 0 else len(self._index))
             if position >= 0:
-                known += 1
+                matches += 1
                 meta, tag = self._index.meta_and_tag(position)
                 tags.add(tag)
                 certain = certain and self._is_certain(meta)
-        if not known:
+        if not matches:
             return CREATED, NO_TAG
         is_one = len(tags) == 1 and (len(digests) == 1 or NO_TAG not in tags)
-        is_same = certain and known == len(digests) and is_one
+        is_same = certain and matches == len(digests) and is_one
         return "" if is_same else UPDATED, next(iter(tags)) if is_one else NO_TAG
 
     def _is_certain(self, meta: bytes) -> bool:
@@ -126,10 +126,10 @@ class LedgerLookup:
         """Return the positions of people of `invalid` rows, and `mistaken` rows that may be of anybody."""
         positions, unreadable, rows = array("Q"), set[int](), [*{*invalid, *mistaken}]
         for row, digests in zip(rows, self._digests(columns, rows), strict=True):
-            known = [position for position in map(self._index.find, digests) if position >= 0]
+            matches = [position for position in map(self._index.find, digests) if position >= 0]
             if row in invalid:
-                positions.extend(known)
-            if row in mistaken and not known:
+                positions.extend(matches)
+            if row in mistaken and not matches:
                 unreadable.add(row)
         return positions.tobytes(), frozenset(unreadable)
 
@@ -139,7 +139,7 @@ class LedgerLookup:
         return self.view.width == PLAIN_BYTES and self.view.is_trusted
 
     def _statuses_of_singles(self, digests: Sequence[bytes], positions: "array[int]") -> list[str]:
-        """Return the statuses of people with one hashed identifier each, and no tag; add their positions."""
+        """Return the statuses of people with one hashed identifier and no tag. Add their positions."""
         own, metas = self._index.find_all(digests)
         positions.extend(own)
         statuses = {meta: "" if self._is_certain(meta) else UPDATED for meta in {*metas} - {b""}}

@@ -1,10 +1,10 @@
 """Merge the logs of jobs into the records of a ledger.
 
 The service keeps somebody under all identifiers that were ever sent together, and removes somebody by any of
-them. So identifiers that were sent together share a tag, people whose tags meet become one, and where one
-identifier is removed the others are uncertain until they are acknowledged again.
+them. So identifiers that were sent together share a tag, and people whose tags meet become one. Where one
+identifier is removed, the others are uncertain until they are acknowledged again.
 
-A step is the number of a frame over all logs, the oldest first: it serves as the clock.
+A step is the number of a frame over all logs, the oldest first. It serves as the clock.
 """
 
 import os
@@ -100,13 +100,13 @@ class _Notes:
 
 
 class _Tags:
-    """Which tags may be of one person, from which step on, and when who has one was removed.
+    """The tags that may be of one person, since which step, and when that person was removed last.
 
     Two that were joined stay so: the service may have had a person without the identifier that was removed.
 
-    A union-find with union by size: a root is the tag that stands for a set of tags, and its name is the
-    latest tag of the set, which all records of the person get. Parents keep the step of their union, since a
-    removal counts for those only that were in the set before.
+    A union-find with union by size. A root is the tag that stands for a set of tags. Its name is the latest
+    tag of the set, which all records of the person get. Parents keep the step of their union, since a removal
+    counts only for those that were in the set before.
     """
 
     def __init__(self) -> None:
@@ -250,8 +250,8 @@ class _Merge:
             before = changes.get(digest)
             if before is None:
                 position = self._index.find(digest)
-                known = self._index.entry(position) if position >= 0 else None
-                before = _Change(known, BEFORE)
+                stored = self._index.entry(position) if position >= 0 else None
+                before = _Change(stored, BEFORE)
             is_certain = self._is_certain(last.get(digest), step, removes=removes)
             last[digest] = step, removes
             old_tag = before.entry.tag if before.entry else NO_TAG
@@ -297,13 +297,7 @@ class _Merge:
         return earlier is None or earlier[1] == removes or self._acknowledged_at[earlier[0]] < step
 
     def _part(self, number: int) -> LedgerPart:
-        """Return the records whose digests begin with a byte.
-
-        There are four cases: nothing changes, and the bytes are copied unread, so that what concerns every
-        record has to make `is_spliced` false; nobody has several identifiers, and plain changes are spliced
-        in; some have, and changes and records of touched tags are spliced in; or every record is written
-        anew, since all become uncertain or the first tags come.
-        """
+        """Return the records whose digests begin with a byte."""
         index, tagged = self._index, self._has_tags
         width = RECORD_BYTES if tagged else PLAIN_BYTES
         is_spliced = self._is_known and width == index.width
@@ -311,8 +305,12 @@ class _Merge:
         added, removed = self._plain_changes(number) if is_plain else ({}, set[bytes]())
         changed = {} if is_plain else self._changes(number)
         is_moved = bool(self._tags.touched) and index.width == RECORD_BYTES
+        # Nothing changes: the bytes are copied unread. What concerns every record must make `is_spliced`
+        # false.
         if is_spliced and not (is_moved or changed or added or removed):
             return LedgerPart.of(index.part(number), tagged=tagged)
+        # Changes are spliced in, with the records of touched tags where somebody has several identifiers.
+        # Every record is written again where all become uncertain or the first tags come.
         if is_spliced:
             records = self._touched(number) if is_moved else {}
         else:
@@ -337,7 +335,7 @@ class _Merge:
 
     def _spliced(self, number: int, new: dict[bytes, bytes], removed: Collection[bytes]) -> bytes:
         """Return the records that begin with a byte, with some replaced, inserted or removed."""
-        index, parts, done = self._index, list[bytes](), 0
+        index, parts, position = self._index, list[bytes](), 0
         data, begin, width = index.part(number), index.begin_of(number), index.width
         for digest in sorted(new.keys() | removed):
             start, end = (offset - begin for offset in index.bucket(digest))
@@ -345,9 +343,9 @@ class _Merge:
             if not (is_there := at >= 0 and (at - start) % width == 0):
                 places = range(start, end, width)
                 at = start + width * bisect_left(places, digest, key=lambda place: data[place : place + HALF])
-            parts += [data[done:at], new.get(digest, b"")]
-            done = at + width * is_there
-        return b"".join([*parts, data[done:]])
+            parts += [data[position:at], new.get(digest, b"")]
+            position = at + width * is_there
+        return b"".join([*parts, data[position:]])
 
     def _touched(self, number: int) -> dict[bytes, bytes]:
         """Return the records that begin with a byte and have a tag that was removed or joined."""

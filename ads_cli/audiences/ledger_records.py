@@ -5,11 +5,13 @@
 - Records are sorted by the digest, which is keyed: without the key it tells nothing.
 - Digest and rest give the identifier back, with the key. An id of the advertiser's own (TEXT_KIND) has zeros
   as its rest: the sealed text is among the `texts` of the file, by digest.
-- Meta has 3 bits for the kind, by its position in IDENTIFIERS; a bit where the service may or may not have
-  applied what was sent; and in 12 bits the month in which the service may have forgotten the person.
-- All identifiers of a person have one tag, by which they are found together: the beginning of the digest of
-  one of them, the head, by which the person is counted. Who has one identifier has NO_TAG. Where nobody has
-  several, a ledger has plain records, which end before the tag.
+- Meta has 3 bits for the kind, its position in IDENTIFIERS.
+- Meta has a bit that is set where it is unknown whether the service applied what was sent.
+- Meta has in 12 bits the month in which the service may have forgotten the person.
+- All identifiers of a person have one tag, by which they are found together. It is the beginning of the
+  digest of one of them, the head, by which the person is counted.
+- Who has one identifier has NO_TAG. Where nobody has several, a ledger has plain records, which end before
+  the tag.
 
 No other module knows what is in the meta bytes.
 """
@@ -136,7 +138,7 @@ class LedgerPart(NamedTuple):
 
 
 def load_key(state_dir: Path) -> bytes:
-    """Return the key of a state folder, made where there is none; raise StateError.
+    """Return the key of a state folder. Make it if there is none. Raise StateError.
 
     A file of another size is replaced, and what was stored under its key is lost, as with a wrong key.
     """
@@ -166,9 +168,9 @@ class Sealer:
     """Seals identifiers and opens them again, under the key of a state folder.
 
     The service removes somebody only by an identifier, so its SHA-256 must come back. Its second half, masked
-    under the key by its first half, is the digest; its first half, masked under the key by the digest, is the
-    rest. Together they are a two-round Feistel network: without the key neither tells anything of a person,
-    and with it each gives the other back. A text is no hash: all of it is masked.
+    under the key by its first half, is the digest. Its first half, masked under the key by the digest, is the
+    rest. They are a two-round Feistel network: with the key each gives the other back, and without it neither
+    tells anything of a person. A text is not a hash, and all of it is masked.
     """
 
     def __init__(self, key: bytes) -> None:
@@ -195,7 +197,7 @@ class Sealer:
         return _masked_halves(new, _halves(whole, 0), _halves(whole, HALF))
 
     def seal(self, kind: int, values: Sequence[str]) -> list[tuple[bytes, bytes]]:
-        """Return the digest of each identifier, and its sealed rest, or all of a text, sealed."""
+        """Return the digest of each identifier with its sealed rest, which of a text is all of it."""
         digests = self.digests(kind, values)
         if IDENTIFIERS[kind] == TEXT_KIND:
             texts = [value.encode("utf-8", "surrogatepass") for value in values]

@@ -1,4 +1,4 @@
-"""What each column of a list is: an identifier, a parameter, the country, an answer, or not sent."""
+"""What each column of a list is: an identifier, a parameter, the country, an answer or unsent."""
 
 from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
@@ -51,7 +51,7 @@ class UndecidedColumns(NamedTuple):
     positions: dict[str, int | None]  # None for a column that is not there
 
     def find_answers(self, cells: Cells, rows: int, unread: Collection[int]) -> dict[str, CellAnswers]:
-        """Return what the columns say in some rows, but for those `unread`, which have problems."""
+        """Return what the columns say in all rows but those `unread`, which have problems."""
         columns = {name: _stripped_texts(cells, at, rows) for name, at in self.positions.items()}
         for texts in columns.values():
             for row in unread:
@@ -147,7 +147,7 @@ class ColumnRoles(NamedTuple):
 
 
 def _may_tell(header: str, column: Sequence[Any]) -> bool:
-    """Tell whether a column has few texts, as that of a status, and its header or one of them is known."""
+    """Tell whether a column has few texts, as that of a status, of which one or the header is known."""
     if len(_distinct(column[:FIRST_CELLS])) > MOST_STATUSES:
         return False
     if is_status(header):
@@ -278,10 +278,11 @@ class ListColumns:
         return name if name in self.known else ""
 
     def check_header(self, rows: Rows) -> None:
-        """Raise ContentError where a table has no column of identifiers, or no header: it is not quoted."""
+        """Raise ContentError if a table has no column of identifiers, or no header."""
         self.check_names(rows.columns, rows)
         self.check_options(rows)
         if not {*self.uses(rows.columns).fields.values()} & {*self.identifiers}:
+            # Without a header the first line is a person, so it is not quoted.
             raise ContentError(
                 f"{rows.source.label}: the first line names no identifier",
                 hint=f"columns: {', '.join(self.identifiers)}; or --map 'Your column=email'",
@@ -310,8 +311,8 @@ class ListColumns:
         ):
             for name in names:
                 if name not in columns:
-                    meant = suggestion(name, columns)
-                    raise UsageError(f"{option}: {rows.source.label} has no column {name!r}{meant}")
+                    correction = suggestion(name, columns)
+                    raise UsageError(f"{option}: {rows.source.label} has no column {name!r}{correction}")
         fields = Counter(self.uses(columns).fields.values())
         for name in PARAMS_FIELDS:
             if fields[name] > 1:
@@ -321,7 +322,7 @@ class ListColumns:
                 )
 
     def notes(self, columns: Sequence[str], consents: Collection[str] = ()) -> list[str]:
-        """Say how columns were read, and which are not sent, but for those that `consents` tell of."""
+        """Say how columns were read, and which are not sent. Those that `consents` tell of are left out."""
         uses = self.uses(columns)
         notes = [
             f"the column {column!r} is read as {name}"

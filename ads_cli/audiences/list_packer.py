@@ -65,7 +65,7 @@ class PackedBlock(NamedTuple):
     headers: Sequence[int] = ()  # rows that repeat the header
 
     def records(self, before: int) -> Sequence[int]:
-        """Return the record of each row, where so many come before; a blank row is none."""
+        """Return the record of each row, after `before` records. A blank row is not a record."""
         if not self.blank:
             return range(before + 1, before + 1 + self.rows)
         blank, records = {*self.blank}, []
@@ -76,14 +76,14 @@ class PackedBlock(NamedTuple):
 
 
 def pack_block(layout: UserLayout, block: Block, options: PackingOptions) -> PackedBlock | None:
-    """Pack the rows of a block; return None where it cannot be parsed: reading it by lines tells why."""
+    """Pack the rows of a block. Return None if it cannot be parsed: reading it by lines tells why."""
     if (parsed := _parse_block(layout.table, block)) is None:
         return None
     text, cells, problems, headers = parsed
     rows = len(cells[0]) if cells else 0
     packed = layout.roles.pack(cells, rows, layout.resolver, options, problems)
     not_packed = [*packed.problems, *packed.left_out]
-    # A blank row was packed as one of somebody without an identifier: none of that stays.
+    # A blank row was packed as a row without an identifier. Nothing of that is kept.
     blank = [row for row in not_packed if not any(column[row].strip() for column in cells)]
     packed.left_out = {*packed.left_out}.difference(blank)
     for row in blank:
@@ -148,16 +148,16 @@ def _parse(table: TableLayout, text: str) -> tuple[list[Sequence[str]], Problems
 
 
 def _read_csv(table: TableLayout, text: str) -> "_csv.Reader":
-    """Read rows; a line ends with a line feed, and a carriage return alone is a part of a quoted cell."""
+    """Read rows. A line ends with a line feed, and a carriage return alone is part of a quoted cell."""
     return read_cells(io.StringIO(text, newline="\n"), table.delimiter)
 
 
 def _find_lines(table: TableLayout, text: str, rows: Iterable[int]) -> dict[int, int]:
     """Find the line on which each of some rows begins, counted from 0."""
-    wanted, lines, begins = set(rows), {}, 0
+    numbers, lines, begins = set(rows), {}, 0
     reader = _read_csv(table, text)
     for number, _ in enumerate(reader):
-        if number in wanted:
+        if number in numbers:
             lines[number] = begins
         begins = reader.line_num
     return lines
@@ -189,7 +189,7 @@ class ListPart(NamedTuple):
 
 
 class ListPacker:
-    """Packs a list, as often as it is read; the parts are the same each time."""
+    """Packs a list as often as it is read, into the same parts each time."""
 
     def __init__(self, rows: FileRows, columns: ListColumns, resolver: ParamsResolver) -> None:
         rows.sensitive = rows.numbers_repeated_columns = True

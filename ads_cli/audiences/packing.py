@@ -25,7 +25,7 @@ UNKNOWN_COUNTRY = (
 
 
 class Purpose(Enum):
-    """What packing is for: hashing costs most, and only what is sent has to be kept."""
+    """What packing is for. Hashing costs most, and only what is sent has to be kept."""
 
     VALIDATE = "validate"  # sizes only, nothing is hashed
     DRY_RUN = "dry_run"  # everything, and no body is kept
@@ -88,9 +88,10 @@ def pack_rows(
 ) -> PackedRows:
     """Pack rows that come as columns of cells, one or more for each identifier.
 
-    `params` are those of all rows, or of each; `countries` are those of national phone numbers, before the
-    region of `options`. Rows that have `problems` already, those that prove invalid here, and those that are
-    `left_out`, whose cells are empty, are not packed. `identifiers` are those that the list takes.
+    `params` are those of all rows, or of each. `countries` are those of national phone numbers, and precede
+    the region of `options`. `identifiers` are those that the list takes. Three kinds of rows are not packed:
+    those that have `problems` already, those that prove invalid here, and those that are `left_out`, whose
+    cells are empty.
     """
     packed = PackedRows(left_out=left_out, problems={row: [*own] for row, own in problems.items()})
     columns = [
@@ -144,7 +145,7 @@ def _find_invalid(
     *,
     keep_partial: bool,
 ) -> None:
-    """Find the rows that are not sent: those with mistakes that are not left away, and without a user."""
+    """Find the rows that are not sent: those without a user, and those whose mistakes are not left out."""
     for row, own in mistakes.items():
         if keep_partial and users.texts[row] and row not in packed.problems:
             packed.partial[row] = own
@@ -177,7 +178,7 @@ def _encode(
 
 
 class Users(NamedTuple):
-    """Users as JSON: a text for each, with a common prefix and suffix; "" where a row has no user."""
+    """Users as JSON: a text for each, "" for a row without a user, with a common prefix and suffix."""
 
     texts: list[str]  # ASCII: a character is a byte
     prefix: str

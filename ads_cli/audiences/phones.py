@@ -1,7 +1,7 @@
 """Phone numbers: every spelling of a number is read to the same E.164 text, or refused.
 
 phonenumbers decides what a text means. Patterns made of its metadata recognize texts whose meaning is plain,
-which is 10 to 50 times as fast.
+10 to 50 times as fast.
 """
 
 import re
@@ -37,6 +37,8 @@ def read_phone_number(text: str, region: str | None, no_region: str = NO_REGION)
     read as it is dialed there, and as one that begins with the country code. Without one, `no_region` is the
     reason.
     """
+    if not text.isascii():
+        text = "".join(str(unicodedata.digit(sign)) if sign.isdecimal() else sign for sign in text)
     label = NUMBER_LABEL.match(text)
     text = text[label.end() :] if label else text
     if ROUNDED.fullmatch(text):
@@ -45,8 +47,6 @@ def read_phone_number(text: str, region: str | None, no_region: str = NO_REGION)
     if not number:
         raise ValueError("is not a valid phone number: digits only; separate several numbers with semicolons")
     digits = NOT_A_DIGIT.sub("", number[0])
-    if not digits.isascii():
-        digits = "".join(str(unicodedata.digit(digit)) for digit in digits)
     if number[1]:
         return _only(_read_international(digits))
     if digits.startswith("00"):
@@ -85,7 +85,7 @@ def _read_after_00(digits: str, region: str | None) -> set[str]:
 
 
 def _read_national(digits: str, region: str) -> set[str]:
-    """Read digits as dialed in a region, and as a mobile of another country where they are none there."""
+    """Read digits as dialed in a region, or else as a mobile number of another country."""
     readings, abroad = _read_dialed(digits, region), f"+{digits}"
     may_be_abroad = bool(readings) and len(digits) >= FOREIGN_DIGITS and not digits.startswith("0")
     if may_be_abroad and _has_mobile_form(abroad) and not any(map(_has_mobile_form, readings)):
@@ -94,16 +94,16 @@ def _read_national(digits: str, region: str) -> set[str]:
 
 
 def _read_dialed(digits: str, region: str) -> set[str]:
-    """Read digits as dialed in a region, and as beginning with its country code; of two, prefer a mobile."""
+    """Read digits as dialed in a region, and as beginning with its country code. Prefer a mobile of two."""
     code, pattern = _plain_national(region)
-    written, trunk = f"+{digits}", _trunk_prefix(region)
-    if digits.startswith(code) and trunk is not None and _has_mobile_form(written) and _is_normal(written):
-        others = {f"+{code}{digits}", f"+{code}{digits.removeprefix(trunk)}"} - {written}
+    e164, trunk = f"+{digits}", _trunk_prefix(region)
+    if digits.startswith(code) and trunk is not None and _has_mobile_form(e164) and _is_normal(e164):
+        others = {f"+{code}{digits}", f"+{code}{digits.removeprefix(trunk)}"} - {e164}
         if not any(map(_has_mobile_form, others)):
-            return {written}
+            return {e164}
     plain = pattern.fullmatch(digits)
-    if plain and _is_normal(written := f"+{code}{plain['rest']}"):
-        return {written}
+    if plain and _is_normal(e164 := f"+{code}{plain['rest']}"):
+        return {e164}
     readings = _stable(_parse(digits, region))
     if digits.startswith(code):
         readings |= _read_international(digits)
@@ -121,39 +121,39 @@ def _parse(text: str, region: str | None = None) -> str:
         return ""
     if phonenumbers.is_possible_number_with_reason(number) != phonenumbers.ValidationResult.IS_POSSIBLE:
         return ""
-    written = str(phonenumbers.format_number(number, phonenumbers.PhoneNumberFormat.E164))
-    return written if len(written) - 1 in E164_DIGITS else ""
+    e164 = str(phonenumbers.format_number(number, phonenumbers.PhoneNumberFormat.E164))
+    return e164 if len(e164) - 1 in E164_DIGITS else ""
 
 
-def _stable(written: str) -> set[str]:
+def _stable(e164: str) -> set[str]:
     """Return E.164 text that reading does not change.
 
     If it seems to begin with a trunk prefix, it must be known to exist, so that none is left in by mistake.
     """
-    if not written:
+    if not e164:
         return set()
-    is_stable = _is_normal(written) or (_parse(written) == written and _is_assigned(written))
-    return {written} if is_stable else set()
+    is_stable = _is_normal(e164) or (_parse(e164) == e164 and _is_assigned(e164))
+    return {e164} if is_stable else set()
 
 
-def _is_assigned(written: str) -> bool:
+def _is_assigned(e164: str) -> bool:
     from phonenumbers import is_valid_number, parse
 
-    return bool(is_valid_number(parse(written)))
+    return bool(is_valid_number(parse(e164)))
 
 
-def _is_mobile(written: str) -> bool:
+def _is_mobile(e164: str) -> bool:
     from phonenumbers import PhoneNumberType, number_type, parse
 
-    return number_type(parse(written)) in (PhoneNumberType.MOBILE, PhoneNumberType.FIXED_LINE_OR_MOBILE)
+    return number_type(parse(e164)) in (PhoneNumberType.MOBILE, PhoneNumberType.FIXED_LINE_OR_MOBILE)
 
 
-def _has_mobile_form(written: str) -> bool:
-    return bool(re.fullmatch(mobile_form([written]), written))
+def _has_mobile_form(e164: str) -> bool:
+    return bool(re.fullmatch(mobile_form([e164]), e164))
 
 
-def _is_normal(written: str) -> bool:
-    return bool(re.fullmatch(normal_form([written]), written))
+def _is_normal(e164: str) -> bool:
+    return bool(re.fullmatch(normal_form([e164]), e164))
 
 
 def normal_form(numbers: Iterable[str]) -> str:
@@ -177,7 +177,7 @@ def _codes(numbers: Iterable[str]) -> frozenset[int]:
     codes = set()
     for start in {number[:4] for number in numbers}:  # + and up to three digits
         if start.startswith("+") and start.isascii() and start[1:].isdecimal():
-            codes |= {int(start[1:end]) for end in range(2, len(start) + 1)}
+            codes |= {int(start[:end]) for end in range(2, len(start) + 1)}
     return frozenset(codes & COUNTRY_CODE_TO_REGION_CODE.keys())
 
 
@@ -249,10 +249,10 @@ def _trunk_prefix(region: str) -> str | None:
 
 @cache
 def _plain_national(region: str) -> tuple[str, re.Pattern[str]]:
-    """Return the country code, and a pattern of what is dialed there; its `rest` goes after the code.
+    """Return the country code, and a pattern of what is dialed there. Its `rest` follows the code.
 
-    It matches neither a prefix for calls abroad, nor the country code, nor a trunk prefix that may be a part
-    of the number.
+    It matches neither a prefix for calls abroad nor the country code. It does not match a trunk prefix either
+    that may be a part of the number.
     """
     from phonenumbers import PhoneMetadata
 

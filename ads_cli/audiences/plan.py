@@ -212,7 +212,7 @@ class ListPlan(Plan):
         return UploadTarget(service, upload.kind, upload.target)
 
     def key(self, service: str, *, skip_invalid: bool) -> JobKey:
-        """Return what identifies the job: what only a key tells of the content, which may be one person."""
+        """Return what identifies the job. Only a key tells of the content, which may be one person."""
         from .ledger_records import Sealer, load_key
 
         feed, state_dir = self.rows.source, self._settings.state_dir
@@ -255,7 +255,9 @@ class AudiencePlan(ListPlan):
         for packer in self._packers:
             packer.resolve_with(packer.resolver.at(self.started))
         options = self._validation_options(comparison)
-        taken: list[tuple[tuple[str, ...], int]] = []  # columns and rows of each file, but for those left out
+        row_counts: list[
+            tuple[tuple[str, ...], int]
+        ] = []  # columns and rows of each file, but for those left out
 
         def take_parts() -> Iterator[Operations]:
             for packer, parts in self._files(options):
@@ -268,11 +270,11 @@ class AudiencePlan(ListPlan):
                     yield from part.operations
                 if report.rows == rows:
                     raise ContentError(f"{packer.rows.source.label}: there is no row of people in it")
-                taken.append((packer.rows.columns, report.rows - rows - (report.left_out - left_out)))
+                row_counts.append((packer.rows.columns, report.rows - rows - (report.left_out - left_out)))
 
         self._batch_count = sum(1 for _ in split_requests(take_parts()))
         for column, answers in report.answers.items():  # records may be far from any that has the column
-            answers[""] += sum(rows for columns, rows in taken if column in columns) - answers.total()
+            answers[""] += sum(rows for columns, rows in row_counts if column in columns) - answers.total()
         self._settings.describe(report, self.rows.columns, *self._remarks, self._columns_of_some)
         return report
 
@@ -355,6 +357,6 @@ class AudiencePlan(ListPlan):
         return {"users": report.valid}
 
     def close(self) -> None:
-        """End the worker processes, and close the files: nothing can be read from then on."""
+        """End the worker processes and close the files. Nothing can be read from then on."""
         for packer in self._packers:
             packer.close()

@@ -61,7 +61,7 @@ NOBODY_NAMED = "somebody who is in no row"
 
 
 class ListSyncPlan(ListPlan):
-    """Delete whom the file has no longer, and add who is new; each run finds out again what is due."""
+    """Add who is new in the file, and delete who is no longer in it. Each run compares again."""
 
     upload: ListSyncUpload
     depends_on_time = False
@@ -171,7 +171,7 @@ class ListSyncPlan(ListPlan):
         return self._plan.checked_rows()
 
     def key(self, service: str, *, skip_invalid: bool) -> JobKey:
-        """Return what identifies the job; what differs does not, since each run finds it out again."""
+        """Return what identifies the job, without the differences, since each run compares again."""
         key = self._plan.key(service, skip_invalid=skip_invalid)
         options = msgspec.structs.replace(key.options, upload=key.options.upload | {"prune": self.prune})
         return msgspec.structs.replace(key, upload=SYNC, options=options)

@@ -55,16 +55,12 @@ class UserUpload:
         return digest_of(body_pieces(batch.items), records)
 
     def send(self, client: "Client", batch: Batch, attempts: AttemptLog) -> Acknowledgement:
-        """Send a batch; where some operations are rejected, send the others, and halves of those.
-
-        The service applies a request as a whole, so nothing of a rejected one was applied. Where a request
-        both removes and adds, operations keep their order: a removal may take somebody along who is added
-        after it.
-        """
+        """Send a batch. If some operations are rejected, send the others, and halves of those rejected."""
         ack = Acknowledgement(batch.number, {ACCEPTED: 0, FAILED: 0})
         pending: list[list[Operations]] = [batch.items]  # the next one at the end
         while pending:
             sent = pending.pop()
+            # The service applies a request as a whole, so nothing of a rejected one was applied.
             rejected = self._send_request(client, sent)
             if not rejected:
                 ack.counts[ACCEPTED] += count_users(sent)
@@ -80,6 +76,8 @@ class UserUpload:
                     both = [*_halve(operation)]
                     halves += both
                     in_order += both
+            # Where a request both removes and adds, operations keep their order: a removal may take somebody
+            # along who is added after it.
             is_mixed = len({operation.operation_type for own in sent for operation in operations_of(own)}) > 1
             groups = [in_order] if is_mixed else [others, halves]
             pending += reversed([request for group in groups for request in split_requests(group)])
@@ -147,7 +145,7 @@ def _halve(operation: Operations) -> Iterator[Operations]:
 
 
 class RecordedUpload:
-    """Sends users; notes before in the log of the job who they are, and then that they are acknowledged.
+    """Sends users. Notes in the log of the job whom it is about to send, and then who is acknowledged.
 
     `begin` comes first, then `digest` and `send`, then `finish`.
     """
@@ -184,7 +182,7 @@ class RecordedUpload:
         self._log = self._ledger.log(job.job, job.key.digest, journal.previous_epoch, job.epoch)
 
     def finish(self, *, sent_all: bool = False) -> str:
-        """Merge the log into the ledger; return a warning where that was lost, or nothing."""
+        """Merge the log into the ledger. Return a warning if the ledger was lost, or ""."""
         assert self._ledger and self._log
         lost = self._ledger.close_log(self._log, sent_all=sent_all)
         return f"{lost}: whom this list had before is not known any more" if lost else ""

@@ -29,7 +29,7 @@ class UserRows(Rows):
 
     @columns.setter
     def columns(self, value: tuple[str, ...]) -> None:
-        """Ignore those of the base class, which starts without any: these are the inner reader's."""
+        """Ignore the columns that the base class sets, which are none: the inner reader has them."""
 
     def _read(self) -> Iterator[Row]:
         for row in self.inner:
@@ -47,7 +47,7 @@ def _is_operation(values: Mapping[str, Any]) -> bool:
 
 
 def _unpack(row: Row) -> Iterator[Row]:
-    """Yield a row for each user of an operation, or a row with its problem; `Rows` numbers them."""
+    """Yield a row for each user of an operation, or a row with its problem. `Rows` numbers them."""
     operation = dict(row.values)
     params = operation.pop("params", {})
     if not isinstance(params, Mapping):

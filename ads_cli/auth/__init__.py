@@ -35,7 +35,7 @@ def check_secret(
     *,
     max_length: int = MAX_SECRET_LENGTH,
 ) -> str:
-    """Return a secret without its line end; raise `error_type`, which never quotes it, if it is not valid."""
+    """Return a secret without its line end. Raise `error_type`, without the secret, if it is not valid."""
     value = text.removesuffix("\n").removesuffix("\r") if text.endswith("\n") else text
     if len(value) > max_length:
         raise error_type(f"{origin} holds more than {max_length:,} characters, which no secret does")

@@ -1,8 +1,8 @@
 """Grants of OAuth 2.0: the tokens of a sign-in, renewed by one process at a time.
 
 The refresh token rotates: each works once, and only the newest. So a new one is stored before it or its
-access token is used, and the store is written before the request too: it must not fail after it. Where the
-answer to a refresh was lost, the stored token may still work: it is tried once more.
+access token is used. The store is written before the request too, so that it does not fail after it. Where
+the response to a refresh was lost, the stored token may still work, and is tried once more.
 """
 
 import threading
@@ -33,7 +33,7 @@ USUAL_LIFETIME_SECONDS = 7200.0  # of an access token, where the service does no
 MAX_LIFETIME_SECONDS = 3_650 * 86_400.0  # that is believed
 RENEWED_BEFORE_SECONDS = 30.0  # it expires: a request takes a while
 LOCK_TIMEOUT_SECONDS = 120.0  # another process may wait for the service
-REFRESH_ATTEMPTS = 2  # one more after a lost answer
+REFRESH_ATTEMPTS = 2  # one more after a lost response
 
 
 class Send(Protocol):
@@ -53,7 +53,7 @@ class StoredGrant(msgspec.Struct, frozen=True):
     expires_at: float  # Unix seconds
     received_at: float  # Unix seconds
     refresh_token: str = ""
-    is_refreshing: bool = False  # the refresh token was sent, and its answer is not stored
+    is_refreshing: bool = False  # the refresh token was sent, and its response is not stored
 
     def __repr__(self) -> str:
         return "StoredGrant(***)"
@@ -113,7 +113,7 @@ def read_grant(secret: Secret) -> StoredGrant:
 
 
 def client_auth(client_id: str, client_secret: str | None) -> "httpx.Auth":
-    """Authenticate an app: HTTP Basic where it has a secret; else its id is in the body."""
+    """Authenticate an app by HTTP Basic if it has a secret, or else by its id in the body."""
     import httpx
 
     if client_secret is None:
@@ -198,7 +198,7 @@ class RenewedGrant:
             self._current = stored
 
     def _refresh(self, stored: StoredGrant) -> object:
-        """Return the answer to a refresh; ask once more where an answer was lost.
+        """Return the response to a refresh. Ask again if a response was lost.
 
         The may_be_applied of an error is that of all attempts.
         """

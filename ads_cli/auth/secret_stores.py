@@ -1,7 +1,7 @@
 """Secret stores: the OS keyring, or a file with mode 0600.
 
-Each item holds one secret of one profile, and the addresses that it was issued for; it is never sent
-to another address.
+Each item has one secret of one profile, and the addresses that it was issued for. It is never sent to another
+address.
 """
 
 import json
@@ -124,7 +124,7 @@ class FileStore(SecretStore):
 
 
 class KeyringStore(SecretStore):
-    """Stores secrets in the OS keyring; caches the name of its backend, since a search is slow."""
+    """Stores secrets in the OS keyring. Caches the name of its backend, since a search is slow."""
 
     def __init__(self, backend_cache: Path) -> None:
         self._backend_cache = backend_cache

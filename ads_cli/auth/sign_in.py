@@ -86,9 +86,9 @@ def authorization_of(query: str, token: str, fields: CallbackFields) -> Authoriz
     if not token or not hmac.compare_digest(received.encode(), token.encode()):
         raise AccessError("This callback belongs to another sign-in.")
     if refusal := params.get(fields.refusal):
-        said = params.get("error_description") or refusal
+        reason = params.get("error_description") or refusal
         is_plain = fields is OAUTH1 or refusal == REFUSED_BY_USER
-        return Authorization(None, "" if is_plain else said)
+        return Authorization(None, "" if is_plain else reason)
     if not params.get(fields.verifier):
         raise ContentError("The callback has no verifier.")
     return Authorization(params[fields.verifier])
@@ -140,7 +140,7 @@ class Listener:
         self._server.server_close()
 
     def wait_for(self, token: str) -> str:
-        """Return the verifier, or the code, of a request token or state; raise AccessError if refused."""
+        """Return the verifier, or the code, of a request token or state. Raise AccessError if refused."""
         self._token = token
         self._is_waiting.set()
         ends_at = time.monotonic() + SIGN_IN_TIMEOUT_SECONDS

@@ -86,14 +86,14 @@ class AccountReader:
                 once.setdefault(record["id"], record)
         return [*once.values()]
 
-    def currencies(self, campaigns: Iterable[Any], wanted: Collection[str]) -> dict[str, str]:
+    def currencies(self, campaigns: Iterable[Any], funding_ids: Collection[str]) -> dict[str, str]:
         """Return the currencies of what pays, by its id: those of campaigns, and of what else is wanted."""
         records = map(to_neutral, campaigns)
-        known = {str(record.get("funding_instrument_id")): record.get("currency") for record in records}
-        if not all(map(known.get, wanted)):
+        currencies = {str(record.get("funding_instrument_id")): record.get("currency") for record in records}
+        if not all(map(currencies.get, funding_ids)):
             listed = list_all(self.client, ListFundingInstruments, account_id=self.account)
-            known |= {str(record.get("id")): record.get("currency") for record in listed}
-        return {id: currency for id, currency in known.items() if isinstance(currency, str)}
+            currencies |= {str(record.get("id")): record.get("currency") for record in listed}
+        return {id: currency for id, currency in currencies.items() if isinstance(currency, str)}
 
     def tree(
         self,
@@ -110,10 +110,10 @@ class AccountReader:
         there = self._completed(CAMPAIGN, filter(_is_there, map(to_neutral, campaigns)), needed)
         tops = [Stored(CAMPAIGN, record) for record in there]
         by_id = {stored.id: stored for stored in tops}
-        wanted = [id for id in by_id if within is None or id in within]
+        campaign_ids = [id for id in by_id if within is None or id in within]
         if "line_items" not in lists:
             return _sorted(tops)
-        items = _place(LINE_ITEM, by_id, self._completed(LINE_ITEM, self.line_items(wanted), needed))
+        items = _place(LINE_ITEM, by_id, self._completed(LINE_ITEM, self.line_items(campaign_ids), needed))
         for kind in KINDS:
             if kind.parent_field == "line_item_id" and kind.list_name in lists:
                 # The service refuses the others where it lists promoted accounts.
@@ -141,7 +141,7 @@ class AccountReader:
     def _completed(
         self, kind: Kind, records: Iterable[Any], needed: Mapping[Kind, Collection[str]]
     ) -> list[dict[str, Any]]:
-        """Return listed records by neutral names, with the needed fields that only a single answer has.
+        """Return listed records by neutral names, with the needed fields that only a single response has.
 
         Raise UnavailableError where a record does not tell what it is known by.
         """
@@ -157,17 +157,17 @@ class AccountReader:
         return completed
 
     def single(self, kind: Kind, id: str) -> Mapping[str, Any]:
-        """Return a record as it is shown by itself; an empty one where it is not, or many were read."""
-        known = self._read_singly
-        if id not in known and len(known) < MAX_SINGLE_READS:
-            known[id] = {}
+        """Return a record as it is shown by itself. It is empty if it is not shown, or many were read."""
+        records = self._read_singly
+        if id not in records and len(records) < MAX_SINGLE_READS:
+            records[id] = {}
             (get,) = requests_named((*kind.list.endpoint.command.split()[:-1], "get"))
             with suppress(NotFoundError):
                 (record,) = records_in(
                     self.client.call(get(account_id=self.account, **{kind.id_field: id})), "id"
                 )
-                known[id] = to_neutral(record) if record["id"] == id else {}
-        return known.get(id, {})
+                records[id] = to_neutral(record) if record["id"] == id else {}
+        return records.get(id, {})
 
 
 def not_shown(kind: Kind, id: str, names: Iterable[str]) -> UnavailableError:
@@ -222,7 +222,7 @@ def _is_there(record: Any) -> bool:
 
 
 def _sorted(records: list[Stored]) -> list[Stored]:
-    """Order records as they were made, whatever they are called now."""
+    """Order records as they were created, whatever they are called now."""
     return sorted(records, key=lambda record: (str(record.fields.get("created_at")), record.id))
 
 

@@ -1,9 +1,9 @@
-"""Carry out a plan.
+"""Carry out a plan: pauses, creations from the top down, changes, activations, deletions from the bottom up.
 
-Pauses, creations from the top down, changes, activations, deletions from the bottom up. What the service
-refuses is noted, and the rest goes on without it: nothing is made below it, nothing above it is activated,
-and what it would replace stays, unless the service refuses both beside each other. What cannot be paused is
-not changed, nor is what lies below it. An error that is not about a record ends the run.
+What the service refuses is noted, and the rest is carried out without it. Nothing is created below a refused
+record and nothing above it is activated. What it would replace stays, unless the service refuses both beside
+each other. What cannot be paused is not changed, nor is what lies below it. An error that is not about a
+record ends the run.
 """
 
 from collections import deque
@@ -44,7 +44,7 @@ RESUME_HINT = "the next apply looks what was created, and makes the rest: run it
 class Applied:
     """What became of a plan."""
 
-    done: dict[str, int] = field(default_factory=lambda: {"created": 0, "updated": 0, "deleted": 0})
+    counts: dict[str, int] = field(default_factory=lambda: {"created": 0, "updated": 0, "deleted": 0})
     failed: list[tuple[str, str]] = field(default_factory=list)  # path and reason
     ids: dict[Entry, str] = field(default_factory=dict)  # of what the file has
     renamed: list[tuple[str, str]] = field(default_factory=list)  # names as sent, and as the service has them
@@ -59,14 +59,14 @@ class Apply:
         account: str,
         plan: CampaignPlan,
         memory: ApplyMemory,
-        on_progress: Callable[[int], None] = lambda done: None,
+        on_progress: Callable[[int], None] = lambda count: None,
     ) -> None:
         self._client, self._account, self._plan, self._memory = client, account, plan, memory
         self._on_progress = on_progress
         self._applied: set[Change] = set()  # at least in part: a later request may be refused
         self._lock = Lock()  # of the results of requests that are sent at once
         self._failed: list[tuple[Change, str]] = []
-        self._refused_entries: set[Entry] = set()  # or below one: not made, or not as the file has it
+        self._refused_entries: set[Entry] = set()  # or below one: not created, or not as the file has it
         self.result = Applied()
 
     def requests(self) -> Iterator[tuple[Request, str]]:
@@ -91,8 +91,8 @@ class Apply:
         memory.remember(plan.ids)
         memory.settle()
         self.result.ids = {entry: stored.id for entry, stored in plan.matched.items()}
-        known = (change for change in plan.changes if change.parent_id != PLACEHOLDER_ID)
-        if begun := [*self._replacements(known)]:
+        with_parents = (change for change in plan.changes if change.parent_id != PLACEHOLDER_ID)
+        if begun := [*self._replacements(with_parents)]:
             memory.begin_attempt(begun)
         updates, creations, deletions = (
             [change for change in plan.changes if change.action == action]
@@ -107,8 +107,8 @@ class Apply:
         self._delete(deletion for deletion in deletions if not deletion.goes_first)
         refused = {change for change, _ in self._failed}
         for change in self._applied:
-            if change.action == "create" or change not in refused:  # what is made may not be activated
-                self.result.done[f"{change.action}d"] += 1
+            if change.action == "create" or change not in refused:  # what is created may not be activated
+                self.result.counts[f"{change.action}d"] += 1
         order = {change: number for number, change in enumerate(plan.changes)}
         self.result.failed = [
             (f"{change.path} ({change.action} {change.kind.noun} {change.key})", reason)
@@ -140,7 +140,7 @@ class Apply:
             self._find_refused(kind)
 
     def _find_refused(self, kind: Kind) -> None:
-        """Take what was refused since it is there for made: some records the service makes by itself."""
+        """Count a refused creation as done if its record is there: some the service creates by itself."""
         refused = [
             refused_change
             for refused_change, _ in self._failed
@@ -164,7 +164,7 @@ class Apply:
                     refused_change for refused_change in self._failed if refused_change[0] is not change
                 ]
                 self._refused_entries.discard(_entry(change))
-                self._made(change, candidate, ids)
+                self._note_result(change, candidate, ids)
                 self._note_applied([change])
         self._memory.remember(ids)
 
@@ -204,11 +204,11 @@ class Apply:
 
     def _activate(self, updates: Iterable[Change], creations: Iterable[Change]) -> None:
         """Activate what the file wants active, from the bottom up, once all its parts are there."""
-        wanted = [change for change in (*updates, *creations) if change.values.get(STATUS) == ACTIVE]
+        activations = [change for change in (*updates, *creations) if change.values.get(STATUS) == ACTIVE]
         for kind in reversed(KINDS):
             self._send_updates(
                 (activation, {STATUS: ACTIVE})
-                for activation in wanted
+                for activation in activations
                 if activation.kind is kind and not self._is_incomplete(_entry(activation))
             )
 
@@ -218,7 +218,7 @@ class Apply:
         return entry in self._refused_entries or any(map(self._is_incomplete, below))
 
     def _pause(self, updates: Sequence[Change]) -> None:
-        """Pause records; one that is not paused may spend: it is not changed, nor is what lies below it."""
+        """Pause records. One that is not paused may spend: it and what lies below it are not changed."""
         self._send_updates(
             (update, {STATUS: PAUSED}) for update in updates if update.values.get(STATUS) == PAUSED
         )
@@ -239,7 +239,7 @@ class Apply:
         )
 
     def _send_updates(self, changes: Iterable[tuple[Change, dict[str, Any]]]) -> None:
-        """Set values of records; what removes one is a request of its own, since a batch cannot."""
+        """Set values of records. A value is removed by a request of its own, since a batch cannot."""
         of_kind: dict[Kind, list[tuple[Change, dict[str, Any]]]] = {}
         for change, values in changes:
             if values:
@@ -281,7 +281,7 @@ class Apply:
             self._send_batch(action, [change for change, _ in some], [request for _, request in some])
 
     def _send_batch(self, action: str, changes: Sequence[Change], requests: Sequence[Request]) -> None:
-        """Send operations in one request; those that are refused are noted, and the others applied."""
+        """Send operations in one request. Those that are refused are noted, and the others applied."""
         declared = type(requests[0])
         endpoint = declared.endpoint
         assert endpoint.batch
@@ -312,7 +312,7 @@ class Apply:
                 if number in reasons:
                     self._refused(change, reasons[number])
                 elif action == "create":
-                    self._made(change, next(answers), ids_of)
+                    self._note_result(change, next(answers), ids_of)
                 elif action == "update":
                     self._note_name(change, next(answers, None))
             attempts.end(ids_of)
@@ -340,7 +340,7 @@ class Apply:
         ids_of: dict[Mark, str] = {}
         with self._lock:
             for change, record in zip(changes, records, strict=True):
-                self._made(change, record, ids_of)
+                self._note_result(change, record, ids_of)
             attempts.end(ids_of)
             self._note_applied(changes)
 
@@ -358,7 +358,7 @@ class Apply:
         with self._lock:
             self._note_applied([change])
 
-    def _made(self, change: Change, record: Any, ids: dict[Mark, str]) -> None:
+    def _note_result(self, change: Change, record: Any, ids: dict[Mark, str]) -> None:
         id = record.get("id") if isinstance(record, dict) else None
         if not isinstance(id, str):
             raise self._stopped(not_understood("a record of it has no id"))

@@ -33,27 +33,27 @@ class _Matches:
 
     def __init__(self, file: CampaignFile) -> None:
         self._file = file
-        self.found: dict[Entry, Stored] = {}
-        self._taken: dict[Stored, Entry] = {}
+        self.stored: dict[Entry, Stored] = {}
+        self._entries: dict[Stored, Entry] = {}
 
     def is_free(self, stored: Stored) -> bool:
         """Whether no entry is a record yet."""
-        return stored not in self._taken
+        return stored not in self._entries
 
     def add(self, entry: Entry, stored: Stored) -> None:
         """Match an entry; note it in the file where another one is the same record."""
-        if first := self._taken.get(stored):
+        if first := self._entries.get(stored):
             self._file.find_lines()
             self._file.note(entry, f"is {stored.kind.noun} {stored.id}, as is line {first.line}")
         else:
-            self._taken[stored], self.found[entry] = entry, stored
+            self._entries[stored], self.stored[entry] = entry, stored
 
 
 class Comparison:
     """Finds out which records of a file are which of the account, and what differs.
 
     It is for one `run`, or one `match_campaigns`. The file still has the id of a record that was replaced
-    (`--replace`): that id is obsolete, and the memory has the record that was made in its place.
+    (`--replace`). That id is obsolete, and the memory has the record that was created in its place.
     """
 
     def __init__(
@@ -88,9 +88,9 @@ class Comparison:
 
     def match_campaigns(self) -> dict[Entry, Stored]:
         """Find the campaigns of the file; what is wrong is not noted."""
-        noted = [*self._file.problems]
+        problems = [*self._file.problems]
         matches = self._matches(self._file.campaigns, self._campaigns, ROOT)
-        self._file.problems[:] = noted
+        self._file.problems[:] = problems
         return matches
 
     def _siblings(
@@ -138,7 +138,7 @@ class Comparison:
                 else:
                     self._note_unlisted(entry, id, parent_id)
                     self._file.note(entry, self._no_such_id(entry, parent_id), "id")
-        rest = [entry for entry in entries if self._id(entry) is None and entry not in matches.found]
+        rest = [entry for entry in entries if self._id(entry) is None and entry not in matches.stored]
         for entry in rest:
             mark = mark_of(entry, parent_id)
             record = by_id.get(self._memory.ids.get(mark, "")) if mark else None
@@ -149,15 +149,15 @@ class Comparison:
         for record in filter(matches.is_free, stored):
             alike.setdefault(_match_key_of_stored(record), []).append(record)
         for entry in rest:
-            if entry not in matches.found:
+            if entry not in matches.stored:
                 candidates = [record for key in _match_keys_of_entry(entry) for record in alike.get(key, ())]
                 self._match_alike(entry, [*filter(matches.is_free, candidates)], parent_id, matches)
-        for entry, record in matches.found.items():
+        for entry, record in matches.stored.items():
             if mark := mark_of(entry, parent_id):
                 self.plan.ids[mark] = record.id
             if entry in self._ids_obsolete:
                 self.plan.ids[replacement_mark(entry, parent_id)] = record.id
-        return matches.found
+        return matches.stored
 
     def _require_own(self, entry: Entry, stored: Stored, mark: Mark) -> None:
         """Note a key under which another file has a record of another name."""
@@ -181,7 +181,7 @@ class Comparison:
             ids = ", ".join(candidate.id for candidate in candidates)
             text = f"several records have this name: {ids}; write the id of the one that is meant"
             self._file.note(entry, text)
-            matches.found[entry] = candidates[0]  # so that nothing else is noted of it
+            matches.stored[entry] = candidates[0]  # so that nothing else is noted of it
         elif len(candidates) > 1:
             matches.add(
                 entry, min(candidates, key=lambda candidate: len(self._differences(entry, candidate)))
@@ -194,7 +194,7 @@ class Comparison:
         return None if entry in self._ids_obsolete else entry.id
 
     def _replacement(self, entry: Entry, by_id: Mapping[str, Stored], parent_id: str) -> Stored | None:
-        """Find what was made in place of a record; of one that is gone, the id counts no more."""
+        """Find what was created in place of a record; of one that is gone, the id counts no more."""
         memory, id = self._memory, self._id(entry)
         if id is None or not self._has_replaced:
             return None
@@ -209,11 +209,11 @@ class Comparison:
         if not self._replace:
             return None
         if not replacement and mark in memory.lost:
-            wanted = _match_keys_of_entry(entry)
+            keys = _match_keys_of_entry(entry)
             same = (
                 candidate
                 for candidate in by_id.values()
-                if candidate.id != id and _match_key_of_stored(candidate) in wanted
+                if candidate.id != id and _match_key_of_stored(candidate) in keys
             )
             can_become = (
                 candidate
@@ -236,7 +236,7 @@ class Comparison:
         return [name for name in names if not fields[name].in_update]
 
     def _note_unlisted(self, entry: Entry, id: str, parent_id: str) -> None:
-        """Note an id that no list has: of what was made, or that the file names."""
+        """Note an id that no list has: of what was created, or that the file names."""
         if id not in self._by_id:
             self.plan.unlisted.append((entry, id, parent_id))
 
@@ -325,11 +325,11 @@ class Comparison:
                 self._file.note(entry, text, name)
 
     def _note_all(self, entry: Entry, problems: Iterable[Problem]) -> None:
-        noted = {problem.path for problem in self._file.problems}
+        paths = {problem.path for problem in self._file.problems}
         for problem in problems:
             field = file_fields(entry.kind).get(problem.field)
             path = f"{entry.path}.{field.key if field else problem.field}"
-            if path not in noted and problem.severity == "error":
+            if path not in paths and problem.severity == "error":
                 self._file.note(entry, problem.message, problem.field)
 
     def _create(self, entry: Entry, parent: Entry | None, parent_id: str) -> None:
@@ -346,9 +346,9 @@ class Comparison:
         sent = {"account_id": "-", **status, **creation_values(entry.kind, [values], PLACEHOLDER_ID)}
         self._note_all(entry, check(entry.kind.create, sent)[1])
         mark = mark_of(entry, parent_id) if entry.kind.is_named else None
-        made = self._memory.ids.get(mark) if mark else None
-        if made:
-            self._note_unlisted(entry, made, parent_id)
+        created_id = self._memory.ids.get(mark) if mark else None
+        if created_id:
+            self._note_unlisted(entry, created_id, parent_id)
         if (attempt := attempt_mark(entry, parent_id)) and attempt in self._memory.lost:
             self.plan.lost.append(attempt)
         currency = self._currencies_of_new[entry] = self._currency(entry, parent)
@@ -377,7 +377,7 @@ class Comparison:
                 self._create(inner, entry, PLACEHOLDER_ID)
 
     def _currency(self, entry: Entry, parent: Entry | None) -> str:
-        """Return the currency of a new record: that of what pays for its campaign; empty where unknown."""
+        """Return the currency of a new record, that of what pays for its campaign, or "" if unknown."""
         if parent is None:
             return self._currencies.get(str(entry.values.get(FUNDING)), "")
         if parent in self._currencies_of_new:

@@ -1,4 +1,4 @@
-"""Copies of campaigns: what is pulled, changed, and made again, in another account too."""
+"""Copies of campaigns: what is pulled, changed, and created again, in another account too."""
 
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -60,7 +60,7 @@ class CopySetting(NamedTuple):
         return self.field.is_money and RELATIVE.fullmatch(self.value) is not None
 
     def of(self, old: Any, currency: str) -> Any:
-        """Return the new value: relative amounts change the old one; raise UsageError where there is none."""
+        """Return the new value. A relative amount changes the old one. Raise UsageError if there is none."""
         if not self.is_relative:
             return None if self.value in ("", "null") else self.value
         return relative_amount(self.value, old, currency, self.field.key)
@@ -93,10 +93,10 @@ def parse_settings(texts: Iterable[str], *, active: bool) -> list[CopySetting]:
     for text in texts:
         path, equals, value = text.partition("=")
         kind = LINE_ITEM if path.startswith(INNER) else CAMPAIGN
-        known = fields_by_key(kind)
+        fields = fields_by_key(kind)
         key = path.removeprefix(INNER)
-        if not equals or key not in known:
-            near = suggestion(key, known)
+        if not equals or key not in fields:
+            near = suggestion(key, fields)
             raise UsageError(
                 f"--set {text}: is not FIELD=VALUE or line_items.FIELD=VALUE{near}",
                 hint="as in --set daily_budget=+10% --set line_items.start_time=2031-12-01",
@@ -107,7 +107,7 @@ def parse_settings(texts: Iterable[str], *, active: bool) -> list[CopySetting]:
             raise UsageError(
                 f"--set {text}: is not one of {', '.join(statuses)}", hint="--active activates what is active"
             )
-        settings.append(CopySetting(kind, known[key], value))
+        settings.append(CopySetting(kind, fields[key], value))
     return settings
 
 
@@ -213,11 +213,11 @@ class Copy:
 
 def note_missing(client: "Client", account: str, file: CampaignFile) -> None:
     """Note what another account does not have: funding, audiences, media, posts, tags."""
-    wanted: dict[Any, dict[str, list[tuple[Entry, str]]]] = {}
+    entries_by_kind: dict[Any, dict[str, list[tuple[Entry, str]]]] = {}
     for entry in each_entry(file.campaigns):
         for kind, name, value in _references(entry):
-            wanted.setdefault(kind, {}).setdefault(value, []).append((entry, name))
-    for kind, values in wanted.items():
+            entries_by_kind.setdefault(kind, {}).setdefault(value, []).append((entry, name))
+    for kind, values in entries_by_kind.items():
         known_ids = set() if kind is None else {*_ids(client, account, kind, [*values])}
         for value, places in values.items():
             if value not in known_ids:
@@ -244,9 +244,12 @@ def _references(entry: Entry) -> Iterator[tuple[Any, str, str]]:
         yield None, VALUE, str(entry.values.get(VALUE))
 
 
-def _ids(client: "Client", account: str, kind: Any, wanted: Sequence[str]) -> Iterator[str]:
+def _ids(client: "Client", account: str, kind: Any, requested_ids: Sequence[str]) -> Iterator[str]:
     own: Iterable[dict[str, Any]] = ({},)
     if kind is ListPosts:
-        own = ({"post_type": "PUBLISHED", "timeline_type": "ALL", "post_ids": ids} for ids in chunks(wanted))
+        own = (
+            {"post_type": "PUBLISHED", "timeline_type": "ALL", "post_ids": ids}
+            for ids in chunks(requested_ids)
+        )
     for values in own:
         yield from (str(record.get("id")) for record in list_all(client, kind, account_id=account, **values))

@@ -142,9 +142,9 @@ class CampaignFile:
 
 
 def parse_file(content: bytes, label: str, folder: Path) -> CampaignFile:
-    """Read a file of campaigns; raise ContentError where it is neither YAML nor JSON, nor a workbook.
+    """Read a file of campaigns. Raise ContentError if it is neither YAML nor JSON nor a workbook.
 
-    `folder` is where the names of other files start from. What is wrong is noted in `problems`.
+    `folder` is where the names of other files start from. Mistakes are noted in `problems`.
     """
     if content.startswith(WORKBOOK_MAGIC):
         import json
@@ -171,7 +171,7 @@ def parse_file(content: bytes, label: str, folder: Path) -> CampaignFile:
 
 
 def reads_other_files(content: bytes, label: str) -> bool:
-    """Tell whether a file of campaigns has loops, or files of media or cards; raise ContentError."""
+    """Tell whether a file of campaigns has loops, or names files of media or cards. Raise ContentError."""
     if content.startswith(WORKBOOK_MAGIC):
         content = parse_file(content, label, Path()).content  # which is JSON
     waiting = [load_plain(content) or load(content, label, LinedBuilder, fast_loader())]
@@ -284,20 +284,20 @@ class _Reader:
         if not isinstance(loop, dict) or len(keys) != 1 or len(loop) != 1:
             self.note(record, f"{path}.for", f"must be a mapping with one of {', '.join(LOOP_KEYS)}", "for")
             return
-        key, given = keys[0], loop[keys[0]]
-        given = given if isinstance(given, list) else [given]
+        key, names = keys[0], loop[keys[0]]
+        names = names if isinstance(names, list) else [names]
         mistakes: list[str] = []
         if values:
-            given = fill(given, values, mistakes.append)
+            names = fill(names, values, mistakes.append)
         for text in mistakes:
             self.note(loop, f"{path}.for.{key}", text, key)
         if mistakes:
             return
-        if not given or not all(isinstance(item, str) and item for item in given):
+        if not names or not all(isinstance(item, str) and item for item in names):
             self.note(loop, f"{path}.for.{key}", "must be a text, or a list of texts", key)
             return
         try:
-            for turn in turns(key, given, self._folder):
+            for turn in turns(key, names, self._folder):
                 yield {**values, **turn}
         except (ContentError, UsageError) as error:
             self.note(loop, f"{path}.for.{key}", error.message, key)
@@ -305,7 +305,7 @@ class _Reader:
     def _entry(
         self, list_name: str, record: dict[str, Any], path: str, values: Mapping[str, str]
     ) -> Entry | None:
-        """Read a record; None where it is not clear what it is, which is noted."""
+        """Read a record. Note it and return None if its kind is unclear."""
         filled = with_neutral_keys(self._filled(record, path, values) if values else record)
         kind = self._kind(list_name, record, filled, path)
         if kind is None:
@@ -382,7 +382,7 @@ class _Reader:
         return {TYPE: type_, OPERATOR: OPERATORS.get(operator, "EQ"), VALUE: value}
 
     def _with_new_post(self, entry: Entry, record: dict[str, Any], filled: dict[str, Any]) -> Entry | None:
-        """Read the post of an ad that is made with the file; None where it cannot be one, which is noted."""
+        """Read the post of a new ad. Return None if it cannot be one, and note why."""
 
         def note(key: str, text: str) -> None:
             self.note(record, f"{entry.path}.{key}", text, key)
@@ -396,11 +396,11 @@ class _Reader:
         return entry
 
     def _read_fields(self, entry: Entry, record: dict[str, Any], filled: dict[str, Any]) -> None:
-        known = fields_by_key(entry.kind)
+        fields = fields_by_key(entry.kind)
         seen: dict[str, str] = {}
         for key, raw in filled.items():
-            if not (field := known.get(key)):
-                listed = {field.key for field in known.values()} | {"id", "key", *entry.kind.below}
+            if not (field := fields.get(key)):
+                listed = {field.key for field in fields.values()} | {"id", "key", *entry.kind.below}
                 noun = entry.kind.noun
                 text = f"is not a field of {'an' if noun[0] in 'ai' else 'a'} {noun}{suggestion(key, listed)}"
                 self.note(record, f"{entry.path}.{key}", text, key)
@@ -415,7 +415,7 @@ class _Reader:
                     self._read_field(entry, record, field, key, raw)
 
     def _read_field(self, entry: Entry, record: dict[str, Any], field: FileField, key: str, raw: Any) -> None:
-        """Convert a value by its declared type; an invalid one is kept, since the account may have it too."""
+        """Convert a value by its declared type. An invalid one is kept, since the account may have it too."""
         if field.is_enum:
             raw = to_neutral({field.name: raw})[field.name]
         if field.is_money and key in amount_names(field.name):

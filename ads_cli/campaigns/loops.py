@@ -65,6 +65,6 @@ def fill(value: Any, values: Mapping[str, str], note: Callable[[str], None]) -> 
         return value
     for name in PLACEHOLDER.findall(value):
         if name not in values:
-            known = suggestion(name, values) or f"; it has {', '.join(values)}"
-            note(f"{{{name}}} is not a column of the loop{known}")
+            correction = suggestion(name, values) or f"; it has {', '.join(values)}"
+            note(f"{{{name}}} is not a column of the loop{correction}")
     return PLACEHOLDER.sub(lambda match: values.get(match[1], match[0]), value)

@@ -1,6 +1,6 @@
-"""What applies have made: the ids of keys, and what requests without an answer may have created.
+"""What applies have created: the ids of keys, and what requests without a response may have created.
 
-Each is on the disk before its request is sent, or before its answer counts.
+Each is on the disk before its request is sent, or before its response counts.
 """
 
 from collections import defaultdict
@@ -129,7 +129,7 @@ class ApplyMemory:
                 del self.lost[mark]
 
     def other_file(self, mark: Mark, file: str) -> str:
-        """Return another file that a mark is of, where it is not of this one; empty where there is none."""
+        """Return another file that a mark belongs to, or "" if it belongs to this one or to none."""
         files = self.files.get(mark, set())
         if not file or file in files:
             return ""
@@ -149,7 +149,7 @@ class ApplyMemory:
             self.begun_plan = digest
 
     def seconds_until_listed(self, marks: Iterable[Mark]) -> float:
-        """Return for how long lists may still lack what attempts that have no answer have created."""
+        """Return for how long lists may still lack what attempts that have no response have created."""
         return max((self._seconds_until_listed(self.lost[mark]) for mark in marks), default=0.0)
 
     def _seconds_until_listed(self, number: int) -> float:
@@ -163,34 +163,34 @@ def look_for_lost(
     look: Callable[[], tuple[T, Sequence[Mark]]],
     say: Callable[[str], None] | None,
 ) -> T:
-    """Look for what requests without an answer may have created, and return what is found.
+    """Look for what requests without a response may have created, and return it.
 
-    `look` returns it with the marks of what is missing. That is certain only once lists would show it: until
-    then it is looked for again, which `say` tells of; without `say`, raise NotConfirmedError.
+    `look` returns it with the marks of what is missing. Something is certainly missing only once lists would
+    show it. Until then `look` is called again, and `say` tells of it. Without `say`, raise NotConfirmedError.
     """
     pause, waited = 1.0, 0.0
     while True:
         record, missing = look()
         # What was sent in the future, by a clock that was wrong, is waited for once.
-        left = min(memory.seconds_until_listed(missing), LISTED_AFTER_SECONDS - waited)
-        if left <= 0:
+        remaining = min(memory.seconds_until_listed(missing), LISTED_AFTER_SECONDS - waited)
+        if remaining <= 0:
             return record
         names = listed([f"{mark.kind} {mark.key}".replace("_", " ") for mark in missing], 5)
         words = f"{counted(len(missing), 'record')} may have been created by a request whose answer was lost"
-        if say is None or not client.rate_limiter.allows_wait(left, is_stated=True):
+        if say is None or not client.rate_limiter.allows_wait(remaining, is_stated=True):
             raise NotConfirmedError(
                 f"{words}, and the service may not list it yet: {names}",
-                hint=f"nothing was created again; run it again in {left:.0f} s; --resume waits",
+                hint=f"nothing was created again; run it again in {remaining:.0f} s; --resume waits",
             )
         if not waited:
-            say(f"{words}: looking for it for {left:.0f} s: {names}")
-        pause = min(pause * 2, left)
+            say(f"{words}: looking for it for {remaining:.0f} s: {names}")
+        pause = min(pause * 2, remaining)
         client.rate_limiter.wait(pause)
         waited += pause
 
 
 class CreationAttempt:
-    """One request that creates what has marks: noted before it is sent, and ended with what it has made."""
+    """One request that creates records with marks. It is noted before it is sent, and then its result."""
 
     def __init__(self, memory: ApplyMemory, marks: Sequence[Mark]) -> None:
         self._memory, self._marks = memory, marks

@@ -1,4 +1,4 @@
-"""What a file of campaigns holds: kinds of records, and the fields of the requests that make them.
+"""What a file of campaigns holds: kinds of records, and the fields of the requests that create them.
 
 The fields are those of the declarations in `api/`: a field that is declared there is read, compared, sent and
 written by itself.
@@ -152,7 +152,7 @@ KINDS = (CAMPAIGN, LINE_ITEM, TARGETING, POST, SCHEDULED_POST, ACCOUNT, MEDIA, C
 
 
 def identity(kind: Kind) -> tuple[str, ...]:
-    """Name the fields by which records of a kind are known, where they have no id; all must be shown."""
+    """Name the fields that identify records of a kind without an id. All of them must be shown."""
     if kind is MEDIA:  # what is shown before a video has no landing URL
         return kind.own_fields[:1]
     return kind.own_fields or ("name",)
@@ -227,7 +227,7 @@ class FileField:
 
 @cache
 def file_fields(kind: Kind) -> Mapping[str, FileField]:
-    """Return the fields of a kind by name, in the order of the requests: those that make a record first."""
+    """Return the fields of a kind by name, in the order of the requests: those that create a record first."""
     own = {"account_id", kind.id_field, kind.parent_field}
     created = {kind.of_several.get(member.name, member.name): member for member in fields_of(kind.create)}
     updated = fields_by_name(kind.update) if kind.update else {}
@@ -332,7 +332,7 @@ def shown_value(field: FileField, value: Any, currency: str) -> Any:
 
 @dataclass(eq=False, slots=True)
 class NewPost:
-    """A post that is made for ads of a file."""
+    """A post that is created for ads of a file."""
 
     values: dict[str, Any]  # of the request that creates it, but for those of files
     names: list[str]  # of files of media, as they were written
@@ -375,7 +375,7 @@ class Entry:
     lines: dict[str, int] = field(default_factory=dict)  # by field
     below: dict[str, list["Entry"]] = field(default_factory=dict)  # the lists that the file has
     is_looped: bool = False  # one of several that the file has once
-    post: NewPost | None = None  # of an ad whose post is made with the file
+    post: NewPost | None = None  # of an ad whose post is created with the file
 
     @property
     def name(self) -> str | None:

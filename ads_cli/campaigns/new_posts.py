@@ -1,4 +1,4 @@
-"""Posts that are made with a file of campaigns: known by their content, so that each is made once."""
+"""Posts that are created with a file of campaigns: known by their content, so that each is created once."""
 
 import json
 from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -49,30 +49,30 @@ class CardRequest(NamedTuple):
     references: MediaReferences  # to its files
 
 
-def read_post(given: Mapping[str, Any], folder: Path, note: Note) -> NewPost | None:
-    """Read the post of an ad; None where it cannot be one, which is noted by key."""
-    if existing := next((key for key in KEYS_OF_EXISTING if given.get(key) is not None), None):
+def read_post(ad: Mapping[str, Any], folder: Path, note: Note) -> NewPost | None:
+    """Read the post of an ad. Note by key why it cannot be one, and return None."""
+    if existing := next((key for key in KEYS_OF_EXISTING if ad.get(key) is not None), None):
         note(existing, "cannot be used with what makes a new post")
         return None
-    if isinstance(keys := given.get("media_keys"), str):
-        given = {**given, "media_keys": comma_list(keys) or [""]}
-    values = {key: value for key, value in given.items() if key not in NOT_OF_REQUEST}
-    known = _fields() | {"media", "card"}
+    if isinstance(keys := ad.get("media_keys"), str):
+        ad = {**ad, "media_keys": comma_list(keys) or [""]}
+    values = {key: value for key, value in ad.items() if key not in NOT_OF_REQUEST}
+    fields = _fields() | {"media", "card"}
     mistakes = [
-        (key, f"is not a field of a new post{suggestion(key, known)}") for key in values.keys() - _fields()
+        (key, f"is not a field of a new post{suggestion(key, fields)}") for key in values.keys() - _fields()
     ]
-    card = given.get("card")
-    if card is not None and (mistake := _card_mistake(card, given)):
+    card = ad.get("card")
+    if card is not None and (mistake := _card_mistake(card, ad)):
         mistakes.append(("card", mistake))
-    if "media_key" in given:
-        values["media_keys"] = [given["media_key"]]
-        if given.get("media_keys") is not None:
+    if "media_key" in ad:
+        values["media_keys"] = [ad["media_key"]]
+        if ad.get("media_keys") is not None:
             mistakes.append(("media_key", "cannot be used with media_keys"))
     if values.get("media_keys") is not None and not _are_texts(values["media_keys"]):
-        is_one = "media_key" in given
+        is_one = "media_key" in ad
         what = "a media key" if is_one else "a list of media keys"
         mistakes.append(("media_key" if is_one else "media_keys", f"must be {what}"))
-    names = given.get("media", [])
+    names = ad.get("media", [])
     names = names if isinstance(names, list) else [names]
     if not _are_texts(names):
         mistakes.append(("media", "must be the name of a file, or a list of them"))
@@ -91,21 +91,21 @@ def read_post(given: Mapping[str, Any], folder: Path, note: Note) -> NewPost | N
         note(key, text)
     if mistakes:
         return None
-    made = NewPost(values, names, places, "", None if card is None else dict(card), "", str(folder))
-    if made.card:
+    post = NewPost(values, names, places, "", None if card is None else dict(card), "", str(folder))
+    if post.card:
         try:
-            digests += _digests_in_card(made)
+            digests += _digests_in_card(post)
         except OSError as error:
             note("card", f"{error.filename} cannot be read: {error.strerror}")
             return None
         except ContentError as error:
             note("card", error.message)
             return None
-        made.card_digest = _digest_of([made.card, digests, values.get("media_keys")])
-    # The key in the memory of applies, those of earlier versions too: of a file that does not change it must
-    # stay the same, or its posts are made again. So a post without a card is hashed without one.
-    made.digest = _digest_of([values, digests] if made.card is None else [values, digests, made.card])
-    return made
+        post.card_digest = _digest_of([post.card, digests, values.get("media_keys")])
+    # The digest is the key in the memory of applies, of earlier versions too. A post that the file does not
+    # change must keep it, or it is created again. So a post without a card is hashed without one.
+    post.digest = _digest_of([values, digests] if post.card is None else [values, digests, post.card])
+    return post
 
 
 def has_changed(post: NewPost) -> bool:
@@ -151,13 +151,13 @@ def _card_mistake(card: Any, ad: Mapping[str, Any]) -> str:
     if name not in card_kinds():
         return f"kind {name!r} is not one of {', '.join(filter(None, card_kinds()))}"
     kind = card_kinds()[name][0]
-    taken = media_file_fields(kind)
-    known = {*kind.__struct_fields__, *taken} - {"account_id", "media"}
+    file_fields = media_file_fields(kind)
+    field_names = {*kind.__struct_fields__, *file_fields} - {"account_id", "media"}
     is_short = not name and keys in SHORT_CARDS
     if not is_short and not (keys and (name or {"components", "slides"} & keys)):
         return CARD_WORDS
-    if not is_short and (other := sorted(map(str, keys - known))):
-        return f"{other[0]} is not a field of this card" + suggestion(other[0], known)
+    if not is_short and (other := sorted(map(str, keys - field_names))):
+        return f"{other[0]} is not a field of this card" + suggestion(other[0], field_names)
     if "website" in card and not str(card["website"]).startswith(("https://", "http://")):
         return "website must be an address, as in https://shop.example/mugs"
     if is_short and "app" in card and not isinstance(card["app"], Mapping):
@@ -169,7 +169,7 @@ def _card_mistake(card: Any, ad: Mapping[str, Any]) -> str:
     media = next((ad[key] for key in ("media", "media_key", "media_keys") if key in ad), None)
     if is_short and not media:
         return "needs media: what it shows above its title"
-    if isinstance(media, list) and len(media) > 1 and taken["media"] == "media_key":
+    if isinstance(media, list) and len(media) > 1 and file_fields["media"] == "media_key":
         return "takes one file or media key"
     return ""
 
@@ -190,7 +190,7 @@ def _digest(place: str) -> str:
 def find_posts(
     service: str, entries: Iterable[Entry], memory: ApplyMemory, note: Callable[..., None]
 ) -> None:
-    """Give ads the posts that were made for them before; note what is wrong with those to be made."""
+    """Give ads the posts that were created for them before; note what is wrong with those to be created."""
     for entry in each_entry([*entries]):
         if entry.post is None:
             continue
@@ -250,7 +250,7 @@ def mark_of_post(post: NewPost) -> Mark:
 def make_post(
     client: "Client", account: str, post: NewPost, request: Request, memory: ApplyMemory, say: Say
 ) -> str:
-    """Create a post, unless a run without an answer has; return its id."""
+    """Create a post, unless a run without a response has; return its id."""
     mark = mark_of_post(post)
     if lost := _found_lost(client, memory, mark, lambda: _find(client, account, post, memory), say):
         return lost
@@ -265,7 +265,7 @@ def make_card(
     if lost := memory.ids.get(mark):
         return lost
     name = as_stored(str(getattr(request, "name", "")))
-    listing = next(listed for made, listed in card_kinds().values() if isinstance(request, made))
+    listing = next(listed for kind, listed in card_kinds().values() if isinstance(request, kind))
 
     def find() -> str | None:
         for page in client.pages(convert(listing, {"account_id": account, "q": name})):
@@ -282,7 +282,7 @@ def make_card(
 def _found_lost(
     client: "Client", memory: ApplyMemory, mark: Mark, find: Callable[[], str | None], say: Say
 ) -> str | None:
-    """Return what a request without an answer has made, once it is certain whether there is one."""
+    """Return what a request without a response has created, once it is certain whether there is one."""
     if mark not in memory.lost:
         return None
 
@@ -303,7 +303,7 @@ def _create_once(
     field: str,
     is_valid: Callable[[str], bool],
 ) -> str:
-    """Send a request that creates, noted before it is sent; return a field of what it has made."""
+    """Send a request that creates, noted before it is sent; return a field of what it has created."""
     attempt = CreationAttempt(memory, [mark])
     try:
         response = client.exchange(client.prepare(request), on_send=attempt.note_attempt)
@@ -321,7 +321,7 @@ def _create_once(
 
 def _find(client: "Client", account: str, post: NewPost, memory: ApplyMemory) -> str | None:
     """Return the newest post with a text that no ad of a file has."""
-    known = {id for (kind, *_), id in memory.ids.items() if kind == POST}
+    remembered = {id for (kind, *_), id in memory.ids.items() if kind == POST}
     author = {"user_id": post.values["as_user_id"]} if post.values.get("as_user_id") else {}
     published = {"account_id": account, "post_type": "PUBLISHED", "timeline_type": "ALL", **author}
     ids = [
@@ -329,18 +329,16 @@ def _find(client: "Client", account: str, post: NewPost, memory: ApplyMemory) ->
         for record in list_all(client, ListPosts, **published)
         if _has_text(record, post)
     ]
-    return max((id for id in ids if id not in known and id.isdecimal()), key=int, default=None)
+    return max((id for id in ids if id not in remembered and id.isdecimal()), key=int, default=None)
 
 
 def _has_text(record: Mapping[str, Any], post: NewPost) -> bool:
-    wanted, shown = (
-        as_stored(str(text or "")) for text in (post.values.get("text"), record.get("full_text"))
-    )
-    return shown == wanted or shown.startswith(f"{wanted} {LINK}".lstrip())
+    own, shown = (as_stored(str(text or "")) for text in (post.values.get("text"), record.get("full_text")))
+    return shown == own or shown.startswith(f"{own} {LINK}".lstrip())
 
 
 def new_posts(entries: Iterable[Entry]) -> Iterator[tuple[Entry, NewPost]]:
-    """Yield the ads whose posts are not made yet, each post once."""
+    """Yield the ads whose posts are not created yet, each post once."""
     seen = set()
     for entry in entries:
         post = entry.post

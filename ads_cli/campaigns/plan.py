@@ -29,8 +29,8 @@ class Change:
 
     action: str  # create, update or delete
     kind: Kind
-    path: str  # of the record in the file; of the list that it would be in, where it is deleted
-    key: str  # by what it is known in the file, or a label of what it is
+    path: str  # of the record in the file, or of the list of a deleted one
+    key: str  # by which the file knows it, or a label of what it is
     name: str | None
     entry: Entry | None = None
     stored: Stored | None = None
@@ -48,7 +48,7 @@ class Change:
 
     @property
     def goes_first(self) -> bool:
-        """Whether it is deleted before what takes its place is made: the service refuses both at once."""
+        """Whether it is deleted before what takes its place is created: the service refuses both at once."""
         stored, new = self.stored, self.replaced_by
         if not (stored and new and self.kind is new.kind is TARGETING):
             return False
@@ -103,7 +103,7 @@ class CampaignPlan:
     matched: dict[Entry, Stored] = field(default_factory=dict)
     listed: int = 0  # records in the lists that the file has
     not_compared: set[str] = field(default_factory=set)  # keys of fields that the service never shows
-    lost: list[Mark] = field(default_factory=list)  # of what a request without an answer may have made
+    lost: list[Mark] = field(default_factory=list)  # of what a request without a response may have created
     unlisted: list[tuple[Entry, str, str]] = field(default_factory=list)  # with the id, and that above
 
     def count(self, action: str) -> int:

@@ -18,8 +18,8 @@ if TYPE_CHECKING:
 HEX = re.compile(r"[0-9a-f]{16}")
 NUMBER = re.compile(r"[0-9]+")
 ID = re.compile(r"[0-9a-z]{1,16}")
-# By type: what its values look like, which are not looked up, and the search for names. Letters alone may be
-# a name that looks like an id, such as `business`.
+# The form of values, which are not looked up, and the search for names, by type. Letters alone may be a name
+# that looks like an id, such as `business`.
 SEARCHES: dict[str, tuple[re.Pattern[str], Any]] = {
     "LOCATION": (HEX, targeting_search.SearchLocations),
     "INTEREST": (NUMBER, targeting_search.SearchInterests),
@@ -37,7 +37,7 @@ SEARCHES: dict[str, tuple[re.Pattern[str], Any]] = {
 
 
 def resolve_names(client: "Client", account: str, file: CampaignFile) -> None:
-    """Replace the names in criteria by values; note those that are not found, or are those of several."""
+    """Replace the names in criteria by values. Note those that are not found, or that several have."""
     audiences = cache(lambda: [*list_all(client, ListAudiences, account_id=account)])
     matches: dict[tuple[str, str], list[str]] = {}
     is_replaced = False

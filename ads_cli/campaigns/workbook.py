@@ -87,7 +87,7 @@ class _Row(int):
 
 
 def read_workbook(content: bytes, label: str) -> tuple[LinedMapping, list[FileProblem]]:
-    """Return what a text file with the same records has, and its mistakes; raise ContentError."""
+    """Return what a text file with the same records has, and its mistakes. Raise ContentError."""
     reader = _WorkbookReader(content, label)
     return reader.document(), reader.problems
 
@@ -104,8 +104,8 @@ class _WorkbookReader:
         names = self._sheet_names()
         for name in names:
             if name not in (ABOUT, *SHEETS) and not name.startswith(REMARK):
-                known = suggestion(name, SHEETS)
-                self._note(_Row(name, 1), f"the sheet {name!r} is not one of {', '.join(SHEETS)}{known}")
+                correction = suggestion(name, SHEETS)
+                self._note(_Row(name, 1), f"the sheet {name!r} is not one of {', '.join(SHEETS)}{correction}")
         document = LinedMapping()
         for row in self._rows(ABOUT) if ABOUT in names else ():
             if key := row.get("key"):

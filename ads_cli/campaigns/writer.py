@@ -1,4 +1,4 @@
-"""Write files of campaigns: the same records are the same bytes; ids into a file; a commented example."""
+"""Write files of campaigns, the same records as the same bytes. Write ids into a file, and an example."""
 
 import json
 import re
@@ -120,10 +120,10 @@ def scalar(value: Any) -> str:
 
 
 def write_into(path: Path, file: CampaignFile, ids: Mapping[Entry, str]) -> tuple[int, bool]:
-    """Add the ids that a file does not have; return how many, and whether there are records without a place.
+    """Add the ids that a file does not have. Return how many, and whether there are records without a place.
 
-    Those are the records of loops, and those whose id is null. Raise StateError where the file was changed
-    since it was read.
+    Without a place are the records of loops, and those whose id is null. Raise StateError if the file was
+    changed since it was read.
     """
     if path.read_bytes() != file.content:
         raise StateError(

@@ -1,7 +1,7 @@
 """Generate a command from a declared request, or from one of each service.
 
-Every option is passed on as text and validated by the declaration alone: all problems are reported at once,
-and no limit is written twice.
+Every option is passed on as text and validated by the declaration alone. So all problems are reported at
+once, and no limit is written twice.
 """
 
 from inspect import getdoc
@@ -46,11 +46,11 @@ class RequestCommand(ExampleCommand):
             for param in params:
                 if _key(param) not in own and len(requests) > 1 and request_type is not request:
                     param.help = f"{param.help} (service {request_type.endpoint.service} only)"
-                known = own.setdefault(_key(param), param)
-                if known.required and not param.required:
-                    known.required = False
-                    known.help = (
-                        f"{known.help} (may be left out with service {request_type.endpoint.service} only)"
+                existing = own.setdefault(_key(param), param)
+                if existing.required and not param.required:
+                    existing.required = False
+                    existing.help = (
+                        f"{existing.help} (may be left out with service {request_type.endpoint.service} only)"
                     )
         self._own = list(own.values())
         endpoint = request.endpoint
@@ -68,13 +68,13 @@ class RequestCommand(ExampleCommand):
         """Return the name that a request has for a parameter; services may name it differently."""
         return self._names[request].get(_key(param), str(param.name))
 
-    def _values(self, request: type[Request], given: dict[str, Any]) -> dict[str, Any]:
+    def _values(self, request: type[Request], options: dict[str, Any]) -> dict[str, Any]:
         """Name the values of the parameters as a request does; raise UsageError for one that it lacks."""
         names, values = self._names[request], {}
         for param in self._own:
             if (key := _key(param)) in names:
-                values[names[key]] = given.get(param.name)
-            elif given.get(param.name) not in (None, param.default):
+                values[names[key]] = options.get(param.name)
+            elif options.get(param.name) not in (None, param.default):
                 service = request.endpoint.service
                 raise UsageError(f"{key}: the service {service} has no such parameter", hint="--service")
         return values
@@ -175,7 +175,7 @@ class RequestRun:
             return True
         service, currency_of = call.settings.service, self.currency_of
         records.change(
-            lambda given: request_from_input(kind, given, service=service, currency_of=currency_of),
+            lambda options: request_from_input(kind, options, service=service, currency_of=currency_of),
             envelope=self.envelope,
         )
         return True
@@ -254,7 +254,7 @@ class RequestRun:
 
 
 def _currency_of(call: Invocation, kind: type[Request], named: str | None) -> CurrencyOf:
-    """Return what finds the currency of a request, where it has amounts; `named` is what --currency says."""
+    """Return what finds the currency of a request that has amounts. `named` is what --currency says."""
     if not money_fields(kind):
         return unknown_currency
     from ..commands.spending import Currencies

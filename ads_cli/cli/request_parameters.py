@@ -199,7 +199,7 @@ def choices_help(field_type: FieldType) -> str:
 
 
 def document_options(request: type[Request], *, has_example: bool) -> Iterator[Option]:
-    """Make --file, which reads fields from a document, and --example, which prints such a document."""
+    """Make --file, which reads fields from a document, and --example, which prints a document."""
     several = ""
     if has_batch_options(request):
         batch = request.endpoint.batch

@@ -129,6 +129,9 @@ class Group(Parsing, TyperGroup):
         """Parse the options of the group; without a word, show its help."""
         if not args:
             show_help(ctx)
+        if not (self.is_command or args[0].startswith("-")):  # no option: Typer's parser takes a while
+            ctx._protected_args, ctx.args = args[:1], args[1:]
+            return ctx.args
         rest = super().parse_args(ctx, args)
         if not (self.is_command or words_left(ctx)):
             raise UsageError("Missing command.", hint=f"{ctx.command_path} --help")

@@ -1,8 +1,8 @@
-"""Compare the answer to a write with what was sent.
+"""Compare the response to a write with what was sent.
 
-An answer that lacks the record, or names another one, is not understood; nor is one that contradicts the
-campaign that a new record lies in, its name, its status, or a limit of spending. What an answer lacks is
-not compared, and services may store other fields in another form.
+A response is not understood where it lacks the record or names another one. It is not understood either where
+it contradicts the name, the status, a limit of spending, or the campaign of a new record. What a response
+lacks is not compared. Services may store other fields in another form.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -21,14 +21,14 @@ SIMILAR = 0.5  # of 1: a name that a service has changed has that much in common
 
 
 def is_compared(endpoint: Endpoint) -> bool:
-    """Whether the answer to a write has the records that were sent; an upload has its own outcomes."""
+    """Whether the response to a write has the records that were sent; an upload has its own outcomes."""
     if is_upload(endpoint) or subject_of(endpoint.command) == "users" or not endpoint.changes:
         return False
     return _is_batch(endpoint) or _is_creation(endpoint) or _names_its_record(endpoint)
 
 
 def require_sent(write: Write, response: Response) -> None:
-    """Raise UnavailableError for an answer that contradicts what was sent."""
+    """Raise UnavailableError for a response that contradicts what was sent."""
     endpoint, operations = write.endpoint, write.operations
     if endpoint is None or (isinstance(response.body, dict) and response.body.get("operation_errors")):
         return
@@ -60,13 +60,13 @@ def _is_creation(endpoint: Endpoint) -> bool:
 
 
 def _names_its_record(endpoint: Endpoint) -> bool:
-    """Whether the answer to a change of one record names it."""
+    """Whether the response to a change of one record names it."""
     is_change = endpoint.method in ("PUT", "DELETE") and endpoint.id_field
     return bool(is_change) and endpoint.record_id in ("id", endpoint.id_field)
 
 
 def _require_all(operation: Operation, answered: Iterator[Record] | Sequence[Record], record_id: str) -> None:
-    """Raise UnavailableError unless each record is the one that an operation makes or changes."""
+    """Raise UnavailableError unless each record is the one that an operation creates or changes."""
     records = [*answered]
     if operation.action == "create":
         if not (records and all(map(_has_id, records))):
@@ -86,13 +86,14 @@ def _require_all(operation: Operation, answered: Iterator[Record] | Sequence[Rec
 
 
 def _has_id(record: Record) -> bool:
-    """Whether a record has the id of a new one: a text; a post has a number, and a text beside it."""
+    """Whether a record has the id of a new one."""
+    # An id is a text. Only a post has a number in `id`, and the text beside it.
     id = record.get("id_str") or record.get("id")
     return isinstance(id, str) and bool(id)
 
 
 def _contradicted(operation: Operation, record: Record) -> Iterator[str]:
-    """Yield the fields whose value in an answer means something else than what was sent."""
+    """Yield the fields whose value in a response means something else than what was sent."""
     values, kind = operation.values, operation.kind
     sent = {field for field in values if values[field] not in (None, "") and record.get(field) is not None}
     status = status_field(kind) if kind else None
@@ -118,18 +119,19 @@ def _require_in_order(record: Record, own: Operation, operations: Sequence[Opera
 
 
 def _likeness(operation: Operation, record: Record) -> tuple[int, int]:
-    """Return how many plain values that were sent an answer has, and how many others in their place."""
+    """Return how many plain values that were sent a response has, and how many others in their place."""
     pairs = [(value, record[field]) for field, value in operation.values.items() if field in record]
     plain = [_is_equal(*pair) for pair in pairs if all(isinstance(value, str | int) for value in pair)]
     return sum(plain), len(plain) - sum(plain)
 
 
 def _is_equal(sent: Any, answered: Any) -> bool:
-    """Whether two plain values are one, as a service stores them; a query has numbers as texts."""
+    """Whether two plain values are equal, in the form in which a service stores them."""
+    # What is sent in a query is text, numbers too.
     return as_stored(str(sent)).casefold() == as_stored(str(answered)).casefold()
 
 
 def _is_same_name(sent: Any, answered: Any) -> bool:
-    """Whether a service may have made one name of the other: cut it, or changed some of its letters."""
+    """Whether two names may be the same, since services cut names and change some of their letters."""
     short, long = sorted((letters_and_digits(str(name)) for name in (sent, answered)), key=len)
     return long.startswith(short) or closest(str(sent), [str(answered)], SIMILAR) is not None

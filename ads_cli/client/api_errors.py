@@ -1,7 +1,7 @@
 """The error that a response means, from the error shapes of the service.
 
-The advertising API sends an envelope with `errors` (and, for batches, `operation_errors`); the platform
-API an Error object {code, message} or a Problem object (RFC 7807) whose `type` ends in a slug below.
+The advertising API sends an envelope with `errors`, and with `operation_errors` for batches. The platform API
+sends an Error object {code, message}, or a Problem object (RFC 7807) whose `type` ends in a slug below.
 """
 
 from typing import Any

@@ -80,22 +80,20 @@ class Client(msgspec.Struct, dict=True, eq=False):  # a dict for its cached prop
         """Send a declared request; return the response or raise the error that it means."""
         return self.exchange(self.prepare(request), **options)
 
-    def pages(
-        self, request: Request, parse: Parse = parse_json, limit: int | None = None
-    ) -> Iterator[Response]:
+    def pages(self, request: Request, limit: int | None = None) -> Iterator[Response]:
         """Yield the pages of a list; with `limit`, the record that it allows last is the last of its page."""
         # The service does not accept a cursor and a count together: only the first page asks for the count.
         without_count = {"with_total_count": None} if hasattr(request, "with_total_count") else {}
-        size, left = _page_size(request) if limit else None, limit
+        size, remaining = _page_size(request) if limit else None, limit
 
         def fetch(cursor: str | None) -> Response:
-            nonlocal left
+            nonlocal remaining
             changes: dict[str, Any] = {"cursor": cursor, **without_count} if cursor else {}
-            if size and left:
-                changes["count"] = min(size, left)
-            response = self.call(msgspec.structs.replace(request, **changes), parse=parse)
-            if left and isinstance(response.data, list):
-                left = max(left - len(response.data), 0)
+            if size and remaining:
+                changes["count"] = min(size, remaining)
+            response = self.call(msgspec.structs.replace(request, **changes))
+            if remaining and isinstance(response.data, list):
+                remaining = max(remaining - len(response.data), 0)
             return response
 
         return follow(fetch)
@@ -139,7 +137,7 @@ class Client(msgspec.Struct, dict=True, eq=False):  # a dict for its cached prop
     def send_once(
         self, prepared: PreparedRequest, auth: "httpx.Auth | None", permit: Permit, parse: Parse
     ) -> Response:
-        """Send a request once; once more where the service rejects a token that can be renewed."""
+        """Send a request once, and again if the service rejects a token that can be renewed."""
         if auth or isinstance(credentials := self._credentials, UserKeys):
             return self._send_signed(prepared, auth or self._auth, permit, parse)
         from .signing import BearerAuth
@@ -158,9 +156,9 @@ class Client(msgspec.Struct, dict=True, eq=False):  # a dict for its cached prop
         """Send a request once, within what is left of --max-wait."""
         with self._count_lock:
             self.requests += 1
-        left = max(self.rate_limiter.remaining_wait(), MIN_TIMEOUT_SECONDS)
-        timeout = min(self.timeout, left)
-        return self._sender.send(prepared, auth, permit, timeout=timeout, max_seconds=left, parse=parse)
+        seconds = max(self.rate_limiter.remaining_wait(), MIN_TIMEOUT_SECONDS)
+        timeout = min(self.timeout, seconds)
+        return self._sender.send(prepared, auth, permit, timeout=timeout, max_seconds=seconds, parse=parse)
 
     def note_retry(self, prepared: PreparedRequest, reason: str, delay: float) -> None:
         """Count a further attempt, and tell of it."""
@@ -168,12 +166,6 @@ class Client(msgspec.Struct, dict=True, eq=False):  # a dict for its cached prop
             self.retries += 1
         self.on_retry(f"{reason}; retrying in {delay:.1f} s")
         self.trace.log("retry", url=prepared.logged_url, reason=reason, delay=round(delay, 3))
-
-    @staticmethod
-    def load() -> None:
-        """Import the modules needed to send, which takes 100 ms, while the caller does something else."""
-        from ..http import network  # noqa: F401
-        from . import signing, transport  # noqa: F401
 
     def open(self) -> None:
         """Create what the threads share; raise AdsctlError if proxy, certificates or credentials are bad."""
@@ -209,10 +201,10 @@ class Client(msgspec.Struct, dict=True, eq=False):  # a dict for its cached prop
 
 
 class _Attempts:
-    """The attempts to send one request, until there is a response, or the error of the last one.
+    """The attempts to send one request, until there is a response or the error of the last attempt.
 
-    Each has a permit of the rate limiter, which is held until its delay is known: a route that the service
-    limits is paused before any other request of it is sent.
+    Each attempt holds a permit of the rate limiter until the delay of the next one is known. A route that the
+    service limits is then paused before another of its requests is sent.
     """
 
     def __init__(
@@ -256,7 +248,7 @@ class _Attempts:
         try:
             response = self._client.send_once(self._prepared, self._auth, permit, self._parse)
             self._check_response(response)
-        except Interrupted as signalled:  # while it was sent, or its answer awaited
+        except Interrupted as signalled:  # while it was sent, or its response awaited
             signalled.may_be_applied = self._prepared.method != "GET"
             raise
         except AdsctlError as error:

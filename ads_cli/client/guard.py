@@ -87,9 +87,10 @@ class WriteGuard:
             self._judge([self.write_of(request) for request in requests])
 
     def approve_plan(self, requests: Iterable[tuple[PreparedRequest, str]]) -> None:
-        """Judge a plan before its first request: each change as a request, and what names a new record.
+        """Judge the changes of a plan before its first request; a new record is named by the text beside it.
 
-        What is sent then has ids, and several changes in a batch: its sums and number are not judged again.
+        The requests that are sent then have the ids of new records, and batch several changes. Their sums and
+        their number are therefore not judged again.
         """
         if not self.guard:
             return
@@ -104,29 +105,28 @@ class WriteGuard:
         self._spending.approve_updates(self._judge(writes))
         self._is_planned = True
 
-    def note_made(self, write: Write, records: Sequence[Any]) -> None:
-        """Take the records of an answer to what a plan sends: what is activated may be one of them."""
+    def note_created(self, write: Write, records: Sequence[Any]) -> None:
+        """Take the records of a response to what a plan sends: what is activated may be one of them."""
         with self._lock:
             for op, record in zip(write.operations, records, strict=False) if self._is_planned else ():
                 if op.action == "create" and isinstance(record, dict):
-                    self._spending.note_made(write.account, op, record)
+                    self._spending.note_created(write.account, op, record)
 
-    def approve_rows(self, requests: Sequence[PreparedRequest], rows: int | None) -> None:
-        """Judge a push by its requests without rows, and the number of these; None where it is not known.
+    def approve_rows(self, requests: Sequence[PreparedRequest], rows: int) -> None:
+        """Judge a push by its requests without rows, and by the number of rows.
 
-        The first request has the rows; the others come before or after them.
+        The first request has the rows. The others are sent before or after them.
         """
         if not self.guard:
             return
         without_body = [msgspec.structs.replace(request, body=b"") for request in requests]
         writes = [write_of(request, self._dialect()) for request in without_body]
         self._judge([write._replace(records=0) for write in writes[1:]])
-        self._judge([write._replace(records=rows or 0) for write in writes[:1]])
-        if rows is not None:
-            self._counted |= {urlsplit(request.url).path for request in requests}
+        self._judge([write._replace(records=rows) for write in writes[:1]])
+        self._counted |= {urlsplit(request.url).path for request in requests}
 
     def note_completed(self, planned: PreparedRequest, completed: PreparedRequest) -> None:
-        """Take a request as approved that differs from an approved one by what was made since: media keys."""
+        """Approve a request that differs from an approved one only by media keys that were created since."""
         if not self.guard:
             return
         with self._lock:
@@ -137,7 +137,7 @@ class WriteGuard:
         """Judge a request that is about to be sent; return what it changes, None without a guard."""
         if not self.guard:
             return None
-        if prepared.declared and (prepared.method, prepared.url) in self._passed:
+        if (prepared.method, prepared.url) in self._passed:
             return None
         write = self.write_of(prepared)
         is_counted = urlsplit(prepared.url).path in self._counted
@@ -151,9 +151,7 @@ class WriteGuard:
         with self._lock:
             due: list[RecordChange] = []
             count = 0
-            for write in writes:
-                if write.endpoint and not write.endpoint.changes:
-                    continue
+            for write in (write for write in writes if not write.endpoint or write.endpoint.changes):
                 self._judge_kind(write)
                 changes = (
                     RecordChange(write.account, operation, _digest(write, operation))

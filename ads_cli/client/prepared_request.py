@@ -98,22 +98,22 @@ class PreparedRequest(msgspec.Struct, frozen=True):
                 yield from people_in(msgspec.json.decode(b"".join(self.pieces) or self.body))
 
 
-# By words of their names: headers by which proxies and frameworks take a request for one of another method
-# (X-HTTP-Method-Override) or path (X-Original-URL, X-Forwarded-Prefix), or with another body.
+# Headers by which proxies and frameworks take a request for another one, by words of their names. They change
+# the method (X-HTTP-Method-Override), the path (X-Original-URL, X-Forwarded-Prefix) or the body.
 OVERRIDING_WORDS = (
     "ur[il]|path|prefix|route|host|action|destination|redirect|connection|(?:transfer|content)[\\W_]encoding"
 )
 OVERRIDING_HEADER = (
     rf"(?i)method|verb|overrid|rewrit|original|forward|upgrade|(?:^|[\W_])(?:{OVERRIDING_WORDS})(?:$|[\W_])"
 )
-# By their names, fields of a query or a body that do the same: `_method` of Rails and Laravel, and the like.
-# Frameworks drop blanks and brackets around a name, and no field of the service begins with an underscore.
+# Fields of a query or a body that do the same, by their names, as `_method` of Rails and Laravel. Frameworks
+# drop blanks and brackets around a name. No field of the service begins with an underscore.
 OVERRIDING_FIELD = r"(?is)[\s\[]*(?:_|\$)|[\W_]*(?:method|verb)[\W_]*$|(?=.*method)(?=.*(?:http|overrid))"
 PARTS = r"[\[\]&;]"  # of a name, as in `a[_method]`
 
 
 def overrides(prepared: PreparedRequest) -> str:
-    """Return what may give a request another method or path, as `the header x-host`; "" for nothing."""
+    """Return what may change the method or path of a request, as `the header x-host`, or ""."""
     if header := next((name for name in prepared.headers if re.search(OVERRIDING_HEADER, name)), None):
         return f"the header {header}"
     if prepared.declared:
@@ -158,7 +158,7 @@ def is_write(prepared: PreparedRequest) -> bool:
 def build_request(
     endpoint: Endpoint, parts: RequestParts, address: str, pieces: Sequence[bytes | memoryview] = ()
 ) -> PreparedRequest:
-    """Build the URL with its query, and the body; `pieces` are a body that is encoded already."""
+    """Build the URL with its query, and the body. `pieces` are a body that is encoded already."""
     url, content_type, body = address + parts.path, "", b""
     if endpoint.params_in == "multipart":
         content_type, pieces = multipart(parts.params)
@@ -185,9 +185,9 @@ def build_request(
 
 
 def multipart(params: Mapping[str, Any], files: Mapping[str, str] = NO_FILES) -> tuple[str, list[bytes]]:
-    """Encode a form with files (RFC 7578); return its content type, and its body in pieces.
+    """Encode a form with files (RFC 7578). Return its content type and its body in pieces.
 
-    A value of bytes is a file, whose name is that in `files`, or else that of the field.
+    A value of bytes is a file. Its name is that in `files`, or else that of the field.
     """
     boundary = f"adsctl-{getrandbits(128):032x}"
     pieces: list[bytes] = []

@@ -1,7 +1,7 @@
 """Decide when the next request may be sent: rate-limit headers, concurrency limit, `--max-wait`."""
 
 import threading
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from functools import cache, partial
 from math import inf
 from typing import TYPE_CHECKING
@@ -15,86 +15,43 @@ if TYPE_CHECKING:
     from .shared_window import SharedWindow
 
 
-INITIAL_LIMIT = 4
-MIN_SAMPLES = 4  # responses that make a mean latency worth comparing
-GROWTH_COMPARED = 1.5  # growth of the limit after which latencies are compared
-LATENCY_SHARE = 0.8  # of that growth: if latency rises by more, throughput has peaked
+INITIAL_LIMIT = 4  # before anything is known of the quota
 DECREASE_FACTOR = 0.75  # of the limit, after an overload
 
 
 class ConcurrencyLimit:
-    """Adapt the concurrency limit to the service.
+    """Adapt the concurrency limit to the service (AIMD).
 
-    It begins with the limit that was last proven, or with INITIAL_LIMIT.
-
-    Slow start: the limit doubles with each round of responses. After the first overload it grows by
-    one a round. If 1.5 times the concurrency raises latency by 80 % of that, throughput has peaked
-    (Little's law) and the limit goes back. Overload (5xx, 429, no response) cuts it by a quarter, once
-    per round. A mean latency covers only requests sent after the last change, and the limit grows only
-    while it is reached.
+    Slow start: the limit doubles with each round of responses. After the first overload it grows by one a
+    round. An overload (5xx, 429, no response) cuts it by a quarter, once per round.
     """
 
-    def __init__(self, max_limit: int, proven: int = 0) -> None:
+    def __init__(self, max_limit: int) -> None:
         self._max_limit = max_limit
-        self.limit = min(max(INITIAL_LIMIT, proven), max_limit)
-        self._was_overloaded = False
+        self.limit = min(INITIAL_LIMIT, max_limit)
+        self._slow_start = True
         self.round = 0  # number of changes of the limit
         self._decrease_round = 0  # the round that began with the last decrease
-        self._slow_start = True
-        self._was_reached = False  # since the last change
         self._responses = 0  # since the last change
-        self._samples, self._total_seconds = 0, 0.0  # responses to requests sent since the last change
-        self._baseline: tuple[int, float] | None = None  # the last limit compared with, and its latency
 
-    def acquire(self, in_flight: int) -> int:
-        """Register a request, counted in `in_flight`; return its round."""
-        if in_flight >= self.limit:
-            self._was_reached = True
-        return self.round
-
-    def record_response(self, round: int, seconds: float) -> None:
-        """Record the latency of a request of `round`; adjust the limit at the end of a round."""
+    def record_response(self) -> None:
+        """Count a response; increase the limit at the end of a round."""
         self._responses += 1
-        if round == self.round:
-            self._samples += 1
-            self._total_seconds += seconds
-        count = self._responses if self._slow_start else self._samples
-        if self._samples and count >= max(self.limit, MIN_SAMPLES):
-            self._adjust(self._total_seconds / self._samples)
-
-    @property
-    def proven(self) -> int:
-        """The limit, if it has never been too high; else 0."""
-        return 0 if self._was_overloaded else self.limit
+        if self._responses >= self.limit < self._max_limit:
+            self._change(min(self.limit * 2 if self._slow_start else self.limit + 1, self._max_limit))
 
     def record_overload(self, round: int) -> None:
         """Decrease the limit, unless it was decreased after the request of `round` was sent."""
-        self._was_overloaded = True
+        self._slow_start = False
         if round >= self._decrease_round:
-            self._slow_start = False
             self._change(max(1, int(self.limit * DECREASE_FACTOR)))
-            self._decrease_round, self._baseline = self.round, None
-
-    def _adjust(self, latency: float) -> None:
-        """Increase the limit, or restore the baseline if throughput has peaked."""
-        if not self._was_reached:
-            self._change(self.limit)
-            return
-        limit, baseline = self._baseline or (0, latency)
-        has_grown = self.limit >= GROWTH_COMPARED * limit
-        if limit and has_grown and latency > LATENCY_SHARE * baseline * self.limit / limit:
-            self._slow_start, self._baseline = False, None
-            self._change(limit)
-            return
-        if has_grown and self._samples >= MIN_SAMPLES:
-            self._baseline = self.limit, latency
-        self._change(min(self.limit * 2 if self._slow_start else self.limit + 1, self._max_limit))
+            self._decrease_round = self.round
 
     def _change(self, limit: int) -> None:
         """Begin a round."""
         self.round += limit != self.limit
         self.limit = limit
-        self._responses, self._samples, self._total_seconds, self._was_reached = 0, 0, 0.0, False
+        self._responses = 0
 
 
 RESET_TOLERANCE_SECONDS = 1  # responses of one window may round its end differently
@@ -105,9 +62,9 @@ RESET_MARGIN_SECONDS = 0.05  # added to a reset, for the service to start its ne
 class Quota:
     """Tracks the smallest remaining count that a response of the current window stated.
 
-    The count may not yet include requests in flight, so another request is sent only while fewer are
-    in flight than remain: none is rejected, in whatever order responses arrive. Once nothing remains
-    and the window has ended, a single probe is sent; its response lets the others follow.
+    The count may not yet include requests in flight. Another request is therefore sent only while fewer are
+    in flight than remain, so that none is rejected, in whatever order responses arrive. Once nothing remains
+    and the window has ended, a single probe is sent. Its response lets the others follow.
     """
 
     def __init__(self) -> None:
@@ -212,7 +169,7 @@ class Permit:
         if not state.quota.covers(state.in_flight):
             state.probe = self
         state.in_flight += 1
-        self._round = state.concurrency.acquire(state.in_flight)
+        self._round = state.concurrency.round
 
     @property
     def quota(self) -> Quota:
@@ -229,7 +186,7 @@ class Permit:
             if status in RETRIED_STATUSES:
                 state.concurrency.record_overload(self._round)
             else:
-                state.concurrency.record_response(self._round, now - self._sent_at)
+                state.concurrency.record_response()
 
     def cancel(self) -> None:
         """Give the permit back without having sent anything."""
@@ -279,7 +236,6 @@ class RateLimiter:
     ) -> None:
         self.max_wait = max_wait
         self.on_wait = on_wait  # called before a long wait
-        self.proven: Mapping[str, int] = {}  # what the service bore in the last run, by route
         self.successes = 0
         self._clock = clock
         self._max_concurrency = max_concurrency
@@ -317,9 +273,8 @@ class RateLimiter:
         with self._lock:
             state = self._routes.get(route)
             if state is None:
-                limit = ConcurrencyLimit(self._max_concurrency, self.proven.get(route, 0))
-                state = RouteState(limit, self._clock.condition(self._lock))
-                self._routes[route] = state
+                limit = ConcurrencyLimit(self._max_concurrency)
+                state = self._routes[route] = RouteState(limit, self._clock.condition(self._lock))
             while not self._is_stopping:
                 now = self._clock.monotonic()
                 delay = state.delay(now)
@@ -333,10 +288,6 @@ class RateLimiter:
                     self.record_progress()  # the service was not silent: nothing was sent
             raise StoppedError
 
-    def begin_with(self, route: str, requests: int) -> None:
-        """Let a route begin with so many concurrent requests; an overload reduces them as ever."""
-        self.proven = {**self.proven, route: requests}
-
     def pause(self, route: str, delay: float, *, is_stated: bool) -> None:
         """Send no request of a route for `delay` seconds, which the service states or which are our guess."""
         with self._lock:
@@ -346,7 +297,7 @@ class RateLimiter:
             self._report_once(state, SLOW_DOWN, delay)
 
     def _report_once(self, about: object, reason: str, delay: float) -> None:
-        """Report a long wait for a route or a rate, unless it was reported; the lock is held."""
+        """Report a long wait for a route or a rate once. The lock is held."""
         until = self._clock.monotonic() + delay
         is_reported = self._reported_until.get(about, 0.0) >= until - ANNOUNCE_WAIT_SECONDS
         if delay >= ANNOUNCE_WAIT_SECONDS and not is_reported:
@@ -386,11 +337,6 @@ class RateLimiter:
                 self._stopped.wait(remaining)
             if self._is_stopping:
                 raise StoppedError
-
-    def proven_limits(self) -> dict[str, int]:
-        """Return how many concurrent requests the service supports, by route; 0 where that is not certain."""
-        with self._lock:
-            return {route: state.concurrency.proven for route, state in self._routes.items()}
 
     def stop(self) -> None:
         """Send no further request, and end every wait."""

@@ -1,4 +1,4 @@
-"""Changes of records, compared with what they were: what begins to serve, and which limits rise."""
+"""Compare changes of records with their values before: what begins to serve, which limits rise."""
 
 from collections.abc import Iterator, Mapping
 from datetime import UTC, datetime
@@ -33,14 +33,15 @@ class Step(NamedTuple):
 
     @property
     def is_raise(self) -> bool:
-        """Whether more may be spent, as far as it can be read; a limit where there was none is a cut."""
+        """Whether more may be spent, as far as the values can be read."""
+        # A limit where there was none is a cut.
         if self.old is None:
             return False
         return self.new is None or min(self.old, self.new) < 0 or self.new > self.old
 
 
 class RecordChange(NamedTuple):
-    """An operation in its account, and the record that it changes, where there is one."""
+    """An operation in its account, and the record that it changes, if any."""
 
     account: str
     operation: Operation

@@ -1,8 +1,6 @@
 """A response of the service, read from its bytes, and the pages of a list."""
 
-import json
 from collections.abc import Callable, Iterator
-from contextlib import suppress
 from typing import Any
 
 import msgspec
@@ -10,15 +8,11 @@ import msgspec
 from ..api.names import to_neutral, with_neutral_keys
 from ..errors import UnavailableError
 from ..http.response_body import (
-    MAX_DEPTH,
     Parse,
     RepeatedKeyError,
-    has_key_per_member,
     parse_json,
 )
 from ..output.text import shortened
-
-_records = msgspec.json.Decoder(list[dict[str, Any]]).decode
 
 
 def not_understood(what: str) -> UnavailableError:
@@ -36,7 +30,7 @@ class Response(msgspec.Struct, frozen=True):
 
     @property
     def data(self) -> Any:
-        """`data` of the envelope, as the service sent it; the whole body if there is none."""
+        """`data` of the envelope as the service sent it, or the whole body if there is none."""
         return self.body["data"] if isinstance(self.body, dict) and "data" in self.body else self.body
 
     @property
@@ -55,40 +49,18 @@ class Response(msgspec.Struct, frozen=True):
         return [*map(with_neutral_keys, records)]
 
     @property
-    def encoded_records(self) -> bytes:
-        """`data` of a body that `parse_outline` has read, for `parse_records`."""
-        data = self.data
-        return bytes(data) if isinstance(data, msgspec.Raw) else json.dumps(self.records).encode()
-
-    @property
     def next_cursor(self) -> str | None:
-        """The cursor of the next page, or None; raise UnavailableError if it is not text."""
+        """The cursor of the next page, or None. Raise UnavailableError if it is not text."""
         cursor = self.body.get("next_cursor") if isinstance(self.body, dict) else None
         if cursor and not isinstance(cursor, str):
             raise UnavailableError("next_cursor of the response is not text", http_status=self.status)
         return cursor or None
 
 
-def parse_records(content: bytes) -> list[dict[str, Any]]:
-    """Parse `encoded_records` as `Response.records`; raise UnavailableError if they are no records."""
-    with suppress(msgspec.DecodeError, RecursionError):  # of unusual records, or none
-        records = _records(content)
-        is_flat = content.count(b"{") + content.count(b"[") <= len(records) + MAX_DEPTH
-        if is_flat and has_key_per_member(content, records):
-            return [*map(with_neutral_keys, records)]
-    try:
-        data = parse_json(content)
-    except RepeatedKeyError as error:
-        raise UnavailableError(f"the response cannot be read: {error}") from None
-    except (ValueError, RecursionError):
-        data = None
-    return Response(200, {}, {"data": data}).records
-
-
 def read_response(
     status: int, headers: dict[str, str], content: bytes, parse: Parse = parse_json
 ) -> Response:
-    """Parse a response; raise the error that it means, or UnavailableError if it cannot be read.
+    """Parse a response. Raise the error that it means, or UnavailableError if it cannot be read.
 
     `parse` reads the body of a success.
     """
@@ -132,8 +104,6 @@ def _excerpt(headers: dict[str, str], content: bytes) -> str:
 # In succession. A filter that is applied after paging leaves few pages empty: a page has up to 1,000 records.
 MAX_PAGES_WITHOUT_NEW = 20
 
-_records_of = msgspec.json.Decoder(list[msgspec.Raw]).decode
-
 
 def follow(fetch: Callable[[str | None], Response]) -> Iterator[Response]:
     """Fetch a page and those after it; raise UnavailableError for a list that would not end.
@@ -165,12 +135,6 @@ def follow(fetch: Callable[[str | None], Response]) -> Iterator[Response]:
 
 def _ends(data: Any) -> list[bytes]:
     """Return the first and the last record of a page as JSON: a million records must not be remembered."""
-    if isinstance(data, msgspec.Raw):
-        try:
-            records = _records_of(data)
-        except msgspec.DecodeError:  # one object in place of a list
-            return [bytes(data)]
-        return [bytes(record) for record in (*records[:1], *records[-1:])]
     if not isinstance(data, list):
         return [] if data is None else [msgspec.json.encode(data)]
     return [msgspec.json.encode(record) for record in (*data[:1], *data[-1:])]

@@ -53,9 +53,9 @@ T = TypeVar("T")
 
 
 class SentRequest(NamedTuple):
-    """A request: which boot of which machine sent it, and when by its two clocks.
+    """A sent request: the boot of its machine, and the time by two clocks.
 
-    The monotonic clock of a boot cannot jump, and means nothing to another one, or to another host.
+    The monotonic clock of a boot cannot jump. It means nothing to another boot or another host.
     """
 
     boot: float
@@ -73,13 +73,13 @@ class Slot(msgspec.Struct, frozen=True):
 class SharedWindow:
     """A sliding window of requests, kept in a locked file.
 
-    The service counts a request at some time between its sending and its response. A request in flight
-    counts from its sending on, and from its response on once there is one: then no window of the
-    service, whenever it begins, holds more requests than the rate allows.
+    The service counts a request at some time between its sending and its response. Here it counts from its
+    sending on while it is in flight, and from its response on afterwards. So no window of the service,
+    whenever it begins, holds more requests than the rate allows.
 
-    What this machine sent since it started is timed by its monotonic clock, which cannot be set. What it sent
-    before, and what another host of a shared state folder sends, is timed by the wall clock; a time in the
-    future counts as now, so that a clock that was set back delays by one window at most.
+    What this machine sent since it started is timed by its monotonic clock, which cannot be set. Everything
+    else is timed by the wall clock: what it sent before, and what another host of a shared state folder
+    sends. A time in the future counts as now, so that a clock that was set back delays by one window at most.
 
     If the file cannot be used, the window covers this process only.
     """

@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 
 
 CAMPAIGN_ID, LINE_ITEM_ID, FUNDING_ID = "campaign_id", "line_item_id", "funding_instrument_id"
-# What is read: the field that names a record, and the group of its commands.
+# The group of commands that reads a record, by the field that names the record.
 SOURCES = {
     LINE_ITEM_ID: "line-items",
     CAMPAIGN_ID: "campaigns",
@@ -55,16 +55,16 @@ class StoredRecords:
         self, client: "Client", account: str, recent: Callable[[], Mapping[str, Mapping[str, Record]]]
     ) -> None:
         self._client, self._account, self._recent = client, account, recent
-        self._found: dict[str, dict[str, Record]] = {field: {} for field in SOURCES}
+        self._cache: dict[str, dict[str, Record]] = {field: {} for field in SOURCES}
         self._listed: set[str] = set()
         self._families: dict[str, dict[str, Record]] = {}  # line items by campaign
 
-    def one(self, field: str, identifier: str) -> Record:
+    def record(self, field: str, identifier: str) -> Record:
         """Return the record that a field names; raise NotFoundError if there is none.
 
         Once all are listed, one that is not among them is empty.
         """
-        records = self._found[field]
+        records = self._cache[field]
         if identifier not in records and field not in self._listed:
             if len(records) < MOST_SINGLE:
                 records[identifier] = self._get(field, identifier)
@@ -80,18 +80,18 @@ class StoredRecords:
         return record if is_meant else {}
 
     def named(self, field: str, identifier: str) -> Record:
-        """Return a record as `one` does, as far as it can be read."""
+        """Return a record as `record` does, as far as it can be read."""
         with _unless_unusable():
-            return self.one(field, identifier)
-        return self._found[field].setdefault(identifier, {})
+            return self.record(field, identifier)
+        return self._cache[field].setdefault(identifier, {})
 
     def read(self, field: str, identifiers: Iterable[str], *, is_required: bool = False) -> dict[str, Record]:
         """Return records by one list request for MOST_IDS, deleted ones too.
 
         One that cannot be read is empty. Where the list is_required, its error is raised.
         """
-        wanted, records = [*dict.fromkeys(identifiers)], self._found[field]
-        missing = [identifier for identifier in wanted if identifier not in records]
+        all_ids, records = [*dict.fromkeys(identifiers)], self._cache[field]
+        missing = [identifier for identifier in all_ids if identifier not in records]
         for start in range(0, len(missing), MOST_IDS):
             ids = missing[start : start + MOST_IDS]
             records |= {id: {} for id in ids}
@@ -99,12 +99,12 @@ class StoredRecords:
                 named: dict[str, Any] = {f"{field}s": ids}
                 listed = self._list(field, count=MOST_IDS, with_deleted=True, **named)
                 records |= {id: listed.get(id, {}) for id in ids}
-        return {identifier: records[identifier] for identifier in wanted}
+        return {identifier: records[identifier] for identifier in all_ids}
 
     def line_items_of(self, campaign_ids: Iterable[str]) -> dict[str, Record]:
         """Return the line items of campaigns by id; raise UnavailableError where one cannot be read."""
-        wanted = [*dict.fromkeys(campaign_ids)]
-        missing = [identifier for identifier in wanted if identifier not in self._families]
+        all_ids = [*dict.fromkeys(campaign_ids)]
+        missing = [identifier for identifier in all_ids if identifier not in self._families]
         for start in range(0, len(missing), MOST_IDS):
             ids = missing[start : start + MOST_IDS]
             listed = self._readable(LINE_ITEM_ID, campaign_ids=ids)
@@ -112,15 +112,15 @@ class StoredRecords:
             for identifier, record in listed.items():
                 if (campaign := record[CAMPAIGN_ID]) in ids:  # whatever the service filters by
                     self._families[campaign] = {**self._families[campaign], identifier: record}
-        return {id: record for identifier in wanted for id, record in self._families[identifier].items()}
+        return {id: record for identifier in all_ids for id, record in self._families[identifier].items()}
 
     def note(self, field: str, records: Mapping[str, Record]) -> None:
         """Take records that were read elsewhere, by their ids, so that they are not read again."""
-        self._found.get(field, {}).update(records)
+        self._cache.get(field, {}).update(records)
 
-    def known(self, field: str, identifier: str) -> Record | None:
+    def cached(self, field: str, identifier: str) -> Record | None:
         """Return a record that was read already; None of one that was not."""
-        return self._found[field].get(identifier)
+        return self._cache[field].get(identifier)
 
     def all(self, field: str) -> dict[str, Record]:
         """Return all records of a kind, which are read again; raise UnavailableError as above."""
@@ -175,7 +175,7 @@ class StoredRecords:
 
 @contextmanager
 def _unless_unusable() -> Iterator[None]:
-    """Give up where the service answers, and its answer cannot be used; raise other errors."""
+    """Suppress the error of a response that cannot be used. An error without any response is raised."""
     try:
         yield
     except RefusedError:
@@ -240,7 +240,7 @@ class AccountSpending(msgspec.Struct, dict=True, eq=False):  # a dict for its ca
         return {identifier: record for identifier, record in items if may_serve(record, self.now)}
 
     def campaign_of(self, record: Record) -> Record:
-        """Return the campaign of a line item; an empty one, which may serve, where it was not read."""
+        """Return the campaign of a line item, or an empty one, which may serve, if it was not read."""
         return self.records[CAMPAIGN_ID].get(str(record.get(CAMPAIGN_ID)), {})
 
     def may_serve(self, record: Record) -> bool:
@@ -270,7 +270,7 @@ class SpendingChange(NamedTuple):
 
     request: Request
     what: What
-    before: Record  # what it changes, or adds an ad to; nothing of a record that it creates
+    before: Record  # the record that it changes or adds an ad to; empty for a new record
     campaign: Record = {}  # what the record lies in, where that was read
     raises: Sequence[Raise] = ()
     line_items: Sequence[Record] | None = None  # of a campaign without a daily budget, where they were read
@@ -294,7 +294,7 @@ class SpendingChange(NamedTuple):
 
     @property
     def begins(self) -> bool:
-        """Whether the record is told though its campaign be paused: it gets another status."""
+        """Whether the record is reported even if its campaign is paused, as it gets another status."""
         return self.what in ("create", "activate")
 
 

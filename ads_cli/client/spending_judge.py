@@ -1,7 +1,7 @@
-"""Judge what changes spend: budgets, bids, hours and sums, by what the service has before and after them.
+"""Judge what changes spend: budgets, bids, hours and sums, by the account before and after them.
 
-What begins to serve is judged by whatever switch it does: its own status, that of its campaign, an end that
-is put off, or a new ad. What must be read and cannot be is refused.
+A record begins to serve by its own status, by that of its campaign, by an end that is put off, or by a new
+ad. All four are judged alike. A change is refused where what must be known cannot be read.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -31,7 +31,7 @@ class SpendingJudge(msgspec.Struct, eq=False):
     stored: Callable[[str], StoredRecords]  # of an account
     lock_account: Callable[[str], None]
     planned: dict[str, Operation] = {}  # creations of a plan, by what names their records
-    made: dict[str, str] = {}  # what named records in the plan, by the ids that they got
+    planned_names: dict[str, str] = {}  # what named records in the plan, by the ids that they got
     approved: set[tuple[str, str, bool]] = set()  # what a plan updates, and whether it activates that
     accounts: dict[str, AccountSpending] = {}  # by id, with the changes that were allowed so far
     summed: set[str] = set()  # the accounts of which all was read
@@ -53,7 +53,7 @@ class SpendingJudge(msgspec.Struct, eq=False):
             raise refused(what, self._limits[0]) from None
 
     def approve_updates(self, due: Sequence[RecordChange]) -> None:
-        """Note what a plan updates, which was judged: it may send the status apart from other fields."""
+        """Note the updates of a plan as judged. It may send a status apart from the other fields."""
         for op in (change.operation for change in due if change.operation.id):
             self.approved |= {(*op.key, False), (*op.key, op.activates)}
 
@@ -72,22 +72,22 @@ class SpendingJudge(msgspec.Struct, eq=False):
             ]
         )
 
-    def note_made(self, account: str, op: Operation, record: Record) -> None:
+    def note_created(self, account: str, op: Operation, record: Record) -> None:
         """Take a record that a plan has created: it is activated as planned only if it is as planned."""
-        field, identifier, known = field_of(op), str(record.get("id")), self.accounts.get(account)
-        if field not in (CAMPAIGN_ID, LINE_ITEM_ID) or (known and identifier in known.records[field]):
-            return  # what was there before is none that the plan has created
+        field, identifier, spending = field_of(op), str(record.get("id")), self.accounts.get(account)
+        if field not in (CAMPAIGN_ID, LINE_ITEM_ID) or (spending and identifier in spending.records[field]):
+            return  # an earlier record, which the plan has not created
         campaign = str(record.get(CAMPAIGN_ID) or "")
-        record = {**record, CAMPAIGN_ID: self.made.get(campaign, campaign)}
+        record = {**record, CAMPAIGN_ID: self.planned_names.get(campaign, campaign)}
         if planned := self._planned_as(field, record):
-            self.made[identifier] = planned
+            self.planned_names[identifier] = planned
             self.approved.add((field, identifier, self.planned[planned].activates))
             if self.planned[planned].activates:
                 return
         self.stored(account).note(field, {identifier: record})
-        if known:
-            own = {**known.records[field], identifier: record}
-            self.accounts[account] = AccountSpending({**known.records, field: own}, known.now)
+        if spending:
+            own = {**spending.records[field], identifier: record}
+            self.accounts[account] = AccountSpending({**spending.records, field: own}, spending.now)
 
     def _planned_as(self, field: str, record: Record) -> str:
         """Return what named a record in the plan: one of its limits and parent, if possible of its name."""
@@ -97,7 +97,7 @@ class SpendingJudge(msgspec.Struct, eq=False):
             is_same = values[CAMPAIGN_ID] == record[CAMPAIGN_ID] and all(
                 micros(values, name) == micros(record, name) for name in limits_of(op)
             )
-            if is_same and field_of(op) == field and planned not in self.made.values():
+            if is_same and field_of(op) == field and planned not in self.planned_names.values():
                 is_named = as_stored(str(values.get("name"))) == as_stored(str(record.get("name")))
                 candidates.append((not is_named, planned))
         return min(candidates, default=(False, ""))[1]
@@ -148,7 +148,7 @@ class SpendingJudge(msgspec.Struct, eq=False):
         self.accounts[account] = after
 
     def _with_records(self, account: str, changes: Sequence[RecordChange]) -> list[RecordChange]:
-        """Add the records that are changed, or get an ad: one list request for those of one kind."""
+        """Add the records that are changed or get an ad, by one list request for each kind."""
         befores: dict[tuple[str, str], Record] = {}
         for field in (CAMPAIGN_ID, LINE_ITEM_ID):
             keys = [key_of(change.operation) for change in changes]
@@ -168,18 +168,18 @@ class SpendingJudge(msgspec.Struct, eq=False):
 
     def _read(self, account: str, changes: Sequence[RecordChange]) -> AccountSpending:
         """Return what changes are judged by, without them: all of the account where its sum may rise."""
-        known = self.accounts.get(account)
+        spending = self.accounts.get(account)
         more = [change for change in changes if change.may_spend_more]
         if SUM in self._keys and more:
-            if not known or account not in self.summed:
-                known = self._all(account)
+            if not spending or account not in self.summed:
+                spending = self._all(account)
                 self.summed.add(account)
-            self._require_listed(account, known, more)
-        if known and account in self.summed:
-            return known
+            self._require_listed(account, spending, more)
+        if spending and account in self.summed:
+            return spending
         records = self._some(account, changes, more)
-        if known:  # with the changes that were allowed
-            records = {field: {**by_id, **known.records[field]} for field, by_id in records.items()}
+        if spending:  # with the changes that were allowed
+            records = {field: {**by_id, **spending.records[field]} for field, by_id in records.items()}
         return AccountSpending(records, datetime.now(UTC))
 
     def _some(
@@ -248,7 +248,7 @@ class SpendingJudge(msgspec.Struct, eq=False):
             raise refused(f"a {name} of {_amount(value, limit)}{switched}", limit)
 
     def _judge_bounds(self, change: RecordChange, after: AccountSpending) -> None:
-        """Judge whether what begins to serve, or is raised, has a bound, and that of what begins."""
+        """Judge whether what begins to serve, or is raised, has a bound."""
         if not (change.may_spend_more and after.may_serve(change.after)):
             return
         op, record = change.operation, change.after
@@ -260,6 +260,7 @@ class SpendingJudge(msgspec.Struct, eq=False):
         for limit in self.guard().of(DAILY):
             if daily is None:
                 raise refused(f"{change.subject}, whose daily spend has no bound", limit)
+            # A record with a daily budget of its own is judged by that, elsewhere.
             if change.begins and own is None and daily > limit.value.micros:
                 self._require_currency(change, limit)
                 raise refused(f"{change.subject}, which may spend {_amount(daily, limit)} a day", limit)
@@ -288,7 +289,7 @@ class SpendingJudge(msgspec.Struct, eq=False):
                     raise refused(f"to raise the {name} from {before} to {after}".rstrip(), limit)
 
     def _judge_time(self, change: RecordChange) -> None:
-        """Judge what begins to serve or is raised: whether it may at all, and now."""
+        """Judge whether anything may begin to serve or be raised, at all and at this time."""
         what = (
             "to activate anything"
             if change.operation.activates
@@ -378,14 +379,14 @@ def _reads(limit: Limit) -> bool:
 
 
 def _needs_campaign(change: RecordChange, keys: set[str]) -> bool:
-    """Whether a line item is judged by its campaign: by its budget, or whether a new ad serves."""
+    """Whether a line item is judged by its campaign: by its budget, or as it gets a new ad."""
     if named_by(change.operation):
         return may_serve(change.before, datetime.now(UTC))
     return bool(keys & {DAILY, TOTAL}) and daily_budget(change.after) is None
 
 
 def _needs_line_items(change: RecordChange, keys: set[str]) -> bool:
-    """Whether a campaign is judged by its line items: what begins to serve with it, or bounds it."""
+    """Whether a campaign is judged by its line items, which begin to serve with it or bound it."""
     if change.operation.id_field != CAMPAIGN_ID:
         return False
     if change.begins:

@@ -1,4 +1,4 @@
-"""What changes touch: the records that they change, those that they name, and the campaigns of line items."""
+"""The records that changes touch: the changed, the named, and the campaigns of line items."""
 
 import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -168,7 +168,10 @@ def _records(
     is_filtered = listing is not None and filter in listing.__struct_fields__
     if get and not field.endswith(URI) and not (is_filtered and len(ids) > 1):
         own = get.endpoint.id_field or field
-        return {id: _one(get, id, client.call(_request(get, values, {own: id})).neutral_data) for id in ids}
+        return {
+            id: _only_record(get, id, client.call(_request(get, values, {own: id})).neutral_data)
+            for id in ids
+        }
     if not listing:
         return {}
     key = field if field.endswith(URI) else listing.endpoint.record_id
@@ -188,8 +191,8 @@ def _request(kind: type[Request], values: Mapping[str, Any], more: Mapping[str, 
     return kind(**path | {name: value for name, value in more.items() if name in kind.__struct_fields__})
 
 
-def _one(kind: type[Request], id: str, record: Any) -> Mapping[str, Any]:
-    """Return the only record of an answer; raise UnavailableError where it is none, or another one.
+def _only_record(kind: type[Request], id: str, record: Any) -> Mapping[str, Any]:
+    """Return the only record of a response. Raise UnavailableError if there is none or another one.
 
     Service x answers with a list of one card.
     """

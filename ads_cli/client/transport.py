@@ -130,7 +130,7 @@ class Sender:
         max_seconds: float,
         parse: Parse,
     ) -> Response:
-        """Return the response, or raise the error that it means; FailedAttempt for what may be retried.
+        """Return the response, or raise the error that it means, as a FailedAttempt if it may be retried.
 
         `timeout` limits each network operation and the head of the response, `max_seconds` the attempt.
         """
@@ -148,7 +148,7 @@ class Sender:
         if (warning := headers.get(WARNING_HEADER)) and self._warnings.acquire(blocking=False):
             self.on_warning(f"the service warns: {shortened(trace.mask(warning))}")
         kind = prepared.declared
-        if not (kind and kind.endpoint.command.startswith("auth ")):  # whose answers are secrets
+        if not (kind and kind.endpoint.command.startswith("auth ")):  # whose responses are secrets
             content = trace.mask.values_in(content)
         try:
             return read_response(status, headers, content, parse)

@@ -1,6 +1,6 @@
-"""What a request changes, read from its bytes: declared and raw requests are judged by the same rules.
+"""Read from a request what it changes, so that declared and raw requests are judged by the same rules.
 
-A raw request is matched to a declared endpoint; what matches none, or cannot be read, is unknown.
+A raw request is matched to a declared endpoint. What matches none, or cannot be read, is unknown.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -71,7 +71,7 @@ class Operation(NamedTuple):
 
     @property
     def status(self) -> str | None:
-        """The status that the record gets; None where it keeps what it has, or has none."""
+        """The status that the record gets, or None if it has none or keeps its own."""
         field = status_field(self.kind) if self.kind else None
         if field is None or self.action == "delete":
             return None
@@ -87,7 +87,7 @@ class Operation(NamedTuple):
 
     @property
     def records(self) -> int:
-        """How many records it makes or changes: one for each item of a list that is declared so."""
+        """How many records it creates or changes: one for each item of a list that is declared so."""
         names = marked_fields(self.kind, "records") if self.kind else ()
         lists = (self.values[name] for name in names if name in self.values)
         items = (part if isinstance(part, list) else str(part).split(",") for part in lists)
@@ -244,14 +244,14 @@ def _operations(
             yield Operation(action, kinds.get(action), {**to_neutral(params), **ids})
         return
     if update := update_of_activation(kind):
-        given = to_neutral(_values(prepared, endpoint))
-        yield Operation(endpoint.action, update, {**given, **ids, STATUS: ACTIVE})
+        values = to_neutral(_values(prepared, endpoint))
+        yield Operation(endpoint.action, update, {**values, **ids, STATUS: ACTIVE})
         return
     yield Operation(endpoint.action, kind, {**to_neutral(_values(prepared, endpoint)), **ids})
 
 
 def _items_of_batch(body: bytes) -> Iterator[tuple[Action, dict[str, Any]]]:
-    """Yield the action and the parameters of each item; raise ValueError for what is none."""
+    """Yield the action and the parameters of each item; raise ValueError for any other."""
     items = parse_json(body)
     if not isinstance(items, list):
         raise ValueError("its body is not a list of operations")

@@ -64,8 +64,8 @@ def api(
     call = Invocation.of(ctx, mutates=method != "GET")
     plain_path, _, query_string = _fill_placeholders(call, path).partition("?")
     query = _unique(parse_qsl(query_string, keep_blank_values=True), "PATH")
-    given = [*(_parse_pair(text, "-f") for text in field or ()), *map(_parse_typed, typed or ())]
-    query |= {name: as_text(value) for name, value in _unique(given, "-f, -F").items() if value is not None}
+    pairs = [*(_parse_pair(text, "-f") for text in field or ()), *map(_parse_typed, typed or ())]
+    query |= {name: as_text(value) for name, value in _unique(pairs, "-f, -F").items() if value is not None}
     headers = _unique(map(_parse_header, header or []), "-H")
     own_type = headers.pop("content-type", None)
     content = read_whole(body, MAX_DOCUMENT_MIB, "--input") if body else b""
@@ -138,9 +138,9 @@ def _fill_placeholders(call: Invocation, path: str) -> str:
     def replacement(match: re.Match[str]) -> str:
         if attribute := PLACEHOLDERS.get(match[1]):
             return path_segment(getattr(call, attribute), as_option(attribute))
-        meant = closest(match[1], PLACEHOLDERS)
+        near = closest(match[1], PLACEHOLDERS)
         raise UsageError(
-            f"{match[0]} is not a placeholder" + (f"; did you mean {{{meant}}}?" if meant else ""),
+            f"{match[0]} is not a placeholder" + (f"; did you mean {{{near}}}?" if near else ""),
             hint=f"placeholders: {', '.join(f'{{{name}}}' for name in PLACEHOLDERS)}; for a brace write %7B",
         )
 

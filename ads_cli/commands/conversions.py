@@ -36,8 +36,8 @@ def send(
 ) -> None:
     """Send the conversions of a website, 500 at a time, with identifiers hashed on this machine.
 
-    A row has conversion_time, event_id and an identifier: email, phone_number or platform_click_id, and
-    beside one of these ip_address and user_agent; both of these alone find few people, which is a warning.
+    A row has conversion_time, event_id and an identifier: email, phone_number or platform_click_id. Beside
+    one of these it may have ip_address and user_agent. These two alone find few people, which is a warning.
     It may have value, price_currency, number_items, conversion_id, description and contents. What may have
     been counted is not sent again unasked. --write-recipe keeps the options in a file, for --recipe.
 

@@ -130,19 +130,19 @@ class Doctor:
         if program is None:
             return warning("no adsctl is on PATH", f"add {Path(sys.executable).parent} to PATH")
         try:
-            done = subprocess.run(
+            process = subprocess.run(
                 [program, "--version"],
                 capture_output=True,
                 encoding="utf-8",
                 errors="replace",
                 timeout=VERSION_TIMEOUT_SECONDS,
             )
-            said = done.stdout.strip()
+            output = process.stdout.strip()
         except (OSError, subprocess.SubprocessError) as error:
             return warning(f"{program} does not run: {error}", "remove it, or install it again")
-        if said != f"adsctl {__version__}":
+        if output != f"adsctl {__version__}":
             hint = f"remove it, or put {Path(sys.executable).parent} before it on PATH"
-            return warning(f"{program} is {said[:60] or 'no adsctl'}, and this is {__version__}", hint)
+            return warning(f"{program} is {output[:60] or 'no adsctl'}, and this is {__version__}", hint)
         return ok(program)
 
     def configuration(self) -> Diagnosis:

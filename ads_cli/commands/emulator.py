@@ -26,9 +26,9 @@ if TYPE_CHECKING:
 
 
 def run_child(command: Sequence[str], environment: Mapping[str, str]) -> int:
-    """Run a command and return its exit code; pass signals on, and raise Interrupted once it has ended.
+    """Run a command and return its exit code. Pass signals on, and raise Interrupted once it has ended.
 
-    A signal may come before the command has started, and is then passed on as soon as it has.
+    A signal may come before the command has started. It is then passed on as soon as it has.
     """
     received: list[int] = []
     early: list[int] = []

@@ -44,7 +44,7 @@ def check(
     """Say whether the guard would refuse a command, which sends nothing that changes anything.
 
     It ends as that command would: with 12 where it is refused. Of a fleet it judges the command lines, as
-    `fleet run` does before it runs any; what each task sends is judged when it is run.
+    `fleet run` does before it runs any. What each task sends is judged when it is run.
 
     For example: adsctl guard check -- campaigns delete 8wkt0
     """

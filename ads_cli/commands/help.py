@@ -26,9 +26,9 @@ def show_help(
 ) -> None:
     """Show the help of a command, or explain a topic.
 
-    endpoints, fields and metrics are lists, in the format of -o: the command and the options of each
-    endpoint, what a feed may hold (fields products, fields users, fields do-not-reach) with the amounts that
-    have a form in millionths (fields amounts), and the metrics of stats.
+    Three topics are lists, in the format of -o. endpoints has the command and the options of each endpoint.
+    fields has what a feed may hold (fields products, fields users, fields do-not-reach), and the amounts that
+    have a form in millionths (fields amounts). metrics has the metrics of stats.
 
     For example: adsctl help products push
     """
@@ -118,15 +118,15 @@ def _command_context(ctx: typer.Context, path: list[str]) -> Any:
     context: Any = ctx.find_root()
     for position, name in enumerate(path):
         group = context.command
-        known = list(getattr(group, "commands", ()))
-        if name not in known:
+        names = list(getattr(group, "commands", ()))
+        if name not in names:
             if not position and name in ALL_TOPICS:
                 message = f"the topic {name!r} takes no further word: {' '.join(path[1:])}"
                 raise UsageError(message, hint=f"adsctl help {name}")
             if position:
-                message = f"{context.command_path!r} has no command {name!r}{suggestion(name, known)}"
+                message = f"{context.command_path!r} has no command {name!r}{suggestion(name, names)}"
             else:
-                message = f"no command or topic {name!r}{suggestion(name, [*known, *ALL_TOPICS])}"
+                message = f"no command or topic {name!r}{suggestion(name, [*names, *ALL_TOPICS])}"
             raise UsageError(message, hint=f"adsctl {' '.join(['help', *path[:position]])}")
         command = group.commands[name]
         context = command.context_class(command, info_name=name, parent=context)

@@ -29,13 +29,13 @@ class Currencies:
 
     def of(self, request: Request) -> str | None:
         """Return the currency of a request's amounts; None where it is not known."""
-        if known := self._named or getattr(request, "currency", None):
-            return str(known)
+        if currency := self._named or getattr(request, "currency", None):
+            return str(currency)
         if self._call.dry_run and not (self._call.is_plan or self._call.settings.is_local):
             return None  # nothing is sent
         for field in SOURCES:
             if identifier := getattr(request, field, None):
-                currency = self._call.stored.one(field, identifier).get("currency")
+                currency = self._call.stored.record(field, identifier).get("currency")
                 return currency if isinstance(currency, str) else None
         return None
 
@@ -44,10 +44,13 @@ MOST_NAMED = 5  # records that rise are named: those that rise most
 
 
 def confirm_spending(call: Invocation, requests: Sequence[Request]) -> None:
-    """Ask before records are created active, activated, or may spend more; raise NotConfirmedError.
+    """Ask before records are created active, activated, or may spend more. Raise NotConfirmedError.
 
-    What serves already is asked about where a limit rises to more than twice its value or is removed, where
-    an end that has passed is put off, and where it gets a new ad.
+    A record that serves already is asked about in three cases:
+
+    - A limit is removed, or rises to more than twice its value.
+    - An end that has passed is put off.
+    - It gets a new ad.
     """
     if not call.flags.get("yes") and (question := spending_question(call, requests)):
         call.confirm(question)

@@ -1,4 +1,4 @@
-"""Addresses of the service: which there are, which are accepted, and which are the same."""
+"""Addresses of the service: the known ones, which are accepted, and which are the same."""
 
 import re
 from ipaddress import ip_address

@@ -1,4 +1,4 @@
-"""Files as a whole: replaced or as they were, read up to a limit; lines with checksums; links of others."""
+"""Replace files atomically, read them up to a limit, check lines by checksums, and follow links."""
 
 import errno
 import io
@@ -27,7 +27,7 @@ EXPECTED: dict[str, str] = {}
 
 
 def read_whole(path: str, max_mib: int, option: str = "") -> bytes:
-    """Read a file, or standard input for `-`, for an option; errors as for `read_limited`, or UsageError."""
+    """Read a file, or standard input for `-`, for an option. Errors as `read_limited`, or UsageError."""
     place = f"{option}: {path}" if option else path
     try:
         if path in EXPECTED:
@@ -57,7 +57,7 @@ def open_checked(path: str) -> io.BufferedReader:
 
 
 def open_regular(path: str) -> io.BufferedReader:
-    """Open a regular file that is no link; raise OSError for anything else, and never wait for one."""
+    """Open a regular file that is not a link, without waiting. Raise OSError for anything else."""
     flags = sum(getattr(os, name, 0) for name in ("O_NOFOLLOW", "O_NONBLOCK", "O_BINARY"))
     file = open(os.open(path, os.O_RDONLY | flags), "rb")  # noqa: PTH123, SIM115 - the caller closes it
     if not stat.S_ISREG(os.fstat(file.fileno()).st_mode):
@@ -225,9 +225,11 @@ def replacing(
 ) -> Iterator[io.FileIO]:
     """Open a binary file that replaces `path` on success; errors as for `atomic`.
 
-    With `may_replace`, a file that it rejects at that moment, or that changes while it is examined, is kept,
-    and UsageError is raised. `is_output` tells what the user named from what adsctl keeps, which is for its
-    owner only: it has the mode, owner and group of the file that it replaces, and else a mode by the umask.
+    With `may_replace`, raise UsageError and keep a file that it rejects at that moment, or that changes while
+    it is examined.
+
+    A file that the user named (`is_output`) has the mode, owner and group of the file that it replaces, or
+    else a mode by the umask. A file that adsctl keeps is for its owner only.
     """
     label, path = path, follow_links(path)  # replaces the target of a link, not the link
     with _errors_name(label, UsageError):
@@ -266,7 +268,7 @@ def _version(path: Path) -> tuple[int, ...]:
 
 
 def append_whole(file: int, data: bytes, *, sync: bool) -> None:
-    """Append data to an open file, on disk before this returns if `sync`, or nothing of it; raise OSError."""
+    """Append data to an open file, or nothing of it. With `sync`, it is on disk then. Raise OSError."""
     end = os.lseek(file, 0, os.SEEK_END)
     try:
         if os.write(file, data) != len(data):

@@ -89,16 +89,16 @@ def read_env_file(path: str) -> dict[str, str]:
 
 
 def _parse(line: str, place: str) -> tuple[str, str]:
-    """Parse a line; what it holds may be secret, so that no message quotes it."""
+    """Parse a line. It may have a secret, so that no message quotes it."""
     assignment = ASSIGNMENT.fullmatch(line)
     if not assignment:
         raise ContentError(
             f"{place}: not NAME=VALUE", hint="write a line for each variable, without spaces around ="
         )
     name, text = assignment.groups()
-    known = known_variables()
-    if name.startswith(PREFIX) and name not in known:
-        raise ContentError(f"{place}: {name} is not a variable of adsctl{suggestion(name, known)}")
+    names = known_variables()
+    if name.startswith(PREFIX) and name not in names:
+        raise ContentError(f"{place}: {name} is not a variable of adsctl{suggestion(name, names)}")
     value = VALUE.fullmatch(text)
     if not value:
         raise ContentError(
@@ -121,7 +121,6 @@ STATE_FILES = {
     "ledgers": "keyed digests of the people on lists, for syncs",
     "ledger.key": "the key of these digests; readable by you alone",
     "media": "what was uploaded of each file, so that none is uploaded twice, for media upload --resume",
-    "images.db": "what is known of images, for products check --images",
     "exports": "parts of unfinished exports of statistics, for stats export --resume",
     "fleet": "the runs of fleets: records and logs of their tasks",
     "campaigns": "ids of what campaigns apply has made, by key; what campaigns pull has written",

@@ -1,8 +1,8 @@
-"""Locks between processes; the system releases those of a process that has died.
+"""Locks between processes. The system releases those of a process that has died.
 
-Where a file system has no such locks (some network file systems), filelock creates a file that names its
-process. That of a dead process on this machine is removed by the next run; it is unknown whether a process
-on another machine still runs, so that waiting for it ends with an error that names it.
+Some network file systems have no such locks. There filelock creates a file that names its process. The file
+of a dead process on this machine is removed by the next run. Whether a process on another machine still runs
+is unknown, so that waiting for it ends with an error that names it.
 """
 
 import warnings
@@ -40,7 +40,7 @@ def made_and_locked(folder: Path) -> Iterator[None]:
 
 @contextmanager
 def locked(path: "Path | FileLock", timeout: float | None = None) -> Iterator[None]:
-    """Hold a lock; raise StateError where another process keeps it for too long, or it cannot be taken."""
+    """Hold a lock. Raise StateError if another process keeps it for too long, or it cannot be created."""
     lock = file_lock(path) if isinstance(path, Path) else path
     if not _is_taken(lock, LOCK_TIMEOUT_SECONDS if timeout is None else timeout):
         raise _locked_error(Path(lock.lock_file), lock)
@@ -67,7 +67,7 @@ def try_lock(path: Path) -> "FileLock | None":
 
 
 def _is_taken(lock: "FileLock", timeout: float) -> bool:
-    """Take a lock, and tell whether that was possible; raise StateError where it cannot be created."""
+    """Try to take a lock, and tell whether it is taken. Raise StateError if it cannot be created."""
     from filelock import Timeout
 
     try:
@@ -86,7 +86,7 @@ def _unwritable(path: Path, reason: str | None) -> StateError:
 
 @contextmanager
 def locked_or_refused(path: Path, refusal: str) -> Iterator[None]:
-    """Hold a lock; raise StateError, which says `refusal`, at once where another process has it."""
+    """Hold a lock. Raise StateError with `refusal` at once if another process has it."""
     lock = try_lock(path)
     if lock is None:
         raise StateError(refusal, hint=how_to_unlock(path))
@@ -135,7 +135,7 @@ def _locked_error(path: Path, lock: "FileLock") -> StateError:
 
 
 def _holder(path: Path) -> str:
-    """Name the process that a lock file names; "" where the system keeps the lock, and the file is empty."""
+    """Name the process that a lock file names. It is "" if the system keeps the lock, in an empty file."""
     try:
         with path.open("rb") as file:
             process, host, *_ = file.read(MAX_HOLDER_BYTES).decode().splitlines()

@@ -1,7 +1,7 @@
 """The guard: limits of changes that no option loosens, of a profile and of files for all profiles.
 
-Each key may be set in several places, and the strictest holds. What is wrong with any of them is raised when
-the guard is first asked for: it stops every write, and no read.
+Each key may be set in several places, and the strictest holds. A mistake in any of them is raised when the
+guard is first asked for. It stops every write and no read.
 """
 
 import re
@@ -81,8 +81,8 @@ def _denied(value: Any) -> frozenset[str]:
     words = [word for text in texts if (word := str(text).strip())]
     for word in words:
         if word not in DENIABLE:
-            known = suggestion(word, DENIABLE) or f": {', '.join(DENIABLE)}"
-            raise ValueError(f"{word!r} is not a kind of change{known}")
+            choices = suggestion(word, DENIABLE) or f": {', '.join(DENIABLE)}"
+            raise ValueError(f"{word!r} is not a kind of change{choices}")
     return frozenset(words)
 
 
@@ -234,7 +234,7 @@ class Guard:
         return bounds.get("read_only") or bounds.get("max_account_daily_budget")
 
     def strictest(self) -> Iterator[Limit]:
-        """Yield one limit a key: the strictest; where several hold together, all of them as one."""
+        """Yield one limit a key: the strictest, or all that hold together as one."""
         for key in KEYS:
             if limits := self.of(key):
                 unequal = {limit.value: limit for limit in reversed(limits)}.values()
@@ -293,8 +293,8 @@ def _of_mapping(values: Any, source: str) -> Iterator[Limit]:
     currencies = set()
     for key, value in values.items():
         if key not in PARSERS:
-            known = suggestion(str(key), KEYS) or f"; keys: {', '.join(KEYS)}"
-            raise StateError(f"{source}: unknown key of the guard: {key!r}{known}", hint=hint)
+            choices = suggestion(str(key), KEYS) or f"; keys: {', '.join(KEYS)}"
+            raise StateError(f"{source}: unknown key of the guard: {key!r}{choices}", hint=hint)
         try:
             limit = Limit(key, parse_value(key, value), source)
         except ValueError as error:

@@ -59,7 +59,7 @@ def edit(settings: Settings, change: Callable[[dict[str, Any]], None]) -> None:
 
 
 def update(settings: Settings, profile: str, values: dict[str, Any]) -> None:
-    """Set values of a profile, which is created if it does not exist; None removes a value."""
+    """Set values of a profile, which is created if it does not exist. None removes a value."""
     store(settings, profile, checked_values(settings, profile, values))
 
 

@@ -1,8 +1,8 @@
 """The settings of one invocation: flag > environment > profile > default.
 
-Two exceptions protect a real service from tests and trials: a profile named by the flag `--profile`
-outranks the environment's addresses, service, secrets, account and catalog; and the profile `local`, the
-embedded emulator, ignores them.
+Two exceptions protect a real service from tests and trials. A profile named by the flag `--profile` precedes
+the environment's addresses, service, secrets, account and catalog. The profile `local`, the embedded
+emulator, always ignores these.
 """
 
 import os
@@ -98,11 +98,11 @@ class Settings:
         check_profile_name(name)
         profiles = self._config.get("profiles") or {}
         if name not in (LOCAL, DEFAULT_PROFILE, *profiles) and not self.may_create_profile:
-            known = [*profiles, LOCAL]
-            missing = f"there is no profile {name!r}{suggestion(name, known)}"
+            names = [*profiles, LOCAL]
+            missing = f"there is no profile {name!r}{suggestion(name, names)}"
             if named:
-                raise UsageError(missing, hint=f"profiles: {', '.join(known)}")
-            hint = f"run: adsctl profile use NAME; profiles: {', '.join(known)}"
+                raise UsageError(missing, hint=f"profiles: {', '.join(names)}")
+            hint = f"run: adsctl profile use NAME; profiles: {', '.join(names)}"
             raise StateError(f"{self.config_file}: {missing}", hint=hint)
         return name
 
@@ -146,8 +146,8 @@ class Settings:
         assert setting  # it has a default
         if setting.value not in SERVICES:
             error = UsageError if setting.origin == "--service" else StateError
-            known = f"it is one of {', '.join(SERVICES)}{suggestion(setting.value, SERVICES)}"
-            raise error(f"{setting.value!r} (from {setting.origin}) is not a service", hint=known)
+            hint = f"it is one of {', '.join(SERVICES)}{suggestion(setting.value, SERVICES)}"
+            raise error(f"{setting.value!r} (from {setting.origin}) is not a service", hint=hint)
         return setting.value
 
     @property

@@ -1,7 +1,8 @@
-"""Strict YAML: scalars stay text; repeated keys, anchors, aliases, tags and deep nesting are refused.
+"""Strict YAML: scalars stay text, and repeated keys, anchors, aliases, tags and deep nesting are refused.
 
-`00123`, `no` and `12:30` are neither numbers nor booleans; plain `null`, `~` and nothing are None.
-Values of a repeated key contradict each other; the rest could expand a small document to a large value.
+`00123`, `no` and `12:30` are neither numbers nor booleans. Plain `null`, `~` and nothing are None. The values
+of a repeated key contradict each other. Anchors, aliases, tags and nesting could expand a small document to a
+large value.
 """
 
 import json
@@ -22,7 +23,7 @@ NULLS = ("", "null", "Null", "NULL", "~")
 _UNREAD = r"\x00-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff\ufeff-\uffff"  # characters that a line must not have
 _WORD = r"[A-Za-z0-9_./+()&-]"
 _COMMENT = rf"#[^{_UNREAD}]*"
-# A line as programs write YAML: a key with a plain value, a quoted one, or a list of plain ones.
+# A line as programs write YAML: a key with a value, which is plain, quoted, or a list of plain ones.
 PLAIN_LINE = re.compile(
     r"((?> *))(- )?([A-Za-z_](?>[A-Za-z0-9_]*)(?> [A-Za-z0-9_]+)*):"
     rf"(?:(?> +)(?:([A-Za-z0-9_](?>{_WORD}*)(?> {_WORD}+)*|(?>[0-9]+-)[0-9T:Z-]*[0-9Z])"
@@ -142,15 +143,15 @@ def load(
     except yaml.MarkedYAMLError as error:
         mark = error.problem_mark or error.context_mark
         position = f":{mark.line + 1}:{mark.column + 1}" if mark else ""
-        known = (words for sign, words in PROBLEMS.items() if sign in str(error.problem))
-        problem = next(known, error.problem)
+        explanations = (words for sign, words in PROBLEMS.items() if sign in str(error.problem))
+        problem = next(explanations, error.problem)
         raise ContentError(f"{name}{position}: neither YAML nor JSON: {problem}") from None
     except yaml.YAMLError as error:
         raise ContentError(f"{name}: neither YAML nor JSON: {error}") from None
 
 
 def load_plain(content: bytes) -> dict[str, Any] | None:
-    """Read JSON, or YAML as programs write it, as `load` does and faster; None where only `load` can tell.
+    """Read JSON, or YAML as programs write it, faster than `load`. None where only `load` can tell.
 
     Lines are not known then.
     """
@@ -212,12 +213,12 @@ def _load_lines(text: str) -> dict[str, Any] | None:
     here, column = root, 0
     lists: list[_OpenList] = []
     waiting: str | None = None  # a key whose list begins with the next line
-    known: dict[str, PlainLine | None] = {}  # most lines are there often
+    by_line: dict[str, PlainLine | None] = {}  # most lines are there often
     for line in text.split("\n"):
         try:
-            parsed = known[line]
+            parsed = by_line[line]
         except KeyError:
-            parsed = known[line] = _plain_line(line)
+            parsed = by_line[line] = _plain_line(line)
         if parsed is None:
             continue
         indent, begins_record, key, value = parsed

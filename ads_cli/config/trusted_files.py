@@ -1,4 +1,4 @@
-"""Read files that adsctl trusts, such as settings; check who may change them, and the folders that hold them.
+"""Read files that adsctl trusts, such as settings. Check who may change them and their folders.
 
 As with ssh's StrictModes, the target of a link and each folder above it are judged too, up to the home
 folder, or elsewhere to the root. There a folder with the sticky bit, such as /tmp, may be open to everybody.

@@ -26,7 +26,7 @@ def record_ids(
     records: Iterable[Mapping[str, Any]],
     mask: Callable[[str], str],
 ) -> None:
-    """Record the ids and names of a command group's records, but no secret; a failure to write is ignored."""
+    """Record the ids and names of a command group's records, but no secret. A failed write is ignored."""
     names = {str(r[key]): str(r.get("name") or r.get("title") or "") for r in records if r.get(key)}
     lines = (f"{id}\t{name}" for id, name in _offered(names.items()))
     seen = dict(_offered(_pairs(mask("\n".join(lines)))))

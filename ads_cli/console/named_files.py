@@ -1,4 +1,4 @@
-"""The files that a command line names: none is written twice, or replaces what is read; that of --to."""
+"""The files that a command line names: none is written twice, and none replaces a file that is read."""
 
 import os
 import stat

@@ -27,7 +27,7 @@ SECRET_PARTS = ("KEY", "SECRET", "TOKEN", "PASSWORD", "CONNECTION_STRING", "FSSP
 
 
 def parse_command(text: str) -> list[str]:
-    """Part a command into words, as a shell does; raise UsageError where it cannot be run."""
+    """Split a command into words, as a shell does. Raise UsageError if it cannot be run."""
     try:
         words = shlex.split(text)
     except ValueError as error:
@@ -44,7 +44,7 @@ def parse_command(text: str) -> list[str]:
 
 
 def parse_variables(text: str | None) -> set[str]:
-    """Return the names of --on-failure-env; raise UsageError for one that is not set, or is a token's."""
+    """Return the names of --on-failure-env. Raise UsageError for one that is not set, or is a token's."""
     names = {*comma_list(text or "")}
     if token := next(iter(sorted(names & TOKEN_VARIABLES)), None):
         raise UsageError(f"--on-failure-env: {token} is never passed on")
@@ -54,7 +54,7 @@ def parse_variables(text: str | None) -> set[str]:
 
 
 def run_on_failure(error: ReportedError, command_line: CommandLine) -> str:
-    """Run the command of --on-failure, if there is one; return its own failure, or nothing.
+    """Run the command of --on-failure, if there is one. Return its own failure, or "".
 
     Its standard input is the summary as JSON, with the error. No shell reads it, and it gets no secrets but
     those that --on-failure-env names.
@@ -66,16 +66,16 @@ def run_on_failure(error: ReportedError, command_line: CommandLine) -> str:
         return ""
     try:
         words = parse_command(text)
-        wanted = parse_variables(command_line.options.get("on_failure_env"))
+        names = parse_variables(command_line.options.get("on_failure_env"))
     except UsageError as unusable:
         return "" if unusable.message == error.message else unusable.message
-    mask, secrets = command_line.mask, {*_secret_variables(command_line)} - wanted
+    mask, secrets = command_line.mask, {*_secret_variables(command_line)} - names
     document = json.dumps((command_line.summary or {}) | {"error": error.as_dict()})
     message = mask(safe_lines(error.message))[:MAX_MESSAGE_LENGTH]
     environment = {name: value for name, value in os.environ.items() if name not in secrets}
     environment |= {"ADSCTL_EXIT_CODE": str(error.exit_code), "ADSCTL_ERROR": message}
     try:
-        done = subprocess.run(
+        process = subprocess.run(
             words,
             input=f"{mask(document)}\n".encode(),
             env=environment,
@@ -87,7 +87,7 @@ def run_on_failure(error: ReportedError, command_line: CommandLine) -> str:
         return f"--on-failure: {words[0]} did not end within {TIMEOUT_SECONDS:g} s, and was stopped"
     except OSError as problem:
         return f"--on-failure: {words[0]} cannot be run: {problem.strerror}"
-    return f"--on-failure: {words[0]} {_end(done.returncode)}" if done.returncode else ""
+    return f"--on-failure: {words[0]} {_end(process.returncode)}" if process.returncode else ""
 
 
 def _secret_variables(command_line: CommandLine) -> Iterator[str]:

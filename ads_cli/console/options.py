@@ -167,18 +167,18 @@ def find_common_options(words: Sequence[str]) -> Iterator[tuple[str, Any]]:
         if word.startswith("--"):
             name, equals, value = word.partition("=")
             if option := LONG_OPTIONS.get(name):
-                yield from _found(option, value if equals else None, rest)
+                yield from _option_value(option, value if equals else None, rest)
         elif word.startswith("-"):
             for position, letter in enumerate(word[1:], start=2):
                 option = SHORT_OPTIONS.get(letter)
                 if option is None:
                     break
-                yield from _found(option, word[position:] or None, rest)
+                yield from _option_value(option, word[position:] or None, rest)
                 if option.metavar:
                     break
 
 
-def _found(option: CommonOption, value: str | None, rest: Iterator[str]) -> Iterator[tuple[str, Any]]:
+def _option_value(option: CommonOption, value: str | None, rest: Iterator[str]) -> Iterator[tuple[str, Any]]:
     """Yield an option with its value, which is the next word if the word itself has none."""
     if not option.metavar:
         yield option.name, True

@@ -166,13 +166,19 @@ class TypedParameter:
 
 
 class Option(TypedParameter, TyperOption):
-    """An option; `names` are that of its value, if it has one, and those that are typed."""
+    """An option. `names` are that of its value, if it has one, and those that are typed."""
 
     @property
     def title(self) -> str:
         """The names, short ones first, and the metavar."""
         shown = [", ".join(sorted(names, key=_dashes)) for names in (self.opts, self.secondary_opts) if names]
         return " / ".join(shown if self.is_flag else [f"{names} {self.metavar}" for names in shown])
+
+    def handle_parse_result(self, ctx: Any, opts: Any, args: Any) -> Any:
+        """Skip a common option that was not given: every command has more than twenty, without defaults."""
+        if not self.expose_value and self.name not in opts:
+            return None, args
+        return super().handle_parse_result(ctx, opts, args)
 
 
 class Argument(TypedParameter, TyperArgument):
@@ -293,13 +299,13 @@ MAX_LISTED_COMMANDS = 12
 
 
 def usage_error(error: Any, context: Any) -> UsageError:
-    """Convert an error of Typer's parser, which does not export their classes; its hint is the help."""
+    """Convert an error of Typer's parser, which does not export their classes. Its hint is the help."""
     match type(error).__name__:
         case "NoSuchOption":
             params = context.command.get_params(context)
             named = (param.long_names for param in params if not getattr(param, "is_alias", False))
-            known = [name for names in named for name in names]
-            message = f"no such option: {error.option_name}{suggestion(error.option_name, known)}"
+            all_names = [name for names in named for name in names]
+            message = f"no such option: {error.option_name}{suggestion(error.option_name, all_names)}"
         case "BadOptionUsage":
             needs = "needs a value" if "requires" in error.message else "takes no value"
             message = f"{error.option_name}: {needs}"

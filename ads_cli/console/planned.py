@@ -1,4 +1,4 @@
-"""Tell what a plan would change, and what that touches; hold what is changed later against it."""
+"""Tell what a plan would change, and what that touches. Check later changes against it."""
 
 import json
 from collections.abc import Callable, Iterable

@@ -25,7 +25,7 @@ def resolve_presentation(settings: Settings) -> Presentation:
 
 
 def is_first_today(state_dir: Path) -> bool:
-    """Note a terminal as asked about today; tell whether it was the first time, as always without one."""
+    """Note that a terminal was asked about today, and tell whether for the first time. True without one."""
     if sys.platform == "win32":  # has no names of terminals
         return True
     today = time.strftime("%Y-%m-%d")
@@ -43,7 +43,7 @@ def is_first_today(state_dir: Path) -> bool:
 
 
 def _with_file(settings: Settings, output: str | None) -> str | None:
-    """Return the format, which is that of the file of --to; raise UsageError where one needs the other."""
+    """Return the format, which is that of the file of --to. Raise UsageError if one needs the other."""
     to = settings.flags.get("to")
     if to and PurePath(to).suffix.lower() != WORKBOOK:
         raise UsageError(

@@ -36,14 +36,14 @@ class ProgressReport:
     _seconds_left: SecondsLeft
     say: Callable[[str], None]
     noun: str = "rows"
-    done: int = 0
-    on_done: OnProgress = lambda done: None
+    count: int = 0
+    on_done: OnProgress = lambda count: None
     _wait: Wait | None = None
 
-    def __call__(self, done: int) -> None:
+    def __call__(self, count: int) -> None:
         """Receive how many rows are done."""
-        self.done = done
-        self.on_done(done)
+        self.count = count
+        self.on_done(count)
 
     def on_wait(self, wait: Wait) -> None:
         """Receive a wait for a rate limit, and say so."""
@@ -61,7 +61,7 @@ class ProgressReport:
         if self.total is None:
             return 0.0
         delay = wait.until - time.time() if (wait := self.wait) else 0.0
-        return self._seconds_left(self.total - self.done, delay)
+        return self._seconds_left(self.total - self.count, delay)
 
     @property
     def line(self) -> str:
@@ -69,7 +69,7 @@ class ProgressReport:
         of_total = f" of {counted(self.total, singular(self.noun), self.noun)}" if self.total else ""
         left = f", about {duration(seconds)} left" if (seconds := self.seconds_left) else ""
         waiting = f"; waiting until {clock_time(wait.until)}: {wait.reason}" if (wait := self.wait) else ""
-        return f"{self.activity}: {self.done:,}{of_total}{left}{waiting}"
+        return f"{self.activity}: {self.count:,}{of_total}{left}{waiting}"
 
 
 @contextmanager
@@ -80,7 +80,7 @@ def progress(
     seconds_left: SecondsLeft = lambda rows, delay: 0.0,
     noun: str = "rows",
 ) -> Iterator[ProgressReport]:
-    """Show how many rows, or what the noun (a plural) says, of `total` are done; None where it is unknown."""
+    """Show how many rows of `total` are done, None if unknown. `noun` is a plural to use for "rows"."""
     report = ProgressReport(activity, total, seconds_left, messages.say, noun)
     with shown(messages, lambda: nullcontext() if total == 0 else _bar(report), lambda: report.line):
         yield report
@@ -134,7 +134,7 @@ def _bar(report: ProgressReport) -> Iterator[None]:
     columns = (Activity(), BarColumn(), MofNCompleteColumn(), TimeLeft())
     with Progress(*columns, console=_console_of_bar(), transient=True) as bar:
         task = bar.add_task("", total=report.total)
-        report.on_done = lambda done: bar.update(task, completed=done)
+        report.on_done = lambda count: bar.update(task, completed=count)
         yield
 
 

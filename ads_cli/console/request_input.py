@@ -42,20 +42,22 @@ def request_from_input(
     on_record: Callable[[list[str]], None] = lambda left_out: None,
     current_of: Callable[[str], Mapping[str, Any]] = lambda id: {},
 ) -> R:
-    """Build a request from options and from a file with more of its fields; an option outranks the file.
+    """Build a request from options and from a file with more of its fields. An option precedes the file.
 
-    `content` is that of the file, where it was read already. `media` takes files in place of media
-    keys. `on_record` receives what was left out of a record of the service, since it is read
-    only; `current_of` returns what the service has of one. `currency_of` tells the decimals that amounts in
-    whole units may have. Under service x, an empty option of a change removes the value of an optional field.
-    Raise UsageError with every problem, or ContentError if all of them are in files.
+    `content` is that of the file, where it was read already. `media` takes files in place of media keys.
+    `on_record` receives the fields that were left out of a record of the service, since they are read only.
+    `current_of` returns what the service has of a record. `currency_of` tells the decimals that amounts in
+    whole units may have.
+
+    Under service x, an empty option of a change removes the value of an optional field. Raise UsageError with
+    every problem, or ContentError if all of them are in files.
     """
     fields = fields_by_name(kind)
     for_components = media.take_options(options) if media is not None else []
-    given, removed = _given(options), list[str]()
+    inputs, removed = _without_unset(options), list[str]()
     if service == "x":
-        given, removed = without_removed(kind, given, fields_of_amounts(kind))
-    values, amounts, messages = _read_options(kind, fields, given)
+        inputs, removed = without_removed(kind, inputs, fields_of_amounts(kind))
+    values, amounts, messages = _read_options(kind, fields, inputs)
     # The file that a field, or the path of a problem, is from.
     sources = {name: str(text)[1:] for name, text in values.items() if _is_file(fields[name], text)}
     values = to_neutral({name: read_value(fields[name], value) for name, value in values.items()})
@@ -109,19 +111,19 @@ def _read_record(
     What is read only of a record of the service is left out. An update leaves out invalid values that are the
     service's own too: `current_of` is called with the id.
     """
-    given = to_neutral(read)
-    own, left_out, mismatches = values_of_record(kind, given)
+    record = to_neutral(read)
+    own, left_out, mismatches = values_of_record(kind, record)
     values, amounts, problems = in_micros(kind, own)
     if not {*left_out} <= {kind.endpoint.record_id}:
         on_record(left_out)
         if kind.endpoint.method == "PUT":
             id = values.get(str(kind.endpoint.id_field))
             values = without_same_invalid(kind, values, lambda: current_of(id))
-            problems += problems_of_fixed(kind, given, lambda: current_of(id))
+            problems += problems_of_fixed(kind, record, lambda: current_of(id))
     return values, amounts, problems + mismatches
 
 
-def _given(options: dict[str, Any]) -> dict[str, Any]:
+def _without_unset(options: dict[str, Any]) -> dict[str, Any]:
     return {name: value for name, value in options.items() if value is not None}
 
 
@@ -142,7 +144,7 @@ def option_values(kind: type[Request], options: dict[str, Any]) -> tuple[dict[st
     Raises UsageError for what is not a value at all.
     """
     fields = fields_by_name(kind)
-    values, amounts, messages = _read_options(kind, fields, _given(options))
+    values, amounts, messages = _read_options(kind, fields, _without_unset(options))
     if messages:
         raise UsageError(Lines(messages), hint=f"adsctl {kind.endpoint.command} --help")
     read = {name: read_value(fields[name], value) for name, value in values.items()}
@@ -198,7 +200,7 @@ def _is_file(field: Field, text: Any) -> bool:
 
 
 def read_value(field: Field, text: Any) -> Any:
-    """Parse the value of an option: JSON or @FILE if nested, commas for lists; other values stay text."""
+    """Parse an option: JSON or @FILE if nested, or a list with commas. Other values remain text."""
     if not isinstance(text, str):
         return text
     if _is_file(field, text):

@@ -27,7 +27,7 @@ MAX_NUMBERS, MAX_NUMBER = 10_000, 10**15  # what is more is shown as a document
 
 
 def draw_keywords(printer: Printer, request: SearchKeywords, data: Any) -> bool:
-    """Draw the posts with the keywords by day, and related keywords; return False if it cannot be drawn."""
+    """Draw the posts with the keywords by day, and related keywords. Return False if that is impossible."""
     if not isinstance(data, dict):
         return False
     volume, related = data.get("post_volume") or [], data.get("related_keywords") or []
@@ -58,7 +58,7 @@ RECORD_VERBS = ("list", "get", "create", "add", "update", "rename", "grant")
 
 
 def show(call: Invocation, request: Request, document: Any) -> None:
-    """Print a document with the columns of its endpoint, or draw its chart; note its ids for completion."""
+    """Print a document with the columns of its endpoint, or draw its chart. Note its ids for completion."""
     endpoint = request.endpoint
     _record_ids(call, endpoint, document if isinstance(document, list) else [document])
     if (
@@ -185,8 +185,8 @@ class Pages:
             self.cursor = response.next_cursor
             data = response.data
             records = data if isinstance(data, list) else [data] if isinstance(data, dict) else []
-            for taken, record in enumerate(records, 1):
-                self.rest_of_page = len(records) - taken
+            for count, record in enumerate(records, 1):
+                self.rest_of_page = len(records) - count
                 yield record
 
 

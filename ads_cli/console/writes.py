@@ -120,7 +120,7 @@ def recent_changes(settings: Settings, account: str) -> dict[str, dict[str, Reco
     return changes
 
 
-def made_ids(write: Write, response: "Response") -> list[str]:
+def created_ids(write: Write, response: "Response") -> list[str]:
     """Return the ids of the records in an answer."""
     field = write.endpoint.record_id if write.endpoint else "id"
     data = response.data if write.operations else None
@@ -187,12 +187,12 @@ def _masked(call: Caller, name: str, value: Any) -> Any:
 def _before(
     call: Caller, write: Write, operation: Operation, fields: Mapping[str, Any]
 ) -> dict[str, Any] | None:
-    """Return what the fields of a record were, where that was read; --verbose reads it."""
+    """Return what the fields of a record were, if it was read. --verbose reads it."""
     field = operation.kind.endpoint.id_field if operation.kind else None
     if field not in SOURCES or not operation.id or operation.action == "create":
         return None
     stored = call.stored_of(write.account)
-    record = stored.known(field, operation.id)
+    record = stored.cached(field, operation.id)
     if record is None and call.flags.get("verbose"):
         try:
             record = stored.read(field, [operation.id])[operation.id]
@@ -293,9 +293,9 @@ class Writes:
         with self._logged(begun(self._call, write, prepared)) as ended:
 
             def note(response: "Response") -> None:
-                ended.ids = made_ids(write, response)
+                ended.ids = created_ids(write, response)
                 data = response.neutral_data
-                self.guard.note_made(write, data if isinstance(data, list) else [data])
+                self.guard.note_created(write, data if isinstance(data, list) else [data])
 
             yield note
 
@@ -336,7 +336,7 @@ class Writes:
                 self._call.messages.warn(f"the log of changes does not say how {entry.id} ended")
 
     def approve(self, requests: Iterable[PreparedRequest]) -> None:
-        """Judge a run before its first request; a dry run is told what the guard would refuse."""
+        """Judge a run before its first request. A dry run reports what the guard would refuse."""
         if self._planned:
             requests = [*requests]
             self._planned.look(requests)
@@ -355,7 +355,7 @@ class Writes:
             self.guard.approve_plan(requests)
 
     def approve_push(self, plan: "Plan", seen: Iterable[Any] = ()) -> None:
-        """Judge a push before its first request, as far as it is known; `seen` as in `approve_plan`."""
+        """Judge a push before its first request, as far as it is known. `seen` is that of `approve_plan`."""
         if self._planned:
             requests = [*map(self._call.client.prepare, plan.write_requests())]
             key = plan.key(self._call.service, skip_invalid=False)

@@ -187,7 +187,7 @@ def _seed(store: Store) -> None:
 
 
 def _handle(context: RequestContext, endpoint: Endpoint, handler: RegisteredHandler) -> HttpResponse:
-    """Count and validate the request, and call its handler; errors that need the context become responses."""
+    """Count and validate the request, and call its handler. Errors with the context become responses."""
     context.echoed = dict(context.path_params)
     try:
         request: Request | None = None

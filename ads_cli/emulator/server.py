@@ -47,8 +47,6 @@ class ClientConnection:
         self._read_by: float | None = None  # None until the first byte of a request
         self._head = bytearray()  # of the request, as received
         self._method = ""
-        # Since when it has waited for its client to send a request or to take a response.
-        self.waiting_since: float | None = time.monotonic()
 
     def hang_up(self, how: int = socket.SHUT_RDWR) -> None:
         """End what its thread waits for."""
@@ -73,17 +71,15 @@ class ClientConnection:
         try:
             if not (environ := self._read_request()):
                 return False
-            self.waiting_since = None
             body = b"".join(self._application(environ, start_response))
         except ApiError as error:
             response = error.to_response({})
             body = b"".join(response.send(start_response, without_body=self._method == "HEAD"))
-        self.waiting_since = time.monotonic()
         status, headers, *_ = started
         return self._send(status, headers, body)
 
     def _read_request(self) -> dict[str, Any] | None:
-        """Read a request; return None if there is no further one, and raise ApiError if it is invalid."""
+        """Read a request. Return None if there is no further one. Raise ApiError if it is invalid."""
         try:
             request = self._read_head()
             if request is None:
@@ -166,7 +162,7 @@ class ClientConnection:
         return environ | {"CONTENT_TYPE": environ.get("HTTP_CONTENT_TYPE", ""), "CONTENT_LENGTH": str(length)}
 
     def _send(self, status: str, headers: list[tuple[str, str]], body: bytes) -> bool:
-        """Send a response, or break the connection as a fault demands; return whether it stays open."""
+        """Send a response, or break the connection as a fault demands. Return whether it stays open."""
         fault = dict(headers).get(HEADER)
         if fault == "reset":
             self._socket.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, RESET_ON_CLOSE)
@@ -202,11 +198,10 @@ class ClientConnection:
 
 
 CONNECTION = "emulator connection"  # the name of its thread
-MAX_CONNECTIONS = 1000
 BACKLOG = 128
 SHUTDOWN_TIMEOUT_SECONDS = 0.5  # for requests in flight
 ACCEPT_TIMEOUT_SECONDS = 5.0  # a stop takes at most this long to be noticed
-ACCEPT_RETRY_SECONDS = 0.1  # after which a connection that was hung up on has ended
+ACCEPT_RETRY_SECONDS = 0.1
 
 
 class Server:
@@ -217,7 +212,6 @@ class Server:
         family = socket.AF_INET6 if ":" in host else socket.AF_INET
         self._listener = socket.create_server((host, port), family=family, backlog=BACKLOG)
         self.address: tuple[str, int] = self._listener.getsockname()[:2]
-        self._free = threading.Semaphore(MAX_CONNECTIONS)
         self._threads: dict[ClientConnection, threading.Thread] = {}
         self._is_stopping = False
         self._thread = threading.Thread(target=self._accept, daemon=True)
@@ -235,40 +229,22 @@ class Server:
                 except TimeoutError:
                     continue
                 except OSError:  # no descriptor is left for a connection
-                    self._hang_up_on_slowest()
                     time.sleep(ACCEPT_RETRY_SECONDS)
                     continue
-                self._make_room()
                 connection = ClientConnection(self._application, client)
                 thread = threading.Thread(target=self._run, args=(connection,), name=CONNECTION, daemon=True)
                 self._threads[connection] = thread
                 thread.start()
-
-    def _make_room(self) -> None:
-        """Take a place for a connection; where all are taken, slow clients lose theirs."""
-        is_free = self._free.acquire(blocking=False)
-        while not is_free:
-            self._hang_up_on_slowest()
-            is_free = self._free.acquire(timeout=ACCEPT_RETRY_SECONDS)
-
-    def _hang_up_on_slowest(self) -> None:
-        """Hang up on the client that has kept its connection waiting longest."""
-        waiting = [(thread.waiting_since, thread) for thread in [*self._threads]]
-        since = [(at, thread) for at, thread in waiting if at is not None]
-        if since:
-            min(since, key=lambda pair: pair[0])[1].hang_up()
 
     def _run(self, connection: ClientConnection) -> None:
         try:
             connection.serve()
         finally:
             del self._threads[connection]
-            self._free.release()
 
     def stop(self) -> None:
         """Stop listening; give the requests in flight a moment, then close their connections."""
         self._is_stopping = True
-        self._free.release()
         with suppress(OSError):  # wakes the thread that accepts connections
             socket.create_connection(self.address, SHUTDOWN_TIMEOUT_SECONDS).close()
         self._thread.join()

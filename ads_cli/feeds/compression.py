@@ -4,8 +4,6 @@ import io
 import re
 import sys
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
 from ..errors import AdsctlError, ContentError
@@ -167,7 +165,7 @@ def _compression_of(stream: "Buffered") -> Compression | None:
 
 
 class _Layer(PieceStream):
-    """The content of a compressed stream; raise ContentError if it is damaged, or a bomb."""
+    """The content of a compressed stream. Raise ContentError if it is damaged or a decompression bomb."""
 
     is_workbook = False
     member = ""
@@ -195,7 +193,7 @@ class _Layer(PieceStream):
             raise self._explain(error) from None
 
     def _open_zip(self, stream: "Buffered") -> Any:
-        """Open the one file of an archive; folders, and what file managers add, are no files of the shop."""
+        """Open the one file of an archive, beside folders and the files that file managers add."""
         import zipfile
 
         copy = spooled(stream, self._label)  # a zip archive is read from its end
@@ -256,24 +254,3 @@ def _is_of_file_manager(file: "zipfile.ZipInfo") -> bool:
     name = file.filename.rpartition("/")[2]
     added = name.startswith("._") or name.lower() in (".ds_store", "thumbs.db", "desktop.ini")
     return added or file.filename.startswith("__MACOSX/")
-
-
-STATISTICS = Path("/proc/self/statm")  # its first number is the size of this process, in pages
-
-
-@contextmanager
-def memory_limit(size: int) -> Iterator[None]:
-    """Let this process grow by `size` bytes; what asks for more gets none, and fails."""
-    if sys.platform != "linux":
-        yield
-        return
-    import resource
-
-    soft, hard = resource.getrlimit(resource.RLIMIT_AS)
-    limit = int(STATISTICS.read_text().split()[0]) * resource.getpagesize() + size
-    known = [bound for bound in (soft, hard) if bound != resource.RLIM_INFINITY]
-    resource.setrlimit(resource.RLIMIT_AS, (min([limit, *known]), hard))
-    try:
-        yield
-    finally:
-        resource.setrlimit(resource.RLIMIT_AS, (soft, hard))

@@ -1,4 +1,4 @@
-"""Text in any encoding, as UTF-8; text that is UTF-8 against what is said of it, and too many blank lines."""
+"""Decode text of any encoding to UTF-8, in spite of a wrong label, and refuse too many blank lines."""
 
 import codecs
 import io
@@ -16,9 +16,9 @@ if TYPE_CHECKING:
 BUFFER_BYTES = 1024 * 1024
 PIECE_BYTES = 64 * 1024
 UTF_8 = "utf-8"
-MARK = "\ufeff"  # the byte order mark; within a text, where files that begin with it were joined
+MARK = "\ufeff"  # the byte order mark; it is inside a text where files that begin with it were joined
 MARKS = re.compile(rb"(?m:^)(?>(?:\xef\xbb\xbf)+)")
-EMPHASIS = "!"  # after an encoding: it is that one, although the file is UTF-8 or says another
+EMPHASIS = "!"  # after an encoding: use it, although the file is UTF-8 or names another
 
 
 def check_encoding(encoding: str) -> None:

@@ -12,7 +12,7 @@ def plain_name(cell: str) -> str:
 
 
 def width_problem(cells: Sequence[str], width: int, needed: int = 0) -> str:
-    """Tell that a row has too many cells, or fewer than it needs; empty ones at its end are none."""
+    """Tell that a row has too many cells, or fewer than it needs. Empty cells at its end do not count."""
     if len(cells) < needed or any(map(str.strip, cells[width:])):
         return f"has {len(cells)} cells, and the header has {width}"
     return ""
@@ -21,9 +21,9 @@ def width_problem(cells: Sequence[str], width: int, needed: int = 0) -> str:
 class Header:
     """The names of columns, by which files that were joined are found."""
 
-    def __init__(self, cells: Sequence[str], known: Collection[str] = ()) -> None:
+    def __init__(self, cells: Sequence[str], names: Collection[str] = ()) -> None:
         self._keys = _keys(cells)
-        self._known = {*self._keys, *_keys(known)} - {""}
+        self._all_keys = {*self._keys, *_keys(names)} - {""}
         # Each row is asked whether it begins with one of these; the few that do are compared.
         named = (cell for cell in cells if plain_name(cell))
         self.first_cells = frozenset(chain(cells[:1], chain.from_iterable(map(_forms, named))))
@@ -40,7 +40,7 @@ class Header:
     def is_another(self, cells: Iterable[str]) -> bool:
         """Tell whether a row is the header of another table."""
         keys = [*filter(None, _keys(cells))]
-        return len(keys) > 1 and self._known.issuperset(keys)
+        return len(keys) > 1 and self._all_keys.issuperset(keys)
 
 
 def _keys(cells: Iterable[str]) -> list[str]:

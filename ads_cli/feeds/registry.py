@@ -124,7 +124,7 @@ def by_content(head: bytes) -> FeedFormat | None:
 
 
 def load(reference: str) -> Any:
-    """Import a reader, a writer or a function; `module:name` is below `formats/`, or absolute with a dot."""
+    """Import a reader, a writer or a function. `module:name` is below `formats/`, or absolute with a dot."""
     module, _, name = reference.partition(":")
     below = f"ads_cli.feeds.formats.{module}".removesuffix(".")
     return getattr(import_module(module if "." in module else below), name)

@@ -1,12 +1,9 @@
-"""A row of a feed, and what changes it before it is validated: steps, in their order, and fixes."""
+"""A row of a feed, and the steps and fixes that change it before validation, in their order."""
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from itertools import chain
+from collections.abc import Callable, Sequence
 from typing import Any, ClassVar, Literal, NamedTuple, Protocol
 
 import msgspec
-
-from ..parallel import batched
 
 # Which rows with the same id are kept; "identical": one of equal ones.
 DuplicatePolicy = Literal["first", "last", "identical"]
@@ -105,9 +102,6 @@ class RowFixes(Protocol):
     def names(self) -> tuple[str, ...]:
         """Name the fixes."""
 
-    def may_fix_texts(self, rows: Sequence[dict[str, Any]]) -> bool:
-        """Tell whether a text of some rows may have to be fixed; asked of many at once, and again of each."""
-
     def fix_texts(self, row: Row) -> None:
         """Fix the texts of a row, which may break no rule."""
 
@@ -115,12 +109,8 @@ class RowFixes(Protocol):
         """Fix the values of a row that breaks a rule."""
 
 
-ROWS_ASKED = 64  # at once, whether a text of theirs may have to be fixed
-MAX_DIRTY_RUNS = 4  # runs in succession with something to fix, after which each row is asked
-
-
 class RowTransform:
-    """The steps that change the rows of one feed, in their order, and its fixes; picklable."""
+    """The steps that change the rows of one feed, in their order, and its fixes. It can be pickled."""
 
     def __init__(
         self, steps: Sequence[Step] = (), keep: DuplicatePolicy | None = None, fixes: RowFixes | None = None
@@ -175,26 +165,6 @@ class RowTransform:
                 step.apply(row)
                 if row.left_out:
                     return
-
-    def with_fixed_texts(self, rows: Iterable[Row]) -> Iterable[Row]:
-        """Yield rows, with their texts fixed, which may break no rule."""
-        if self.fixes is None:
-            return rows
-        return chain.from_iterable(self._runs_with_fixed_texts(iter(rows), self.fixes.may_fix_texts))
-
-    def _runs_with_fixed_texts(
-        self, rows: Iterator[Row], may_fix: Callable[[Sequence[dict[str, Any]]], bool]
-    ) -> Iterator[list[Row]]:
-        """Ask about many rows at once, which takes half the time, while there are any with nothing to fix."""
-        dirty_runs = 0  # in succession, with something to fix
-        for run in batched(rows, ROWS_ASKED):
-            if dirty_runs < MAX_DIRTY_RUNS:
-                dirty_runs = dirty_runs + 1 if may_fix([row.values for row in run]) else 0
-            if dirty_runs:
-                for row in run:
-                    if not (row.left_out or row.problem) and may_fix([row.values]):
-                        self.fix_texts(row)
-            yield run
 
     def fix_texts(self, row: Row) -> None:
         """Fix the texts of a row in place, which may break no rule."""

@@ -157,7 +157,7 @@ class Rows(RowNames, ABC):
 
         Records need not have every known field.
         """
-        known = {
+        names = {
             *self.columns,
             *self.fields,
             *self.composed,
@@ -167,12 +167,13 @@ class Rows(RowNames, ABC):
             named = {column: {column, self.field_of(column)} for column in step.columns}
             if not self.has_header or self.may_nest:
                 named = {column: keys | {column.partition(".")[0]} for column, keys in named.items()}
-            if missing := [column for column, keys in named.items() if known.isdisjoint(keys)]:
-                meant = suggestion(missing[0], self.columns) or suggestion(missing[0], known)
+            if missing := [column for column, keys in named.items() if names.isdisjoint(keys)]:
+                correction = suggestion(missing[0], self.columns) or suggestion(missing[0], names)
                 raise UsageError(
-                    f"{step.option}: no column {missing[0]!r}{meant}", hint=f"columns: {listed(self.columns)}"
+                    f"{step.option}: no column {missing[0]!r}{correction}",
+                    hint=f"columns: {listed(self.columns)}",
                 )
-            known.update(step.fields)
+            names.update(step.fields)
 
     def by_column(self, values: Mapping[str, Any]) -> dict[str, Any]:
         """Return values under the columns that they were read from."""
@@ -183,14 +184,14 @@ class Rows(RowNames, ABC):
         return {names.get(field, field): value for field, value in values.items()}
 
     def distinct_names(self, header: list[str]) -> list[str]:
-        """Return the names of columns; one that is repeated gets a free number, and is read as the first."""
-        names, counts, taken = [], Counter[str](), set(header)
+        """Return the names of columns. A repeated one gets a free number, and is read as the first."""
+        names, counts, used_names = [], Counter[str](), set(header)
         for name in header:
             counts[name] += name != "" and name not in self.ignored
-            while counts[name] > 1 and (numbered := f"{name} ({counts[name]})") in taken:
+            while counts[name] > 1 and (numbered := f"{name} ({counts[name]})") in used_names:
                 counts[name] += 1  # a column of the file, or one that was numbered, has this name
             names.append(numbered if counts[name] > 1 else name)
-            taken.add(names[-1])
+            used_names.add(names[-1])
             if counts[name] > 1 and not self.numbers_repeated_columns:
                 self._repeated_columns[numbered] = name
         return names
@@ -235,7 +236,7 @@ class Block(NamedTuple):
 
 
 class UnreadableBlockError(ValueError):
-    """A block cannot be parsed from a line on; reading row by row names what is wrong, or succeeds."""
+    """A block cannot be parsed from a line on. Reading row by row names the mistake, or succeeds."""
 
     def __init__(self, line: int, reason: str) -> None:
         super().__init__(line, reason)
@@ -276,7 +277,7 @@ class FileRows(Rows):
 
 
 class Utf8Check:
-    """Decodes the chunks of a text; raises ContentError, which names the line, where one is not UTF-8."""
+    """Decodes the chunks of a text. Raises ContentError with the line if one is not UTF-8."""
 
     def __init__(self, rows: FileRows) -> None:
         self._rows = rows
@@ -284,7 +285,7 @@ class Utf8Check:
         self.line = 1  # on which the next chunk begins
 
     def decode(self, chunk: bytes) -> str:
-        """Decode a chunk, which may end inside a character; an empty one is the end."""
+        """Decode a chunk, which may end inside a character. An empty one is the end."""
         try:
             text = self._decoder.decode(chunk, final=not chunk)
         except UnicodeDecodeError as error:

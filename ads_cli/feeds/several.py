@@ -10,7 +10,7 @@ from .source import Feed
 
 
 class SeveralTransforms(RowTransform):
-    """The transforms of several feeds, which each change their own rows; fixes are the same for all."""
+    """The transforms of several feeds, which each change their own rows. Fixes are the same for all."""
 
     def __init__(self, transforms: Sequence[RowTransform], file_of: Callable[[int], int]) -> None:
         steps = [step for transform in transforms for step in transform.steps]
@@ -39,10 +39,10 @@ class _AnyOf(Container[str]):
 
 
 class SeveralRows(Rows):
-    """The rows of several files; a row is identified by its record number, and named with its file.
+    """The rows of several files. A row is identified by its record number, and named with its file.
 
-    What `Rows` declares is that of the first file, or empty, but for what is defined or set here. Who reads
-    the files in another way says so by `begin_reading` and `end_file`.
+    Whatever `Rows` declares and this class does not define is that of the first file, or empty. Who reads the
+    files in another way says so by `begin_reading` and `end_file`.
     """
 
     several_per_line = True  # each file has a first line

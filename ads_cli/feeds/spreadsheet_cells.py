@@ -32,7 +32,7 @@ ERROR = "is an error of a spreadsheet: correct it there, and export it again"
 # Of HTML, with a semicolon or without; not the name of a parameter in an address.
 REFERENCE = re.compile(r"&(?:#|(?>[a-zA-Z][a-zA-Z0-9]+)(?![\w=.\[%-]))")
 FIRST_SIGN = re.compile(r"\n[^\S\n]*(?:['#]|=\")")  # of a value, whatever blanks are before it
-# A table has one of these somewhere where a row has signs; single bytes, which are found ten times as fast.
+# A table whose rows have signs has one of these bytes somewhere. Single bytes are found ten times as fast.
 SIGNS = (b"&", b"<", b"'", b"#", b"+")
 CHANGED = "was changed by a spreadsheet: format its column as text, and export it again"
 

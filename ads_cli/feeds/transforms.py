@@ -1,4 +1,4 @@
-"""Steps that any rows may need: templates that fill fields, and conditions, which see the text of a value."""
+"""Steps that any rows may need: templates that fill fields, and conditions on the text of a value."""
 
 import json
 import re
@@ -24,7 +24,7 @@ def text_of(value: Any) -> str:
 
 
 def value_at(values: Mapping[str, Any], column: str) -> Any:
-    """Return the value of a column, or of a key of a nested one, as in `brand.name`; None if it is absent."""
+    """Return the value of a column, or of a key of a nested one, as in `brand.name`. None if absent."""
     if column in values or "." not in column:
         return values.get(column)
     outer, _, key = column.partition(".")
@@ -69,9 +69,9 @@ class Template(msgspec.Struct, frozen=True):
         return Template(self.literals, tuple(map(key_of, self.columns)))
 
     def render(self, values: Mapping[str, Any], field: str = "") -> str:
-        """Fill the columns in; "" where there are columns and all of them are empty.
+        """Fill the columns in. Return "" if there are columns and all of them are empty.
 
-        What a spreadsheet has spoiled is all that is made of it, as in a formula, so that it is found.
+        A value that a spreadsheet has spoiled, as by a formula, becomes the whole text, so that it is found.
         """
         texts = [text_of(value_at(values, column)) for column in self.columns]
         if texts and not any(texts):
@@ -166,14 +166,14 @@ class Where(ColumnStep, frozen=True):
         if not match or not match["column"].strip():
             hint = "as in --where Status=active; also != > < >= <= and ~ for a regular expression"
             raise UsageError(f"--where: {text!r} is not COLUMN=VALUE", hint=hint)
-        if (written := match["operator"] + match["value"][:1]) in ("~=", "=~"):
-            hint = f"~ is for a regular expression, as in {text.replace(written, '~', 1)!r}"
-            raise UsageError(f"--where: {written} is not an operator, in {text!r}", hint=hint)
+        if (sign := match["operator"] + match["value"][:1]) in ("~=", "=~"):
+            hint = f"~ is for a regular expression, as in {text.replace(sign, '~', 1)!r}"
+            raise UsageError(f"--where: {sign} is not an operator, in {text!r}", hint=hint)
         if not match["operator"].endswith("~") and match["value"].startswith(("=", "<", ">")):
             hint = (
                 f"one of {' '.join([*COMPARISONS, '~', '!~'])}; a text that begins so has a space before it"
             )
-            raise UsageError(f"--where: {written} is not an operator, in {text!r}", hint=hint)
+            raise UsageError(f"--where: {sign} is not an operator, in {text!r}", hint=hint)
         operator = "=" if match["operator"] == "==" else match["operator"]
         where = cls(match["column"].strip(), operator, match["value"].strip())
         if not where.value and operator not in ("=", "!="):
@@ -204,9 +204,9 @@ class Where(ColumnStep, frozen=True):
         compare = COMPARISONS[self.operator]
         if self.operator not in ("=", "!=") and not text:
             return False
-        if wanted := ParsedAmount.parse(self.value):
+        if limit := ParsedAmount.parse(self.value):
             amount = ParsedAmount.parse(text)
-            if amount and wanted.currency in ("", amount.currency):
-                return bool(compare(amount.number, wanted.number))
+            if amount and limit.currency in ("", amount.currency):
+                return bool(compare(amount.number, limit.number))
             return self.operator == "!="
         return bool(compare(text, self.value))

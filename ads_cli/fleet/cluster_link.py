@@ -3,238 +3,149 @@
 import asyncio
 import logging
 import warnings
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent import futures
 from contextlib import contextmanager, suppress
 from queue import Empty, SimpleQueue
-from time import monotonic, sleep
-from typing import Any, TypeAlias
+from typing import Any
 
 from distributed import Client, Future, Security, Variable
 from distributed.versions import VersionMismatchWarning
 
-from ..errors import StateError, UnavailableError
-from .cluster_worker import LostContactError
+from ..errors import StateError
+from .cluster_worker import Member, survey
+from .records import RunId
+from .tasks import Task
 
 CONNECT_SECONDS = 10
-MIN_BACKOFF_SECONDS, MAX_BACKOFF_SECONDS = 0.5, 10.0
-READ_TIMEOUT = "200 ms"  # for a variable that may not be set
-RESULT_SECONDS = 30
 RETRIES = 2  # of a task whose worker could not carry it out, for whatever reason
-# Must have one version everywhere. Dask reports its own requirements; others are asked for by distribution.
-OWN_DISTRIBUTIONS = {"ads-cli": "adsctl"}  # with what messages call them
-ALIKE = ("python", *OWN_DISTRIBUTIONS, "distributed", "msgpack", "cloudpickle")
-
-# The future of a task, or a message of a worker.
-Event: TypeAlias = Future[bytes] | dict[str, Any]
-MISSING = "none"  # in place of a version
+# What must have one version everywhere, with its name in messages.
+ALIKE = {"python": "Python", "ads-cli": "adsctl", "distributed": "distributed"}
+SAME_VERSIONS = (
+    "install the same version of ads-cli[fleet] (not only its source) and of Python on all machines"
+)
 
 
 class LostError(Exception):
-    """The scheduler cannot be reached, or has been started again."""
+    """The scheduler cannot be reached, or the connection to it has broken."""
 
 
 class SchedulerLink:
     """A connection; each call raises LostError once it is broken."""
 
     def __init__(self, address: str, board: str) -> None:
-        self._events: SimpleQueue[Event] = SimpleQueue()
-        # What dask has to say of a lost scheduler is said by the fleet.
+        self._board = board  # the variable that all workers look at
+        self._futures: dict[str, Future[Any]] = {}
+        self._ended: SimpleQueue[tuple[str, Any]] = SimpleQueue()
+        # What Dask has to say of a lost scheduler is said by the fleet.
         for name in ("distributed", "distributed.client", "distributed.core"):
             logging.getLogger(name).setLevel(logging.CRITICAL + 1)
-        with _lost_where_broken(), warnings.catch_warnings():
-            warnings.simplefilter("ignore", VersionMismatchWarning)
-            self._client = Client(
-                address,
-                timeout=CONNECT_SECONDS,
-                set_as_default=False,
-                name="adsctl",
+        try:
+            with _talking(), warnings.catch_warnings():
+                warnings.simplefilter("ignore", VersionMismatchWarning)
                 # Certificates are those of Dask's settings.
-                security=Security(require_encryption=True) if address.startswith("tls://") else None,
-            )
-            try:
-                self._client.subscribe_topic(board, lambda event: self._events.put(event[1]))
-                self.scheduler_id = str(self._client.scheduler_info()["id"])
-            except BaseException:
-                self.close()
-                raise
+                security = Security(require_encryption=True) if address.startswith("tls://") else None
+                self._client = Client(
+                    address, timeout=CONNECT_SECONDS, set_as_default=False, name="adsctl", security=security
+                )
+        except ValueError as error:  # of the address
+            raise LostError(str(error)) from None
+        except TypeError as error:  # from Dask, where its settings name no certificates
+            hint = "set DASK_DISTRIBUTED__COMM__TLS__CA_FILE, …__CLIENT__CERT and …__CLIENT__KEY"
+            raise StateError(f"{address} needs certificates: {error}", hint=hint) from None
 
-    @contextmanager
-    def _talking(self) -> Iterator[Client]:
-        with _lost_where_broken():
-            if self._client.status != "running":
-                raise LostError("the connection to the scheduler is broken")
-            yield self._client
+    def workers(self) -> dict[tuple[str, str], str]:
+        """Return the name of each worker, by its address and its local directory."""
+        with _talking(self._client):
+            workers: dict[str, Any] = self._client.scheduler_info()["workers"]
+        return {(address, its["local_directory"]): str(its["name"]) for address, its in workers.items()}
 
-    def workers(self) -> Mapping[str, Mapping[str, Any]]:
-        """Return what the scheduler knows of each worker, by address."""
-        with self._talking() as client:
-            return dict(client.scheduler_info()["workers"])
+    def survey(self, run: RunId, tasks: Sequence[Task], workers: list[str]) -> dict[str, Member | str]:
+        """Ask workers what they can run; return the answer of each, or why it cannot run anything.
 
-    def check_versions(self) -> Mapping[str, str]:
-        """Return what is wrong with workers, by address; raise StateError if the scheduler cannot be used."""
-        with self._talking() as client:
-            asked: Any = client.get_versions(packages=[*OWN_DISTRIBUTIONS])
-        own = _versions(asked["client"])
-        if missing := [_shown(name) for name in ALIKE if own[name] == MISSING]:
-            hint = "install ads-cli[fleet] here with pip or uv: a copy of its source alone has no version"
-            raise StateError(f"the version of {', '.join(missing)} is unknown here", hint=hint)
-        if difference := _difference(own, _versions(asked["scheduler"])):
-            raise StateError(
-                f"the scheduler has {difference}",
-                hint="install the same versions on the scheduler, on every worker and here",
-            )
-        workers = {
-            address: _difference(own, _versions(answer)) for address, answer in asked["workers"].items()
+        One that cannot be reached has none. Raises StateError if the scheduler has other versions.
+        """
+        with _talking(self._client):
+            versions: Any = self._client.get_versions(packages=["ads-cli"])
+            own, others = versions["client"], versions["workers"]
+            if difference := _difference(versions["scheduler"], own):
+                raise StateError(f"the scheduler {difference}", hint=SAME_VERSIONS)
+            problems = {
+                address: _difference(others[address], own) for address in workers if address in others
+            }
+            alike = [address for address, problem in problems.items() if not problem]
+            answers = self._client.run(survey, run, tuple(tasks), workers=alike, on_error="return")
+        return {address: problem for address, problem in problems.items() if problem} | {
+            address: answer if isinstance(answer, Member) else f"cannot run adsctl: {answer}"
+            for address, answer in answers.items()
+            if not isinstance(answer, OSError)
         }
-        return {address: difference for address, difference in workers.items() if difference}
 
-    def ask(self, function: Callable[[bytes], bytes], message: bytes, workers: list[str]) -> dict[str, Any]:
-        """Call a function on workers; return the answer of each, or its exception."""
-        with self._talking() as client:
-            return dict(client.run(function, message, workers=workers, on_error="return"))
+    def submit(self, function: Callable[..., Any], *args: Any, key: str, worker: str) -> None:
+        """Let a worker call a function; `next_ended` returns its answer."""
+        with _talking(self._client):
+            future = self._client.submit(
+                function, *args, key=key, workers=[worker], pure=False, retries=RETRIES
+            )
+            self._futures[key] = future
+            future.add_done_callback(self._fetch)
 
-    def submit(
-        self, function: Callable[[bytes], bytes], message: bytes, key: str, worker: str
-    ) -> Future[bytes]:
-        """Let a worker call a function; `next_event` returns its future."""
-        with self._talking() as client:
-            future = client.submit(function, message, key=key, workers=[worker], pure=False, retries=RETRIES)
-            future.add_done_callback(self._events.put)
-            return future
+    def _fetch(self, future: "Future[Any]") -> None:
+        """Fetch an answer, in a thread of Dask: it waits if its worker has been lost, until `cancel`."""
+        try:
+            answer = future.exception() if future.status == "error" else future.result()
+        except BaseException as error:
+            answer = LostError(str(error) or type(error).__name__)
+        self._ended.put((str(future.key), answer))
 
-    def cancel(self, future: Future[bytes]) -> None:
-        """Forget a task; what of it runs is not ended."""
-        with self._talking():
-            future.cancel()
-
-    def next_event(self, timeout: float) -> Event | None:
-        """Wait for a future that is done, or a message of a worker."""
-        with self._talking(), suppress(Empty):
-            return self._events.get(timeout=timeout)
+    def next_ended(self, timeout: float) -> tuple[str, Any] | None:
+        """Wait for a function to end; return its key, and its answer or its exception."""
+        with _talking(self._client), suppress(Empty):
+            key, answer = self._ended.get(timeout=timeout)
+            if self._futures.pop(key, None):
+                if isinstance(answer, LostError):
+                    raise answer
+                return key, answer
         return None
 
-    def result(self, future: Future[bytes]) -> bytes:
-        """Return what a function has returned; raise LostContactError, or RemoteError for any other error."""
-        with self._talking():
-            if future.status == "error":
-                error = future.exception(timeout=RESULT_SECONDS)
-                raise error if isinstance(error, LostContactError) else RemoteError(str(error))
-            return bytes(future.result(timeout=RESULT_SECONDS))
+    def cancel(self, key: str) -> None:
+        """Forget a task; its worker ends it."""
+        with _talking(self._client):
+            self._futures.pop(key).cancel()
 
-    def put(self, name: str, value: str) -> None:
-        """Set a variable."""
-        with self._talking() as client:
-            Variable(name, client).set(value)
-
-    def get(self, name: str) -> str:
-        """Return the value of a variable; "" if it is not set."""
-        with self._talking() as client:
-            try:
-                return str(Variable(name, client).get(timeout=READ_TIMEOUT))
-            except TimeoutError:
-                return ""
-
-    def delete(self, *names: str) -> None:
-        """Delete variables."""
-        with self._talking() as client:
-            for name in names:
-                Variable(name, client).delete()
+    def tell(self, signum: int) -> None:
+        """Tell the workers which signal ends the tasks of the fleet; 0: none."""
+        with _talking(self._client):
+            Variable(self._board, self._client).set(signum)
 
     def close(self) -> None:
-        """Leave the cluster; tasks that are not awaited are released there."""
+        """Leave the cluster; workers end what still runs."""
         with suppress(Exception):
+            Variable(self._board, self._client).delete()
             self._client.close(timeout=1)
 
 
-class RemoteError(Exception):
-    """A function has failed on a worker, or with its workers."""
-
-
 @contextmanager
-def _lost_where_broken() -> Iterator[None]:
-    """Raise LostError for what Dask raises where a connection is broken."""
+def _talking(client: Client | None = None) -> Iterator[None]:
+    """Raise LostError for what Dask raises where the connection is broken."""
     try:
+        # After a loss Dask connects again by itself, but has then forgotten every future.
+        if client and client.status != "running":
+            raise LostError("the connection to the scheduler is broken")
         yield
-    except (RemoteError, LostError, LostContactError):
-        raise
     except (OSError, RuntimeError, asyncio.CancelledError, futures.CancelledError) as error:
         raise LostError(str(error) or type(error).__name__) from error
 
 
-class SchedulerConnector:
-    """Connects to a scheduler, and again after it was lost."""
-
-    def __init__(self, address: str, board: str, max_wait: float) -> None:
-        self._address, self._board = address, board
-        self._max_wait = max_wait  # seconds without a scheduler
-        self._scheduler_id = ""
-        self._backoff = MIN_BACKOFF_SECONDS
-        self._has_worked = True  # since the last connection was made
-        self.current: SchedulerLink | None = None
-        self.lost_at = 0.0  # monotonic seconds, of a link that had worked
-
-    def open(self) -> None:
-        """Connect for the first time; raise UnavailableError."""
-        try:
-            self.current = SchedulerLink(self._address, self._board)
-            self._scheduler_id = self.current.scheduler_id
-        except (LostError, ValueError) as error:
-            hint = "start one there with: dask scheduler; or correct --scheduler, such as tls://10.0.0.5:8786"
-            message = f"no Dask scheduler can be reached at {self._address}: {error}"
-            raise UnavailableError(message, hint=hint) from None
-        except TypeError as error:  # from Dask, where its settings name no certificates
-            hint = "set DASK_DISTRIBUTED__COMM__TLS__CA_FILE, …__CLIENT__CERT and …__CLIENT__KEY"
-            raise StateError(f"{self._address} needs certificates: {error}", hint=hint) from None
-
-    def reopen(self) -> tuple[SchedulerLink | None, bool]:
-        """Try once to connect again; return the link, and whether it is to another scheduler.
-
-        It is another one until `accept` is called, however often it is lost meanwhile.
-        """
-        try:
-            self.current = SchedulerLink(self._address, self._board)
-        except LostError as error:
-            self._wait(error)
-            return None, False
-        return self.current, self.current.scheduler_id != self._scheduler_id
-
-    def accept(self, link: SchedulerLink) -> None:
-        """Note that a link has worked: its scheduler knows all that the one before knew."""
-        self._scheduler_id, self._has_worked = link.scheduler_id, True
-
-    def lose(self, error: LostError) -> None:
-        """Give up a link that is broken; one that has not worked is waited for like one that was refused."""
-        if self.current is None:
-            return
-        self.current.close()
-        self.current = None
-        if self._has_worked:
-            self.lost_at, self._backoff, self._has_worked = monotonic(), MIN_BACKOFF_SECONDS, False
-        else:
-            self._wait(error)
-
-    def _wait(self, error: LostError) -> None:
-        """Wait before the next try; raise UnavailableError where none has worked for too long."""
-        if monotonic() - self.lost_at > self._max_wait:
-            hint = "start it and its workers again, and then this command with --resume"
-            message = f"the scheduler at {self._address} was lost: {error}"
-            raise UnavailableError(message, hint=hint) from None
-        sleep(self._backoff)
-        self._backoff = min(2 * self._backoff, MAX_BACKOFF_SECONDS)
+def _difference(other: Mapping[str, Any], own: Mapping[str, Any]) -> str:
+    """Say what differs, such as "has adsctl 0.1 (here 0.2)"; what is unknown on both sides does too."""
+    pairs = [(name, _version(other, package), _version(own, package)) for package, name in ALIKE.items()]
+    differing = [
+        f"{name} {its} (here {here})" for name, its, here in pairs if its != here or its == "unknown"
+    ]
+    return f"has {', '.join(differing)}" if differing else ""
 
 
-def _versions(answer: Mapping[str, Any]) -> dict[str, str]:
-    packages = answer["packages"]
-    versions = {name: str(packages.get(name) or MISSING) for name in ALIKE}
-    return versions | {"python": ".".join(versions["python"].split(".")[:2])}
-
-
-def _difference(own: Mapping[str, str], other: Mapping[str, str]) -> str:
-    """Say what differs, such as "adsctl 0.1 (here 0.2)"."""
-    differing = [name for name in ALIKE if own[name] != other[name]]
-    return ", ".join(f"{_shown(name)} {other[name]} (here {own[name]})" for name in differing)
-
-
-def _shown(distribution: str) -> str:
-    return OWN_DISTRIBUTIONS.get(distribution, distribution)
+def _version(side: Mapping[str, Any], package: str) -> str:
+    version = str(side["packages"].get(package) or "unknown")
+    return ".".join(version.split(".")[:2]) if package == "python" else version

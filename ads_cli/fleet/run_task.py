@@ -75,6 +75,12 @@ class TaskProcess:
         with suppress(OSError, ValueError):  # it has ended
             self._send(bytes([signum]))
 
+    def has_ended(self, timeout: float) -> bool:
+        """Wait for the end of the process for some seconds; tell whether it has come."""
+        with suppress(subprocess.TimeoutExpired):
+            return self._process is None or self._process.wait(timeout) is not None
+        return False
+
     def wait(self) -> TaskResult:
         """Return the result of the task, a failure too, once its record is on disk."""
         if self._process is None:

@@ -102,11 +102,21 @@ class TaskQueue:
 
     def end(self, task: Task, *, failed: bool) -> None:
         """Note that a running task has ended."""
+        self._free(task)
+        self._failures += failed
+
+    def put_back(self, task: Task) -> None:
+        """Let a running task wait again, before all others."""
+        self._free(task)
+        lane = _lane(task)
+        waiting = deque([task, *self._waiting.pop(lane, ())])
+        self._waiting = {lane: waiting, **self._waiting}
+
+    def _free(self, task: Task) -> None:
         lane = _lane(task)
         self._busy[lane].remove(task.group)
         if not self._busy[lane]:
             del self._busy[lane]
-        self._failures += failed
 
     def _start(self, lane: str, task: Task) -> Task:
         self._waiting[lane].popleft()

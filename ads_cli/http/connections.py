@@ -54,7 +54,7 @@ def tls_context(secure: bool) -> ssl.SSLContext:
 
 
 def parse_http_address(text: str, base: str = "") -> httpx.URL | None:
-    """Return an http address, which may be relative to another one; None if it is not valid."""
+    """Return an http address, which may be relative to another one, or None if it is not valid."""
     try:
         url = httpx.URL(urljoin(base, text))
         is_valid = url.scheme in ("http", "https") and bool(url.host)  # reading the host decodes it

@@ -1,4 +1,4 @@
-"""Downloads of files of any size, resumed after failures; what the answers of a file server mean."""
+"""Downloads of files of any size, resumed after failures; what the responses of a file server mean."""
 
 import re
 import time
@@ -109,7 +109,7 @@ class Download:
     retries: CopyRetries
     trace: Trace
     on_progress: Callable[[int, int | None], None]
-    known: Version | None = None  # nothing is sent if the server has this version still
+    known_version: Version | None = None  # nothing is sent if the server has this version still
     only_public: bool = False  # no host of this machine or its network, whatever redirects to it
     _version: Version = Version()  # noqa: RUF009 - of what is in the file so far
     _total: int | None = None  # bytes of that version
@@ -158,8 +158,8 @@ class Download:
         headers["User-Agent"] = f"adsctl/{__version__}"
         if offset:
             headers |= {"Range": f"bytes={offset}-", "If-Range": self._version.validator}
-        elif self.known:
-            headers |= self.known.conditions
+        elif self.known_version:
+            headers |= self.known_version.conditions
         if self.credentials and self._is_own(url):
             headers["Authorization"] = _basic_auth(*self.credentials)
         deadline = max(self.retries.silence_ends_at, time.monotonic() + MIN_TIMEOUT_SECONDS)
@@ -201,8 +201,8 @@ class Download:
         """Write the body of a response; raise what its status means."""
         status, headers = response.status_code, response.headers
         version = version_of(headers)
-        if status == 304 and self.known and not file.tell():
-            return Downloaded(version if any(version) else self.known, is_unchanged=True)
+        if status == 304 and self.known_version and not file.tell():
+            return Downloaded(version if any(version) else self.known_version, is_unchanged=True)
         if status == 206 and file.tell():
             self._check_range(headers, file.tell())
         elif status == 200:
@@ -270,7 +270,7 @@ class Download:
 
 
 def _connect_to_public(url: str) -> "DownloadTransport":
-    """Make a connection; raise PrivateHostError, here or at its request, unless the host is public."""
+    """Make a connection. Raise PrivateHostError, here or at its request, unless the host is public."""
     import httpx
 
     from .connections import tls_context

@@ -11,7 +11,7 @@ import httpx
 
 from .. import __version__
 from ..masking import mask_address
-from .download import REDIRECTS, Version, version_of
+from .download import REDIRECTS
 from .network import NetworkTransport, connect_to_public
 from .retry import retry_after
 from .trace import Trace
@@ -22,12 +22,11 @@ CONTENT_RANGE = re.compile(r"bytes (?:0-[0-9]{1,15}|\*)/([0-9]{1,15}|\*)")
 
 
 class FileStart(NamedTuple):
-    """The answer of a server: the first bytes of a file, or what it sent in their place."""
+    """The response of a server: the first bytes of a file, or what it sent in their place."""
 
     status: int
     data: bytes = b""
     size: int | None = None  # of the whole file; None where the server does not tell
-    version: Version = Version()
     location: str = ""  # of a redirect
     encoding: str = ""  # that was not asked for
     retry_after: float | None = None  # seconds
@@ -41,7 +40,7 @@ class FileStart(NamedTuple):
 class Reading(NamedTuple):
     """How starts of files are read."""
 
-    timeout: float  # seconds for one answer, and for each operation of it
+    timeout: float  # seconds for one response, and for each operation of it
     max_counted: int  # bytes read to count them, where the server does not tell the size of a file
     allow_private: bool
     trace: Trace
@@ -61,13 +60,13 @@ class StartReader:
         """Close the connection."""
         self._transport.close()
 
-    def read(self, url: httpx.URL, size: int, known: Version | None = None) -> FileStart:
-        """Read up to `size` bytes; the status is 304, and nothing is read, of a file in a known version.
+    def read(self, url: httpx.URL, size: int) -> FileStart:
+        """Read up to `size` bytes.
 
         Raises httpx.TransportError, and PrivateHostError for a host that is not public.
         """
         started = time.monotonic()
-        request = self._request(url, size, known, started + self._reading.timeout)
+        request = self._request(url, size, started + self._reading.timeout)
         shown, trace = mask_address(str(url)), self._reading.trace
         trace.request("GET", shown, request.headers, b"")
         with closing(self._transport.handle_request(request)) as response:
@@ -76,13 +75,12 @@ class StartReader:
             trace.response("GET", shown, response.status_code, headers, b"", seconds)
             return self._receive(response, size)
 
-    def _request(self, url: httpx.URL, size: int, known: Version | None, deadline: float) -> httpx.Request:
+    def _request(self, url: httpx.URL, size: int, deadline: float) -> httpx.Request:
         headers = {
             "User-Agent": f"adsctl/{__version__}",
             "Accept": "*/*",
             "Accept-Encoding": "identity",  # the size is that of the file, and nothing is decompressed
             "Range": f"bytes=0-{size - 1}",
-            **(known.conditions if known else {}),
         }
         times = httpx.Timeout(self._reading.timeout).as_dict()
         return httpx.Request("GET", url, headers=headers, extensions={"timeout": times, "deadline": deadline})
@@ -105,11 +103,11 @@ class StartReader:
         data, counted = _first(response, size, 0 if is_stated else self._reading.max_counted)
         if status == 200:
             total = int(length) if is_stated else counted
-        return FileStart(200, data, total, version_of(headers))
+        return FileStart(200, data, total)
 
 
 def _first(response: httpx.Response, size: int, max_counted: int) -> tuple[bytes, int]:
-    """Return the first bytes of a body, and how many were counted; no more is read."""
+    """Return the first bytes of a body, and how many were counted. No more is read."""
     data, counted = bytearray(), 0
     for part in response.iter_raw():
         data += part[: size - len(data)]

@@ -205,11 +205,10 @@ def _require_loopback(host: str, addresses: list[str]) -> None:
 class NetworkTransport(httpx.BaseTransport):
     """One connection to a host, kept alive, for one thread.
 
-    The request's extensions hold the time-out of each operation, `deadline`, the end of the attempt, and
-    `new_connection`, whether the request needs a connection of its own: no late answer to another one can
-    be taken as its answer.
-    Plain http connects to this machine only, unless `check` says which addresses of a host are allowed; it
-    is not asked about a proxy.
+    The request's extensions have the time-out of each operation, and in `deadline` the end of the attempt.
+    `new_connection` says whether the request needs a connection of its own, so that no late response to
+    another one can be taken as its response. Plain http connects to this machine only, unless `check` says
+    which addresses of a host are allowed. It is not asked about a proxy.
     """
 
     def __init__(
@@ -332,9 +331,9 @@ def connect_to_public(
     allow_private: bool = False,
     kind: type[Connected],
 ) -> Connected:
-    """Make a connection, which nothing is sent on yet; raise PrivateHostError, here or at the first request.
+    """Make a connection, without sending. Raise PrivateHostError, here or at the first request.
 
-    `tls` is asked for certificates where the host or its proxy needs them: loading them takes 20 ms.
+    `tls` is asked for certificates if the host or its proxy needs them, since loading them takes 20 ms.
     """
     proxy = proxy_of(url)  # once, since all variables of the environment are searched
     if proxy and not allow_private:

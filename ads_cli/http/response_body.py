@@ -6,8 +6,6 @@ from math import isfinite
 from typing import TYPE_CHECKING, Any
 from urllib.parse import parse_qsl
 
-import msgspec
-
 from ..errors import UnavailableError
 from ..output.text import is_deeper, shortened
 
@@ -51,25 +49,11 @@ def read_body(response: "httpx.Response") -> bytes:
 
 
 Parse = Callable[[bytes], Any]  # reads a body; raises ValueError or RecursionError
-_outline = msgspec.json.Decoder(dict[str, msgspec.Raw]).decode
 
 
 def parse_form(content: bytes) -> dict[str, str]:
     """Parse key=value pairs, as in the first and last step of a sign-in."""
     return dict(parse_qsl(content.decode("utf-8", "replace")))
-
-
-def parse_outline(content: bytes) -> Any:
-    """Parse JSON, but leave its `data` as it is, a msgspec.Raw, for another process to parse."""
-    try:
-        content.decode()
-        data = _outline(content).get("data")
-    except (UnicodeDecodeError, msgspec.DecodeError):  # an unusual body, or none: rare
-        return parse_json(content)
-    if data is None or bytes(data)[:1] not in (b"[", b"{"):
-        return parse_json(content)
-    # All the rest is parsed with care; where the same list stands there twice, `data` does too.
-    return parse_json(content.replace(bytes(data), b"null", 1)) | {"data": data}
 
 
 def _refuse_constant(name: str) -> float:
@@ -96,11 +80,13 @@ _parse_text = json.JSONDecoder(
 
 
 def parse_json(content: bytes) -> Any:
-    """Parse JSON of any encoding, without NaN and Infinity; raise ValueError or RecursionError.
+    """Parse JSON of any encoding, without NaN and Infinity. Raise ValueError or RecursionError.
 
-    What is nested deeper than anything that the service sends could not be shown, so it is not read, nor is
-    an object that has a key twice: parsers differ on which of the values counts. Half of a surrogate pair, as
-    a text has it that was cut inside an emoji, can be written nowhere: it becomes U+FFFD.
+    Two kinds of JSON are refused. What is nested deeper than anything that the service sends could not be
+    shown. Of an object that has a key twice, parsers differ on which value counts.
+
+    Half of a surrogate pair is in a text that was cut inside an emoji. It can be written nowhere, and becomes
+    U+FFFD.
     """
     text = content.decode(json.detect_encoding(content), "surrogatepass")
     value = _parse_text(text)
@@ -111,21 +97,6 @@ def parse_json(content: bytes) -> Any:
     if not _is_encodable(text):
         value = _parse_text(text.encode("utf-16", "surrogatepass").decode("utf-16", "replace"))
     return value
-
-
-def has_key_per_member(content: bytes, values: Any) -> bool:
-    """Tell for certain that no object in JSON has a key twice; `values` is what a fast parser made of it.
-
-    Blanks before colons, and quotes within texts, leave it uncertain.
-    """
-    blank_before_colon = any(blank in content for blank in (b" :", b"\t:", b"\n:", b"\r:"))
-    return not blank_before_colon and content.count(b'":') == _count_keys(values)
-
-
-def _count_keys(value: Any) -> int:
-    if isinstance(value, dict):
-        return len(value) + sum(map(_count_keys, value.values()))
-    return sum(map(_count_keys, value)) if isinstance(value, list) else 0
 
 
 def _is_encodable(text: str) -> bool:

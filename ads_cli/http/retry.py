@@ -1,4 +1,4 @@
-"""When a failed attempt is repeated: what headers ask for, or else backoff; how often a copy is."""
+"""When a failed attempt is repeated: after the time in headers or a backoff. How often a copy is."""
 
 import random
 import threading
@@ -106,8 +106,8 @@ class Clock:
 CLOCK = Clock()
 
 
-# The service is overloaded, or a gateway before it, which has statuses such as 524: the request is
-# retried, and the concurrency limit decreases. 501 and 505 say that nothing was done, and never will be.
+# The service is overloaded, or a gateway before it, which has statuses such as 524. The request is retried,
+# and the concurrency limit decreases. 501 and 505 say that nothing was done, and never will be.
 RETRIED_STATUSES = frozenset({408, 423, 429, *range(500, 600)}) - {501, 505}
 # Limits of a day or longer: neither backoff nor the reset of a window helps.
 LONG_LIMITS = ("TWEET_RATE_LIMIT_EXCEEDED",)
@@ -173,7 +173,7 @@ class CopyRetries:
         return self._silent_since + self.limits.max_wait
 
     def wait(self, failed: FailedAttempt, received: int) -> None:
-        """Wait before the next attempt, which begins at byte `received`; raise the error if there is none."""
+        """Wait before the next attempt, which begins at byte `received`. Raise the error if there is none."""
         self._failures = 1 if received - self._received >= PROGRESS_BYTES else self._failures + 1
         self._received = received
         requested = retry_after(failed.headers)

@@ -17,7 +17,7 @@ MAX_SHOWN_BODY = 2000  # characters
 
 
 def new_id() -> str:
-    """Return an id for a run; ids sort by time: UTC to the microsecond, then a random hex digit."""
+    """Return an id for a run: UTC to the microsecond, then a random hex digit. So ids sort by time."""
     seconds, nanoseconds = divmod(time.time_ns(), 10**9)
     stamp = time.strftime("%Y%m%d-%H%M%S", time.gmtime(seconds))
     return f"{stamp}-{nanoseconds // 1000:05x}{secrets.randbelow(16):x}"
@@ -38,7 +38,7 @@ class Trace:
         self._log = _open_log(log_file) if log_file else None
         self.run_id = new_id()
         self._bound: dict[str, str] = {}
-        self._unwritten: StateError | None = None  # why the line of an answer is missing from the log
+        self._unwritten: StateError | None = None  # why the line of a response is missing from the log
 
     def add_secrets(self, *secrets: str) -> None:
         """Mask these values from now on."""
@@ -67,7 +67,7 @@ class Trace:
             self._unwritten = error
 
     def require_written(self) -> None:
-        """Raise StateError where the log lacks an answer, though the command has ended well."""
+        """Raise StateError where the log lacks a response, though the command has ended well."""
         if self._unwritten:
             message = f"{self._unwritten.message}; all else was done"
             raise StateError(message, hint="running the command again would do it a second time")
@@ -97,7 +97,7 @@ class Trace:
 
 
 def _shown_answer(name: str, value: str) -> str:
-    """Return the value of a header of an answer, of which the names that are known hold no secret."""
+    """Return the value of a header of a response, of which the names that are known hold no secret."""
     return MASK if name.lower() in SECRET_HEADERS or is_private_name(name) else value
 
 

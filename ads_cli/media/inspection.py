@@ -1,15 +1,11 @@
 """Find out what a file of media is: from its bytes, whatever its name."""
 
 import re
-import threading
 from collections.abc import Iterator
-from concurrent.futures import Future
 from contextlib import contextmanager
 from hashlib import sha256
 from os import SEEK_END
 from typing import BinaryIO
-
-import msgspec
 
 from ..errors import UsageError
 from ..feeds.locations import Location
@@ -18,7 +14,7 @@ from ..media_files.images import READERS
 from ..media_files.mp4 import read_mp4
 from ..media_files.webm import read_webm
 
-BLOCK_BYTES = 4 * 1024 * 1024  # smaller ones wait more often for threads that import
+BLOCK_BYTES = 1024 * 1024
 FIRST_BYTES = 64 * 1024
 PACKET_BYTES = 188  # of an MPEG transport stream
 OTHER_IMAGES = {
@@ -36,15 +32,10 @@ is_subtitle = re.compile(rb"[\r\n]{0,9}\d{1,9}[ \t]{0,9}\r?\n\d\d:\d\d:\d\d,\d{3
 
 
 class MediaInfo(MediaFacts):
-    """What a file says of itself, its size and its digest, which may take longer to find."""
+    """What a file says of itself, its size and its digest."""
 
     bytes: int = 0
-    digest: Future[str] = msgspec.field(default_factory=Future)
-
-    @property
-    def sha256(self) -> str:
-        """The SHA-256 of the file, waited for; raise UsageError where it cannot be read."""
-        return self.digest.result()
+    sha256: str = ""
 
 
 def inspect(source: BinaryIO | Location) -> MediaInfo:
@@ -53,23 +44,7 @@ def inspect(source: BinaryIO | Location) -> MediaInfo:
         with source.open() as stream, _readable(source):
             return inspect(stream)
     info = _look(source)
-    info.digest.set_result(_sha256(source))
-    return info
-
-
-def inspect_while_hashing(location: Location) -> MediaInfo:
-    """Return what a location says of itself, while a thread finds its digest."""
-    with location.open() as stream, _readable(location):
-        info = _look(stream)
-
-    def hash_it() -> None:
-        try:
-            with location.open() as stream, _readable(location):
-                info.digest.set_result(_sha256(stream))
-        except BaseException as error:  # whatever it is, somebody waits for the digest
-            info.digest.set_exception(error)
-
-    threading.Thread(target=hash_it, daemon=True).start()
+    info.sha256 = _sha256(source)
     return info
 
 
@@ -94,7 +69,6 @@ def _look(stream: BinaryIO) -> MediaInfo:
 
 
 def _sha256(stream: BinaryIO) -> str:
-    """Read all of a file; return its digest."""
     digest, block = sha256(), memoryview(bytearray(BLOCK_BYTES))
     stream.seek(0)
     while size := stream.readinto(block):  # type: ignore[attr-defined]

@@ -134,8 +134,3 @@ class UploadJournal:
         with self._noting:
             self._is_closed = True
         self._lock.release()
-
-
-def may_have_journal(state_dir: Path, size: int) -> bool:
-    """Tell whether a file of so many bytes may have been uploaded, before its digest is known."""
-    return bool(store_in(state_dir).rows("SELECT 1 FROM uploads WHERE bytes = ? LIMIT 1", (size,)))

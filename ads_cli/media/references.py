@@ -47,13 +47,13 @@ class MediaReferences:
     def __init__(self, request: type[Request]) -> None:
         self._request = request
         self._fields = media_file_fields(request)
-        self._found: dict[str, Reference] = {}  # by placeholder
+        self._references: dict[str, Reference] = {}  # by placeholder
 
     def __bool__(self) -> bool:
-        return bool(self._found)
+        return bool(self._references)
 
     def __iter__(self) -> Any:
-        return iter(self._found.items())
+        return iter(self._references.items())
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -65,17 +65,17 @@ class MediaReferences:
         author = getattr(request, "as_user_id", None)
         of_author = Reference("", "", owners=(str(author),) if author else ())
         is_of_app = _is_of_app(request)
-        for placeholder in placeholders_in(request) & self._found.keys():
-            reference = self._found[placeholder]
+        for placeholder in placeholders_in(request) & self._references.keys():
+            reference = self._references[placeholder]
             if is_of_app:
                 uses = (Use.app_card if use is Use.website_card else use for use in reference.uses)
                 reference = reference._replace(uses=tuple(uses))
-            self._found[placeholder] = reference.joined(of_author)
+            self._references[placeholder] = reference.joined(of_author)
 
     def only(self, requests: Iterable[Request]) -> "MediaReferences":
         """Return those of some requests."""
         few, needed = MediaReferences(self._request), set[str]().union(*map(placeholders_in, requests))
-        few._found = {name: file for name, file in self._found.items() if name in needed}
+        few._references = {name: file for name, file in self._references.items() if name in needed}
         return few
 
     def take_options(self, values: dict[str, Any]) -> list[str]:
@@ -188,13 +188,13 @@ class MediaReferences:
         digest = hashlib.sha256(place.encode("utf-8", "surrogateescape")).hexdigest()
         placeholder = f"{PLACEHOLDER}{digest[:24]}"
         reference = Reference(place, file, uses, leaves_folder=leaves)
-        known = self._found.get(placeholder)
-        self._found[placeholder] = known.joined(reference) if known else reference
+        earlier = self._references.get(placeholder)
+        self._references[placeholder] = earlier.joined(reference) if earlier else reference
         return placeholder
 
     def in_words(self) -> dict[str, str]:
         """Return what a dry run shows in place of the media keys."""
-        return {placeholder: f"<media of {file.name}>" for placeholder, file in self._found.items()}
+        return {placeholder: f"<media of {file.name}>" for placeholder, file in self._references.items()}
 
 
 FILE_NAMES_IN_DOCUMENTS = {name: field for field, name in FILE_NAMES.items() if field != "media_keys"}

@@ -34,7 +34,6 @@ from .journal import (
     Begun,
     UploadJournal,
     UploadKey,
-    may_have_journal,
 )
 from .responses import (
     StillProcessedError,
@@ -88,7 +87,7 @@ class OpenMedia(NamedTuple):
 class Observer(msgspec.Struct):
     """Receives the progress of an upload."""
 
-    on_segments: Callable[[int, int], None] = lambda done, total: None
+    on_segments: Callable[[int, int], None] = lambda count, total: None
     on_processing: Callable[[int], None] = lambda percent: None
     say: Callable[[str], None] = lambda message: None
 
@@ -115,14 +114,11 @@ class Uploader(msgspec.Struct, kw_only=True):
         """Upload a file unless its media is still there; return its record."""
         label, info, category = media.label, media.info, media.category
         account = self.account if self.to_library else ""
-        early = None
-        if not (info.digest.done() or category in SIMPLE or may_have_journal(self.state_dir, info.bytes)):
-            early = self._begin(media)  # while the file is hashed
         key = UploadKey(self.service, account, info.bytes, info.sha256, category.value, self.owners)
         with closing(UploadJournal(self.state_dir, key, label)) as journal:
             status: Status = "unchanged" if self._is_known(journal, details) else "uploaded"
             if status == "uploaded":
-                self._send_and_await(journal, media, early)
+                self._send_and_await(journal, media)
                 if self.to_library:
                     self._add_to_library(journal, media.file_name, details)
             begun = journal.begun
@@ -168,19 +164,19 @@ class Uploader(msgspec.Struct, kw_only=True):
 
     def _update_in_library(self, record: dict[str, Any], details: Details) -> None:
         """Change what the library says of media where that differs from the details that are given."""
-        given = {name: getattr(details, name) for name in IN_LIBRARY}
-        changed = {name: value for name, value in given.items() if value and value != record.get(name)}
+        values = {name: getattr(details, name) for name in IN_LIBRARY}
+        changed = {name: value for name, value in values.items() if value and value != record.get(name)}
         if changed:
             key = record["media_key"]
             self.client.call(UpdateLibraryMedia(account_id=self.account, media_key=key, **changed))
 
     # --- the bytes ---
 
-    def _send_and_await(self, journal: UploadJournal, media: OpenMedia, early: Begun | None) -> None:
-        """Upload a file until it is processed; once more where the service loses the upload meanwhile."""
+    def _send_and_await(self, journal: UploadJournal, media: OpenMedia) -> None:
+        """Upload a file until it is processed, and again if the service loses the upload meanwhile."""
         for is_last in (False, True):
             try:
-                ended = self._send(journal, media, early)
+                ended = self._send(journal, media)
                 self._await_processing(journal, media.label, ended)
                 return
             except NotFoundError as error:
@@ -191,9 +187,8 @@ class Uploader(msgspec.Struct, kw_only=True):
                 if is_last:
                     raise
             self.observer.say(f"{media.label}: {GONE}")
-            early = None
 
-    def _send(self, journal: UploadJournal, media: OpenMedia, early: Begun | None) -> Response:
+    def _send(self, journal: UploadJournal, media: OpenMedia) -> Response:
         """Send what of a file the service has not acknowledged; return what it says of the whole."""
         label = media.label
         if journal.is_finalized and journal.begun:
@@ -217,7 +212,7 @@ class Uploader(msgspec.Struct, kw_only=True):
         while True:
             try:
                 if not is_resumed:
-                    journal.begin(early or self._begin(media))
+                    journal.begin(self._begin(media))
                 return self._send_segments(journal, media)
             except _SegmentTooLargeError as error:
                 self._use_smaller_segments(journal, media, error)
@@ -225,7 +220,7 @@ class Uploader(msgspec.Struct, kw_only=True):
                 if not (is_resumed and _is_lost(error)):
                     raise
                 self.observer.say(f"{label}: {GONE}")
-            is_resumed, early = False, None
+            is_resumed = False
 
     def _use_smaller_segments(
         self, journal: UploadJournal, media: OpenMedia, error: _SegmentTooLargeError
@@ -252,7 +247,6 @@ class Uploader(msgspec.Struct, kw_only=True):
         assert begun
         total, seen = -(-info.bytes // begun.segment_bytes), hashlib.sha256()
         self.observer.on_segments(len(journal.sent), total)
-        self.client.rate_limiter.begin_with(AppendSegment.endpoint.route, self.concurrency)
 
         def due() -> Iterator[tuple[int, bytes]]:
             stream.seek(0)

@@ -36,7 +36,7 @@ CONVERSATIONS = (ListImageConversations, ListVideoConversations)
 
 
 class Usage:
-    """What of an account shows media, as it was read; raises AdsctlError where anything cannot be read."""
+    """What of an account shows media, as it was read. Raises AdsctlError if anything cannot be read."""
 
     def __init__(self, client: Client, account: str) -> None:
         self._client, self._account = client, account

@@ -272,7 +272,7 @@ def _read_fragments(boxes: Boxes, fragments: list[Box], track: Track, facts: Med
 
 
 def _read_run(boxes: Boxes, fragment: Box, track: int) -> tuple[int, int | None]:
-    """Return how many pictures of a track a fragment has, and their duration; None where it is not stated."""
+    """Return how many pictures of a track a fragment has, and their duration, or None if not stated."""
     frames = duration = 0
     default: int | None = None
     for part in boxes.inside(fragment.start, fragment.end):

@@ -37,7 +37,7 @@ CONFIGURATIONS = {"H.264": read_avc, "HEVC": read_hevc, "AV1": read_av1}
 
 
 class Element(NamedTuple):
-    """An element: its id, and where its content is; it is `open` where its size is not known."""
+    """An element: its id, and where its content is. It is `open` where its size is not known."""
 
     id: int
     start: int

@@ -12,7 +12,7 @@ COLUMN_GAP = 2
 
 
 class ChartRow(NamedTuple):
-    """A line of the chart: one number is drawn as a bar, several as a block each; None is a blank."""
+    """A line of the chart. One number is drawn as a bar, several as a block each. None is a blank."""
 
     label: str
     numbers: Sequence[int | None]
@@ -53,7 +53,7 @@ def draw(
 
 
 def lines(rows: Sequence[ChartRow], width: int, blocks: str = BLOCKS) -> list[str]:
-    """Format rows as text: label, bar or blocks, total; without a picture where there is no room for one."""
+    """Format rows as text: label, bar or blocks, total. Without room, there are no bars or blocks."""
     from rich.cells import cell_len
 
     if not rows:
@@ -79,7 +79,7 @@ def lines(rows: Sequence[ChartRow], width: int, blocks: str = BLOCKS) -> list[st
 
 
 def bar(number: float | None, highest: float, width: int, blocks: str = BLOCKS) -> str:
-    """Draw a number as a bar; one of `highest`, which no number may exceed, is as wide as there is room."""
+    """Draw a number as a bar. No number exceeds `highest`, which is as wide as there is room."""
     return blocks[-1] * round((number or 0) / highest * width)
 
 

@@ -30,7 +30,7 @@ class Messages:
             _print(fitted(safe_lines(text), sys.stderr))
 
     def note(self, text: str, label: str = "note") -> None:
-        """Write a note, unless --quiet: nothing is missing, and all is as it was asked for."""
+        """Write a note, unless --quiet. A note says that nothing is missing and all is as requested."""
         if not self.quiet:
             _print(_labelled(label, text, self.color))
 
@@ -79,9 +79,13 @@ def fitted(text: str, stream: IO[str], label: str = "") -> str:
 
 def terminal_width(stream: IO[str]) -> int:
     """Return the columns of a stream: COLUMNS, then those of its own terminal, then 80."""
-    given = os.environ.get("COLUMNS", "")
+    columns = os.environ.get("COLUMNS", "")
     with suppress(OSError, ValueError):
-        return (int(given) if given.isdecimal() else 0) or os.get_terminal_size(stream.fileno()).columns or 80
+        return (
+            (int(columns) if columns.isdecimal() else 0)
+            or os.get_terminal_size(stream.fileno()).columns
+            or 80
+        )
     return 80
 
 

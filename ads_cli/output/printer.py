@@ -163,8 +163,8 @@ class Printer:
     ) -> None:
         if is_one and self.draws:
             records = [*records]
-            given = (name for name in others if records[0].get(name) is not None)
-            columns = [*dict.fromkeys((*columns, *given))]
+            extra_names = (name for name in others if records[0].get(name) is not None)
+            columns = [*dict.fromkeys((*columns, *extra_names))]
         hidden = writers.write_table(self.stream, records, columns, color=self.color, is_one=is_one)
         if hidden:
             self._say(f"columns left out: {', '.join(hidden)}; --columns chooses, -o json shows all")
@@ -220,9 +220,9 @@ class Printer:
             yield record
         missing = sorted(undeclared - names.keys())
         if missing and (any_record or declared):
-            known = names if any_record else (*declared, *others)
+            choices = names if any_record else (*declared, *others)
             problems = "; ".join(
-                f"{name!r} is not a known column{suggestion(name, known)}" for name in missing
+                f"{name!r} is not a known column{suggestion(name, choices)}" for name in missing
             )
             if not any_record:
                 self._say(f"--columns: {problems}")

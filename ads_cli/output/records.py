@@ -5,7 +5,6 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from types import NoneType
 from typing import IO, TYPE_CHECKING, Any, Literal, NamedTuple, TextIO, cast
 
-from ..parallel import batched
 from . import table_view
 from .text import as_json, as_yaml, cell, safe
 
@@ -19,7 +18,6 @@ FORMULA = "[\t\r\n]|[\\s\0\ufeff\u200b-\u200f\u2060]*[=+\\-@\uff1d\uff0b\uff0d\u
 NUMBER = r" *[+-]?[0-9]+(\.[0-9]+)?"
 COLUMN_GAP = 2  # blanks between the columns of a table
 MIN_COLUMN_WIDTH = 12  # a column is not cut further than this
-ROWS_AT_ONCE = 1000  # of a CSV file
 MAX_WHOLE_WORD = 24  # characters of an id, a status or a time, which is of no use if it is cut
 
 
@@ -36,7 +34,7 @@ NO_OPTIONS = WriteOptions()
 
 
 def write_tsv(stream: IO[str], records: Iterable[Record], options: WriteOptions) -> None:
-    """Write a header and tab-separated lines; control characters are escaped, so that a line is a record."""
+    """Write a header and tab-separated lines. Control characters are escaped: a line is a record."""
     stream.write("\t".join(map(safe, options.columns)) + "\n")
     for record in records:
         stream.write("\t".join(safe(cell(record.get(name))) for name in options.columns) + "\n")
@@ -79,22 +77,6 @@ def csv_rows(stream: IO[str], delimiter: str = ",") -> Callable[[Sequence[object
         (quoted if any("\r" in str(value) for value in cells) else plain).writerow(cells)
 
     return write
-
-
-def write_csv_cells(stream: IO[str], rows: Iterable[Sequence[object]]) -> None:
-    """Write rows as `csv_rows` does, many at a time."""
-    import csv
-    from io import StringIO
-
-    write_row = csv_rows(stream)
-    for chunk in batched(rows, ROWS_AT_ONCE):
-        written = StringIO(newline="")
-        csv.writer(written, lineterminator="\n").writerows(chunk)
-        if "\r" in (text := written.getvalue()):
-            for row in chunk:
-                write_row(row)
-        else:
-            stream.write(text)
 
 
 def write_jsonl(stream: IO[str], records: Iterable[Any], options: WriteOptions = NO_OPTIONS) -> None:
@@ -205,7 +187,7 @@ def _write_lines(console: "Console", headers: Sequence[str], cells: Sequence["Te
 
 
 def _least_width(cells: Sequence[str]) -> int:
-    """Return how far a column may be cut; words such as ids, which go into the next command, are whole."""
+    """Return how far a column may be cut. Words such as ids, which go into the next command, are whole."""
     from rich.cells import cell_len
 
     longest = max(map(cell_len, cells))

@@ -1,4 +1,4 @@
-"""Texts for people: of unknown origin made safe to show, counts, durations, lists; JSON and YAML of them."""
+"""Texts for people: unknown text made safe to show, counts, durations, lists. JSON and YAML of them."""
 
 import json
 import os
@@ -6,8 +6,8 @@ import re
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any, Self
 
-# A joiner is left where it is part of what is read: after a virama, between letters that join (as in IDNA,
-# RFC 5892 A.1 and A.2), and between emoji.
+# A joiner is kept where it is part of what is read: after a virama, and between letters that join (as in
+# IDNA, RFC 5892 A.1 and A.2). It is also kept between emoji.
 VIRAMAS = "\u094d\u09cd\u0a4d\u0acd\u0b4d\u0bcd\u0c4d\u0ccd\u0d4d\u0dca\u0f84\u1039\u17d2"
 JOINING = "\u0620-\u08ff\u1820-\u18aa"  # Arabic, Syriac, N'Ko, Mandaic; Mongolian
 EMOJI = "\u2190-\u27bf\u2b00-\u2bff\U0001f000-\U0001faff"
@@ -20,7 +20,7 @@ INVISIBLE = (
     "\xad\u061c\u180e\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\ud800-\udfff\ufeff\ufff9-\ufffb"
     "\U000e0000-\U000e007f"
 )
-# Which YAML refuses, or reads as the end of a line; or which are not seen.
+# YAML refuses these characters, or reads them as the end of a line, or they are not seen.
 UNPRINTABLE_IN_YAML = (
     "[\x00-\x1f\x7f-\xa0\xad\u0600-\u0605\u200b-\u200f\u2028-\u202e\u2060-\u206f"
     "\ud800-\udfff\ufeff\ufff0-\ufffc\ufffe\uffff]"
@@ -49,7 +49,7 @@ class Lines(str):
     __slots__ = ()
 
     def __new__(cls, lines: Iterable[str]) -> Self:
-        """Join lines; each is made safe, unless it is a message of several lines itself."""
+        """Join lines. Each is made safe, unless it is a message of several lines itself."""
         return super().__new__(cls, "\n".join(map(safe_lines, lines)))
 
     def __add__(self, end: str) -> "Lines":
@@ -82,7 +82,7 @@ def path_once(text: str) -> str:
 
 
 def wrapped(text: str, width: int) -> str:
-    """Wrap the lines of a message at words; a command, or an option with its value, stays whole."""
+    """Wrap the lines of a message at words. A command, or an option with its value, stays whole."""
     return "\n".join(part for line in text.split("\n") for part in _wrapped(line, width))
 
 
@@ -180,7 +180,7 @@ def listed(names: Sequence[str], most: int = 20) -> str:
 
 
 def first_of(names: Sequence[str], most: int, show: Callable[[str], str] = str) -> str:
-    """Join the first names for a message, as `show` writes them; an ellipsis replaces the others."""
+    """Join the first names for a message, as `show` writes them. An ellipsis replaces the others."""
     return ", ".join(map(show, names[:most])) + (", …" if len(names) > most else "")
 
 

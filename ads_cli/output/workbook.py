@@ -33,7 +33,7 @@ HINT = "csv and jsonl have no such limit"
 
 @contextmanager
 def open_workbook(stream: IO[bytes]) -> "Iterator[WorkbookWriter]":
-    """Write a workbook to a binary stream, as a whole at the end; nothing is written if the block raises."""
+    """Write a workbook to a binary stream, as a whole at the end, or nothing if the block raises."""
     from shutil import copyfileobj
     from tempfile import TemporaryDirectory
 
@@ -68,7 +68,7 @@ class WorkbookWriter:
         self.sheets: list[Sheet] = []
 
     def add_sheet(self, name: str, columns: Sequence[str]) -> "Sheet":
-        """Add a sheet with these heads; its name is cut, and has `_` for characters that none may have."""
+        """Add a sheet with these heads. Its name is cut, and gets `_` for characters that are not allowed."""
         sheet = Sheet(self, self._book, name, columns)
         self.sheets.append(sheet)
         return sheet
@@ -81,7 +81,7 @@ class WorkbookWriter:
 
 
 class Sheet:
-    """A sheet; what a value is decides its cell: a text is never a number, a formula or a link."""
+    """A sheet. The type of a value decides its cell: a text is never a number, a formula or a link."""
 
     def __init__(self, writer: WorkbookWriter, book: "Workbook", name: str, columns: Sequence[str]) -> None:
         self._writer, self._name, self._columns = writer, name, columns
@@ -98,7 +98,7 @@ class Sheet:
             self._sheet.write_string(0, at, self._checked(column, column), writer.bold)
 
     def write(self, values: Iterable[Any]) -> None:
-        """Write a row: texts, numbers, booleans, dates, times; None is an empty cell, all else is JSON."""
+        """Write a row of texts, numbers, booleans, dates and times. None is an empty cell, all else JSON."""
         self.count += 1
         if self.count >= MAX_ROWS:
             message = f"more rows than the {MAX_ROWS - 1:,} that a sheet of a workbook holds below its head"

@@ -72,7 +72,7 @@ class ProcessPool(Generic[R]):
 
 
 class WorkerProcess:
-    """Runs a task; it ends with this process, however that ends: its standard input is closed then."""
+    """Runs a task. It ends with this process, however that ends, since its standard input is closed."""
 
     def __init__(self, task: Callable[..., Any]) -> None:
         # In a session of its own it receives no signal of the terminal.
@@ -93,7 +93,7 @@ class WorkerProcess:
         return None
 
     def run(self, *args: Any) -> Any:
-        """Return the task's result; raise its error, or OSError or EOFError where the process died."""
+        """Return the task's result. Raise its error, or OSError or EOFError if the process died."""
         self._send(args)
         succeeded, result = pickle.load(cast(Any, self._process.stdout))
         if not succeeded:

@@ -1,7 +1,7 @@
 """A compact index of acknowledged products: 24 bytes each (id hash, digest, key hash), sorted, in buckets.
 
-A record under the complement of an id's hash is no product: it notes that the product's row was sent once
-more, since the service had not kept its values. Only who asks for that hash finds it; it counts as a record.
+A record under the complement of an id's hash is not a product. It notes that the row of the product was sent
+once more, since the service had not kept its values. It is found only by that hash, and counts as a record.
 """
 
 from array import array
@@ -174,15 +174,15 @@ class DigestIndex:
 
     def updated(self, changes: Changes, *, keep: bool) -> Iterator[bytes | memoryview]:
         """Yield all records with the changed products added or replaced, or removed unless `keep`."""
-        whole, done = memoryview(self._data), self._begin
+        whole, position = memoryview(self._data), self._begin
         for bucket, changed in changes.buckets():
             start, end = self._starts[bucket], self._starts[bucket + 1]
-            yield whole[done:start]
+            yield whole[position:start]
             records = split_records(self._data[start:end])
             kept = {record[:ID_BYTES]: record for record in records if record[:ID_BYTES] not in changed}
             yield b"".join(record for _, record in sorted((kept | changed if keep else kept).items()))
-            done = end
-        yield whole[done : self._end]
+            position = end
+        yield whole[position : self._end]
 
     def without(self, keys: set[int]) -> Iterator[bytes]:
         """Yield the records whose key is known and not one of `keys`."""

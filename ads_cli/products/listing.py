@@ -9,7 +9,6 @@ import msgspec
 from ..api.products import ListProducts
 from ..client.client import Client
 from ..client.response import not_understood
-from ..http.response_body import parse_outline
 from ..output.text import counted
 from .digest_index import (
     DIGEST_BYTES,
@@ -32,21 +31,23 @@ def list_products(client: Client, catalog: str, group_key: str | None = None) ->
     Of a group of variants the service lists only the one that was submitted first, unless it is asked
     for the group.
     """
+    for page in product_pages(client, catalog, group_key):
+        yield from map(with_id, page)
+
+
+def product_pages(
+    client: Client, catalog: str, group_key: str | None = None
+) -> Iterator[list[dict[str, Any]]]:
+    """Yield the pages that `list_products` reads; their products may have no id."""
     for response in client.pages(ListProducts(product_catalog_id=catalog, item_group_key=group_key)):
-        yield from map(with_id, response.records)
+        yield response.records
 
 
 def with_id(product: ProductT) -> ProductT:
-    """Return a listed product; raise UnavailableError for one without an id, which may be any."""
+    """Return a listed product. Raise UnavailableError for one without an id, which may be any."""
     if type(id := product.get("id")) not in (str, int, float) or id == "":
         raise not_understood(f"the catalog lists a product whose id is {id!r}")
     return product
-
-
-def encoded_pages(client: Client, catalog: str) -> Iterator[bytes]:
-    """Yield the pages that `list_products` would read, for `parse_records` in another process."""
-    for response in client.pages(ListProducts(product_catalog_id=catalog), parse_outline):
-        yield response.encoded_records
 
 
 def find_products(
@@ -82,7 +83,7 @@ def _with_hidden(client: Client, catalog: str) -> Iterator[dict[str, Any]]:
 
 
 SAME, DIFFERING, MISSING = "same", "differing", "missing"
-HIDDEN = "hidden"  # not listed, but its group is: it may be there as it is, or otherwise, or not at all
+HIDDEN = "hidden"  # not listed though its group is: it may be there, as it is or otherwise, or not at all
 ONLY_IN_CATALOG = "only_in_catalog"
 
 
@@ -97,7 +98,7 @@ class ListingComparison:
                 groups.add(id_hash(str(group)).ljust(DIGEST_BYTES, b"\0"))
         self._products, self._groups = DigestIndex.of(products), DigestIndex.of(groups)
         self.key = NO_KEY  # hash of that of the last item that is the same
-        self._found: Counter[str] = Counter()
+        self._results: Counter[str] = Counter()
         self._invalid: set[bytes] = set()  # id hashes of listed products whose rows are invalid
 
     def compare(self, item: Any) -> str:
@@ -113,7 +114,7 @@ class ListingComparison:
 
     def count(self, result: str) -> None:
         """Count the result of a valid row."""
-        self._found[result] += 1
+        self._results[result] += 1
 
     def count_invalid(self, product_id: Any) -> None:
         """Note that an invalid row has this id."""
@@ -123,7 +124,7 @@ class ListingComparison:
     @property
     def counts(self) -> dict[str, int]:
         """Count the rows by result, and the listed products that no row names."""
-        counts = self._found
+        counts = self._results
         unnamed = len(self._products) - counts[SAME] - counts[DIFFERING] - len(self._invalid)
         return {name: counts[name] for name in (SAME, DIFFERING, MISSING)} | {
             ONLY_IN_CATALOG: unnamed,

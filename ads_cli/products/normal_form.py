@@ -101,7 +101,7 @@ def normal_form(name: str, value: Any) -> Any:
 
 
 def join_list(value: Any) -> Any:
-    """Join the items of a list by commas, as a table has them; return any other value as it is."""
+    """Join the items of a list by commas, as in a table. Return any other value as it is."""
     return ",".join(map(str, value)) if isinstance(value, list) else value
 
 

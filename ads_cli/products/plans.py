@@ -44,7 +44,8 @@ if TYPE_CHECKING:
 REJECTED = "ERROR"
 STATUSES = {"CREATE_SUCCESS": "created", "UPDATE_SUCCESS": "updated", "NO_CHANGE": "unchanged"}
 DELETED = "deleted"
-# What an answer to a deletion may say of a success; the reference has no status there, and no message.
+# What a response to a deletion may have as its status or message after a success. The reference has neither
+# there.
 CONFIRMATIONS = {"", "OK", "SUCCESS", "DELETED", "DELETE_SUCCESS"}
 # Reasons that mean that a catalog does not have a key; any other reason is a refusal.
 UNKNOWN_KEY = re.compile(
@@ -97,8 +98,8 @@ def _delete_outcomes(keys: Sequence[str], response: "Response") -> list[RowOutco
 
 def _delete_outcome(entry: Mapping[str, Any]) -> RowOutcome:
     """Read the outcome of one key; an earlier request may have deleted the product of an unknown key."""
-    said = [_message(entry.get(name)) for name in ("message", "error", "errors")]
-    message = "; ".join(text for text in said if text.upper() not in CONFIRMATIONS)
+    texts = [_message(entry.get(name)) for name in ("message", "error", "errors")]
+    message = "; ".join(text for text in texts if text.upper() not in CONFIRMATIONS)
     status = str(entry.get("status") or "").upper()
     if entry.get("failed_product_key") or status == REJECTED or message:
         if_repeated = DELETED if UNKNOWN_KEY.search(message) else ""
@@ -281,7 +282,7 @@ class ProductPlan(Plan):
 def push_plan(
     rows: Rows, catalog: str, sync_state: SyncState, selection: ChangedRows | None, *, strict: bool = False
 ) -> ProductPlan:
-    """Plan a push of the rows that a selection takes; None sends all, and remembers none."""
+    """Plan a push of the selected rows. Without a selection all are sent, and none is remembered."""
     sends_all = not (selection and selection.only_changed)
     validator = Validator(rows, PRODUCT_SCHEMA, selection, strict=strict, for_sending=sends_all)
     upload = push_upload(catalog, note_keys=selection is not None)

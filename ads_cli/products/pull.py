@@ -34,7 +34,7 @@ class Pull:
         self._reason = ""  # of the first of them
 
     def records(self) -> Iterator[dict[str, Any]]:
-        """Yield the fields of each product that a feed may hold; each product once, though a page shifts."""
+        """Yield the fields of each product that a feed may hold, once each, even if a page shifts."""
         with temporary_folder() as folder, closing(create_database(folder / "seen.db", SEEN)) as seen:
             for product in self._products(seen):
                 self.products += 1
@@ -79,7 +79,7 @@ class Pull:
                 yield member
 
     def _members(self, group: str) -> list[dict[str, Any]]:
-        """List a group; where that fails go on without it, unless several fail in a row."""
+        """List a group. Continue without a group that cannot be listed, unless several in a row fail."""
         try:
             products = [*list_products(self._client, self._catalog, group)]
             members = [product for product in products if str(product.get("item_group_key")) == group]

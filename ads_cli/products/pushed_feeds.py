@@ -51,8 +51,8 @@ class FeedSizes:
     def store(self, origin: str, rows: int, columns: list[str]) -> None:
         """Store the rows and columns of a feed that was pushed."""
         sizes, feed = self._read(), _hash(origin)
-        for known in (sizes.rows, sizes.columns):
-            _make_room(known, feed)
+        for by_feed in (sizes.rows, sizes.columns):
+            _make_room(by_feed, feed)
         sizes.rows[feed], sizes.columns[feed] = rows, columns
         self._notes.put(self._key, sizes)
 
@@ -134,8 +134,8 @@ def _key_of(target: UploadTarget) -> str:
     return f"{target.kind} {target.id} at {target.service}"
 
 
-def _make_room(known: dict[str, Any], feed: str) -> None:
+def _make_room(by_feed: dict[str, Any], feed: str) -> None:
     """Forget a feed, and the oldest ones where there are too many."""
-    known.pop(feed, None)
-    for oldest in [*known][: len(known) - MAX_FEEDS + 1]:
-        del known[oldest]
+    by_feed.pop(feed, None)
+    for oldest in [*by_feed][: len(by_feed) - MAX_FEEDS + 1]:
+        del by_feed[oldest]

@@ -1,10 +1,11 @@
 """The sync state of a catalog: what the service last acknowledged of its products.
 
-One file a catalog and service, whichever profile names them: a header line of JSON, sorted records (see
-`digest_index`), and a checksum. It is replaced atomically. It may know too little, and then rows are sent
-that need not be; it never claims what was not acknowledged. So it is used only in the write epoch of the
-catalog that it was written in, a push invalidates the rows it is about to send, and it commits them only at
-its end, if no other write epoch has begun meanwhile.
+A catalog of a service has one file, whichever profile names them. It has a header line of JSON, sorted
+records (see `digest_index`) and a checksum, and is replaced atomically.
+
+It may know too little, and then rows are sent that need not be. It never claims what was not acknowledged. So
+it is used only in the write epoch of the catalog that it was written in. A push invalidates the rows that it
+is about to send. It commits them only at its end, and only if no other write epoch has begun meanwhile.
 """
 
 from collections.abc import Iterable

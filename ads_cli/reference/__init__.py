@@ -75,7 +75,7 @@ class Parameter(NamedTuple):
     metavar: str
     help: str
     required: bool
-    completes_from: str  # "" for a flag; FILE, JSON_FILE, TEXT, IDS + group, or the words to offer
+    completes_from: str  # FILE, JSON_FILE, TEXT, IDS + group, the words to offer, or "" for a flag
     is_option: bool
     is_common: bool
 

@@ -42,8 +42,8 @@ def _described(options: Iterable[Parameter]) -> list[Described]:
 def _values(commands: Sequence[CommandDoc]) -> Iterator[tuple[str, str]]:
     """Yield what each option and argument completes from.
 
-    The key is the command's path, a colon, and an option, the position of an argument, or `+` for all
-    further arguments.
+    The key is the command's path, a colon and a name. That is an option, the position of an argument, or `+`
+    for all further arguments.
     """
     for command in commands:
         for option in command.options:

@@ -1,1 +1,1 @@
-"""Statistics: questions, how they are cut into requests and jobs, and the rows that they come to."""
+"""Statistics: queries, how they are cut into requests and jobs, and the rows that they come to."""

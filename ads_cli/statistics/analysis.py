@@ -83,9 +83,9 @@ class RowOrder(NamedTuple):
         rows = rows[: len(rows) - len(totals)]
         if self.column is not None:
             at = table.columns.index(self.column)
-            known = [row for row in rows if row[at] is not None]
-            known.sort(key=lambda row: row[at], reverse=self.descending)
-            rows = known + [row for row in rows if row[at] is None]
+            with_value = [row for row in rows if row[at] is not None]
+            with_value.sort(key=lambda row: row[at], reverse=self.descending)
+            rows = with_value + [row for row in rows if row[at] is None]
         return table._replace(rows=[*rows[: self.top], *totals])
 
 
@@ -102,38 +102,38 @@ class Analysis(msgspec.Struct, frozen=True):
         """Tell whether the rows show the earlier period."""
         return self.compare not in (None, NONE)
 
-    def earlier(self, asked: StatsQuery, *, for_page: bool) -> StatsQuery | None:
-        """Return the question about the period to compare with, if there is one; raise UsageError.
+    def earlier(self, query: StatsQuery, *, for_page: bool) -> StatsQuery | None:
+        """Return the query about the period to compare with, if there is one; raise UsageError.
 
         A page is compared with the period before, where `--compare` does not say otherwise.
         """
         compare = self.compare or (PREVIOUS if for_page else NONE)
         if compare == NONE:
             return None
-        period = earlier_period(asked, compare)
-        earlier = msgspec.structs.replace(asked, period=period)
+        period = earlier_period(query, compare)
+        earlier = msgspec.structs.replace(query, period=period)
         if period.start.year >= FIRST_YEAR:
             return earlier
         if not self.is_compared:
             return None
         raise UsageError(f"--compare: {earlier.days} is before there were statistics")
 
-    def sums(self, asked: ResultContext, answers: Answers, before: Earlier | None) -> StatsTable:
+    def sums(self, context: ResultContext, answers: Answers, before: Earlier | None) -> StatsTable:
         """Return the rows of the answers, added up; those of the earlier period are beside them."""
-        table = compared(asked, answers, *before) if before else table_of(asked, answers)
+        table = compared(context, answers, *before) if before else table_of(context, answers)
         return with_totals(table, self.group_by) if self.has_totals else grouped(table, self.group_by)
 
-    def shown(self, asked: ResultContext, table: StatsTable) -> StatsTable:
+    def shown(self, context: ResultContext, table: StatsTable) -> StatsTable:
         """Return sums with the columns that are shown, derived metrics among them, in their order."""
-        metrics, named = asked.question.metrics, asked.question.shown
+        metrics, named = context.query.metrics, context.query.shown
         if not self.is_compared:
             table = without_earlier(table)
-        table = with_derived(table, metrics, named, asked.names)
+        table = with_derived(table, metrics, named, context.names)
         return self.order.applied(table)
 
-    def changes_rows(self, question: StatsQuery) -> bool:
+    def changes_rows(self, query: StatsQuery) -> bool:
         """Tell whether the rows shown are others than sums in the order of the answers."""
-        return bool(question.shown) or self.order.is_given or self.is_compared
+        return bool(query.shown) or self.order.is_given or self.is_compared
 
 
 def parse_compare(text: str | None) -> str | Range | None:
@@ -155,23 +155,23 @@ def parse_compare(text: str | None) -> str | Range | None:
     return start, end
 
 
-def earlier_period(asked: StatsQuery, compare: str | Range) -> Period:
+def earlier_period(query: StatsQuery, compare: str | Range) -> Period:
     """Return the period to compare with; raise UsageError where it has not as many days or hours."""
-    start, end = asked.period
+    start, end = query.period
     if compare == PREVIOUS:
         return Period(start - (end - start), start)
     if compare == YEAR:
         earlier = _a_year_before(start, leap_day=(2, 28))
-        if asked.granularity == "TOTAL":
+        if query.granularity == "TOTAL":
             return Period(earlier, _a_year_before(end, leap_day=(3, 1)))
         return Period(earlier, earlier + (end - start))
     assert not isinstance(compare, str)
     first, last = (datetime.combine(day, time(), start.tzinfo) for day in compare)
     period = Period(first, last)
-    if asked.granularity != "TOTAL" and last - first != end - start:
-        steps = [f"{counted.count(asked.granularity)}" for counted in (asked.period, period)]
+    if query.granularity != "TOTAL" and last - first != end - start:
+        steps = [f"{counted.count(query.granularity)}" for counted in (query.period, period)]
         raise UsageError(
-            f"--compare: {' and '.join(steps)} {asked.granularity.lower()}s cannot be set side by side",
+            f"--compare: {' and '.join(steps)} {query.granularity.lower()}s cannot be set side by side",
             hint="choose a period of the same length, or --granularity TOTAL",
         )
     return period
@@ -185,20 +185,20 @@ def _a_year_before(time: datetime, leap_day: tuple[int, int]) -> datetime:
 
 
 def compared(
-    asked: ResultContext, answers: Answers, earlier: ResultContext, earlier_answers: Answers
+    context: ResultContext, answers: Answers, earlier: ResultContext, earlier_answers: Answers
 ) -> StatsTable:
     """Return the rows with the numbers of the earlier period after theirs.
 
     The first day is beside the first, and so on. What was counted in the earlier period only, such as a
     segment, has a row without numbers of now.
     """
-    table = table_of(asked, ())
+    table = table_of(context, ())
 
     def joined() -> Iterator[Row]:
-        times, earlier_times = asked.times, earlier.times
+        times, earlier_times = context.times, earlier.times
         for few, earlier_few in zip(answers, earlier_answers, strict=True):
             before = rows_of(earlier, earlier_few, earlier_times)
-            yield from _side_by_side(table, times, rows_of(asked, few, times), before, earlier_times)
+            yield from _side_by_side(table, times, rows_of(context, few, times), before, earlier_times)
 
     metrics = (*table.metrics, *(f"{name}{BEFORE}" for name in table.metrics))
     return table._replace(metrics=metrics, rows=joined())
@@ -271,10 +271,10 @@ def grouped(table: StatsTable, by: Collection[str]) -> StatsTable:
 
 
 def with_totals(table: StatsTable, by: Collection[str]) -> StatsTable:
-    """Return the rows, grouped by columns, and then the total of all, of amounts that of each currency.
+    """Return the rows, grouped by columns, and then the total of all, with amounts by currency.
 
-    The total is made of the rows as they are before, which still tell whose numbers they are: a post in
-    several campaigns counts once.
+    The total is made of the rows before they are grouped. They still tell whose numbers they are, so that a
+    post in several campaigns counts once.
     """
     has_currency = bool(_currency_of(table))
     totals = defaultdict[Any, _Group](partial(_Group, table))
@@ -311,7 +311,7 @@ class _Group:
         self._numbers: list[Any] = [None] * len(table.metrics)
 
     def add(self, row: Row) -> None:
-        """Add a row; of a post in several campaigns, which have the same numbers, only the first."""
+        """Add a row. Of a post in several campaigns, which have the same numbers, add only the first."""
         common, numbers = self._common, self._numbers
         for position in self._owners:
             value = row[position]
@@ -324,8 +324,8 @@ class _Group:
             self._seen.add(same)
         for position, number in enumerate(row[self._width :]):
             if number is not None:
-                known = numbers[position]
-                numbers[position] = number if known is None else known + number
+                total = numbers[position]
+                numbers[position] = number if total is None else total + number
 
     def row(self, keys: dict[int, Any]) -> Row:
         """Return the row of the sums, with these keys at their positions."""

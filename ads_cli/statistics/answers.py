@@ -1,6 +1,6 @@
 """Answers of the service: statistics asked for at once, and the series of any answer.
 
-A question is cut into parts: some entities, a window of its period, groups of metrics. The answer to a part
+A query is cut into parts: some entities, a window of its period, groups of metrics. The answer to a part
 has a series for each of its entities and their segments.
 """
 
@@ -31,7 +31,7 @@ Columns = dict[str, list[Any]]  # the numbers of a series, by column
 
 
 class QueryResult(NamedTuple):
-    """What the service answers to one part of a question."""
+    """What the service answers to one part of a query."""
 
     part: QueryPart
     data: list[dict[str, Any]]
@@ -48,22 +48,22 @@ class Series(NamedTuple):
     doubts: set[str]  # what of the numbers is hard to believe
 
 
-def request_count(question: StatsQuery) -> int:
-    """Count the requests of a question."""
-    return sum(map(len, parts(question, MAX_PERIOD)))
+def request_count(query: StatsQuery) -> int:
+    """Count the requests of a query."""
+    return sum(map(len, parts(query, MAX_PERIOD)))
 
 
 def answers(
-    client: "Client", account: str, question: StatsQuery, on_progress: Callable[[int], None]
+    client: "Client", account: str, query: StatsQuery, on_progress: Callable[[int], None]
 ) -> Iterator[list[QueryResult]]:
     """Yield the answers of every few entities; raise UnavailableError where one cannot be read."""
 
     def ask(task: tuple[int, QueryPart]) -> tuple[int, QueryResult]:
         number, part = task
-        response = client.call(GetStatistics(**values_of(account, question, part)))
+        response = client.call(GetStatistics(**values_of(account, query, part)))
         return number, QueryResult(part, records_in(response.data))
 
-    tasks = ((number, part) for number, few in enumerate(parts(question, MAX_PERIOD)) for part in few)
+    tasks = ((number, part) for number, few in enumerate(parts(query, MAX_PERIOD)) for part in few)
     answers = map_ordered(ask, tasks, client.concurrency, PARTS_AHEAD * client.concurrency)
     requests = 0
     for _, group in groupby(answers, key=lambda numbered: numbered[0]):
@@ -73,16 +73,16 @@ def answers(
         yield few
 
 
-def values_of(account: str, question: StatsQuery, part: QueryPart) -> dict[str, Any]:
+def values_of(account: str, query: StatsQuery, part: QueryPart) -> dict[str, Any]:
     """Return the parameters of a part that a request at once and a job have in common."""
     return {
         "account_id": account,
-        "entity": question.entity,
+        "entity": query.entity,
         "entity_ids": [*part.ids],
         **times_of(part.window),
-        "granularity": question.granularity,
+        "granularity": query.granularity,
         "metric_groups": [*part.groups],
-        "placement": question.placement,
+        "placement": query.placement,
     }
 
 
@@ -99,7 +99,7 @@ def records_in(data: Any) -> list[dict[str, Any]]:
     return data
 
 
-def series_in(question: StatsQuery, answer: QueryResult) -> Iterator[Series]:
+def series_in(query: StatsQuery, answer: QueryResult) -> Iterator[Series]:
     """Yield what an answer has of each entity and segment; raise UnavailableError for what it cannot mean.
 
     Each entity that was asked for is in it once, and each segment of it once.
@@ -122,9 +122,9 @@ def series_in(question: StatsQuery, answer: QueryResult) -> Iterator[Series]:
                 what = f"of the segment {segment}" if segment else "without a segment"
                 raise UnavailableError(f"the answer has the statistics of {id} {what} twice")
             values.add(segment)
-            if segment and not question.segmentation:
+            if segment and not query.segmentation:
                 raise UnavailableError(f"the statistics of {id} have segments that were not asked for")
-            yield Series(id, segment, name, *_columns(question, answer.part, metrics))
+            yield Series(id, segment, name, *_columns(query, answer.part, metrics))
         if None in values and len(values) > 1:
             raise UnavailableError(f"the answer has all people of {id} beside their segments")
     if missing := [id for id in answer.part.ids if id not in seen]:
@@ -132,19 +132,19 @@ def series_in(question: StatsQuery, answer: QueryResult) -> Iterator[Series]:
 
 
 def _segment(id: str, segment: Any) -> tuple[str | None, str | None]:
-    """Return the value of a segment, which tells it from others, and its name; one stands for the other."""
+    """Return the value of a segment, which identifies it, and its name. Each stands for a missing other."""
     if segment is None:
         return None, None
     fields = ("segment_value", "segment_name")
     value, name = (segment.get(field) for field in fields) if isinstance(segment, dict) else (None, None)
-    known = value if value not in (None, "") else name
-    if isinstance(known, bool) or not isinstance(known, str | int) or known == "":
+    key = value if value not in (None, "") else name
+    if isinstance(key, bool) or not isinstance(key, str | int) or key == "":
         raise UnavailableError(f"the statistics of {id} have a segment without a value")
-    return str(known), str(name or known)
+    return str(key), str(name or key)
 
 
 def _columns(
-    question: StatsQuery, part: QueryPart, metrics: Mapping[str, Any]
+    query: StatsQuery, part: QueryPart, metrics: Mapping[str, Any]
 ) -> tuple[Columns, set[str], set[str]]:
     """Return the numbers of the metrics that a part asks for, names of those without a column, and doubts.
 
@@ -153,8 +153,8 @@ def _columns(
     neutral = {neutral_name(name): numbers for name, numbers in metrics.items()}
     if len(neutral) < len(metrics):
         raise UnavailableError("the answer has a metric by two of its names")
-    collected, unmapped_metrics, length = Columns(), set[str](), part.window.count(question.granularity)
-    for metric in question.metrics:
+    collected, unmapped_metrics, length = Columns(), set[str](), part.window.count(query.granularity)
+    for metric in query.metrics:
         if not any(metric in METRICS[group] for group in part.groups):
             continue
         numbers, columns = neutral.get(metric), columns_of(metric)
@@ -174,7 +174,7 @@ def _columns(
 
 
 def _checked(column: str, numbers: Any, length: int) -> list[Any]:
-    """Return the numbers of a metric; raise UnavailableError if they cannot be, or are not as many."""
+    """Return the numbers of a metric. Raise UnavailableError if they are not valid, or not as many."""
     if not isinstance(numbers, list) or len(numbers) != length:
         raise UnavailableError(f"{column} has not the {length} numbers of its period")
     if wrong := {*map(type, numbers)} - NUMBERS:
@@ -196,12 +196,12 @@ def can_be(column: str, number: int | float | Decimal | None) -> bool:
 
 def _doubts(column: str, numbers: Sequence[int | float | None]) -> Iterator[str]:
     """Say what of the numbers of a series is hard to believe, though it may be."""
-    known = sorted(number for number in numbers if number)
-    if not known:
+    nonzero = sorted(number for number in numbers if number)
+    if not nonzero:
         return
-    if known[0] < 0:
+    if nonzero[0] < 0:
         yield "is negative"
-    if any(number != int(number) for number in known):
+    if any(number != int(number) for number in nonzero):
         yield "has parts of a micro-unit"
-    if len(known) > MIN_OTHERS and known[-1] > JUMP_FACTOR * sum(map(abs, known[:-1])):
+    if len(nonzero) > MIN_OTHERS and nonzero[-1] > JUMP_FACTOR * sum(map(abs, nonzero[:-1])):
         yield f"has a number that is more than {JUMP_FACTOR:,} times all others of its series"

@@ -20,7 +20,7 @@ Number = int | float | Decimal
 
 @dataclass(eq=False)
 class ChartSeries:
-    """The numbers of an entity, or of what else rows are grouped by; 8 bytes for each time and column.
+    """The numbers of an entity, or of what else rows are grouped by: 8 bytes for each time and column.
 
     All amounts are in units of the currency.
     """
@@ -99,9 +99,9 @@ class ChartData:
 
     def watch(self, table: StatsTable) -> StatsTable:
         """Return the rows as they are; their numbers are noted as they are read."""
-        return table._replace(rows=self._noted(table))
+        return table._replace(rows=self._note_rows(table))
 
-    def _noted(self, table: StatsTable) -> Iterator[Row]:
+    def _note_rows(self, table: StatsTable) -> Iterator[Row]:
         width, start = len(table.keys), table.keys.index("start")
         others = [position for position, name in enumerate(table.keys) if name not in TIMES]
         for row in table.rows:
@@ -136,7 +136,7 @@ class ChartData:
 
     @property
     def times(self) -> list[str]:
-        """The beginnings of the times; one, which may be empty, where there is but a total."""
+        """The beginnings of the times. A total has a single one, which may be empty."""
         return [time or "" for time in self._times]
 
     @property
@@ -237,10 +237,10 @@ class ChartData:
         currencies = {line.currency for line in lines}
         several = len(currencies) > 1
         total = ChartSeries(label, currency="" if several else next(iter(currencies), ""))
-        known = dict.fromkeys(name for line in lines for name in line.totals)
+        names = dict.fromkeys(name for line in lines for name in line.totals)
         columns = [
             name
-            for name in known
+            for name in names
             if not is_ratio(name) and not (several and is_amount(name.removesuffix(BEFORE)))
         ]
         seen = list[tuple[str, str, dict[str, Any]]]()

@@ -132,8 +132,8 @@ def parse_shown(text: str | None, entity: str) -> MetricChoice:
 
 def _conversions(metrics: Iterable[str]) -> tuple[str, ...]:
     """Return the conversions among metrics, else purchases; adding what these need changes nothing of it."""
-    asked = {*metrics}
-    return tuple(metric for metric in METRICS["WEB_CONVERSION"] if metric in asked) or (PURCHASES,)
+    columns = {*metrics}
+    return tuple(metric for metric in METRICS["WEB_CONVERSION"] if metric in columns) or (PURCHASES,)
 
 
 def needed_metrics(derived: DerivedMetric, conversions: Sequence[str] = (PURCHASES,)) -> Iterator[str]:
@@ -183,17 +183,17 @@ def _with_change(now: Any, before: Any) -> tuple[Any, Any, Any]:
     return now, before, None if now is None or before is None else now - before
 
 
-def derived_of(question: StatsQuery, numbers: Numbers) -> dict[str, Any]:
-    """Return each derived metric that the sums of the columns of a question give, amounts in units."""
+def derived_of(query: StatsQuery, numbers: Numbers) -> dict[str, Any]:
+    """Return each derived metric that the sums of the columns of a query give, amounts in units."""
     numbers = {
         name: value * MICROS_PER_UNIT if value and name.endswith(SALE_AMOUNT) else value
         for name, value in numbers.items()
     }
-    asked, conversions = {*question.metrics}, _conversions(question.metrics)
+    metrics, conversions = {*query.metrics}, _conversions(query.metrics)
     return {
         name: _value(name, numbers, conversions)
         for name, derived in DERIVED.items()
-        if asked.issuperset(needed_metrics(derived, conversions))
+        if metrics.issuperset(needed_metrics(derived, conversions))
     }
 
 
@@ -222,7 +222,7 @@ def _ratio(above: Any, below: Any, factor: Decimal) -> Decimal | None:
         return None
     try:
         ratio = Decimal(str(above)) * factor / Decimal(str(below))
-        # Without zeros at its end; + 0 makes 100 of 1E+2, and 0 of -0.
+        # Without trailing zeros. + 0 makes 100 of 1E+2, and 0 of -0.
         return ratio.quantize(DIGITS, ROUND_HALF_UP).normalize() + 0
     except InvalidOperation:  # too large for that many digits
         return None
@@ -259,7 +259,7 @@ def catalog_metrics(names: Names) -> Iterator[CatalogMetric]:
                 group,
                 _unit(metric),
                 columns=[*map(names.name, columns_of(metric))],
-                entities=[entity for entity, known in metrics_by_entity.items() if metric in known],
+                entities=[entity for entity, measured in metrics_by_entity.items() if metric in measured],
                 needs=[],
                 about=ABOUT.get(metric, ""),
             )
@@ -270,7 +270,9 @@ def catalog_metrics(names: Names) -> Iterator[CatalogMetric]:
             "derived",
             "currency" if derived.unit == "amount" else "ratio",
             columns=[name],
-            entities=[entity for entity, known in metrics_by_entity.items() if known.issuperset(needed)],
+            entities=[
+                entity for entity, measured in metrics_by_entity.items() if measured.issuperset(needed)
+            ],
             needs=[*map(names.name, needed)],
             about=derived.about,
         )

@@ -1,4 +1,4 @@
-"""Statistics by jobs: made, waited for, downloaded and kept until all are there."""
+"""Statistics by jobs: created, waited for, downloaded and kept until all are there."""
 
 import re
 import time
@@ -124,18 +124,18 @@ def find_orphaned_jobs(
     account: str,
     missing: Mapping[int, Mapping[str, Any]],
     begun: datetime,
-    noted: Iterable[str],
+    noted_ids: Iterable[str],
 ) -> dict[int, str]:
-    """Return jobs that ask for the parameters of missing parts, are not noted, and were made since.
+    """Return jobs that ask for the parameters of missing parts, are not noted, and were created since.
 
     Those that failed, or whose result has expired, are no use.
     """
     part_of, jobs = {_comparable(params): part for part, params in missing.items()}, dict[int, str]()
-    noted = {*noted}
+    noted_ids = {*noted_ids}
     for response in client.pages(ListJobs(account_id=account)):
         for job in map(to_neutral, response.records):
             id, part = str(job.get("id_str") or ""), part_of.get(_comparable(job))
-            if id and id not in noted and part is not None and _is_alive(job) and _made_since(job, begun):
+            if id and id not in noted_ids and part is not None and _is_alive(job) and _made_since(job, begun):
                 jobs[part] = id
     return jobs
 
@@ -178,48 +178,48 @@ OK = 200  # the HTTP status
 
 
 class Export:
-    """Carries a question out by jobs; what was done is on disk, so that a killed export can be resumed.
+    """Answers a query by jobs. Its progress is on disk, so that a killed export can be resumed.
 
-    Call `find_jobs` first where an export is resumed, then `run`, and `answers` before the folder is removed.
+    Call `find_jobs` first when an export is resumed, then `run`, and `answers` before the folder is removed.
     """
 
     def __init__(
         self,
         client: "Client",
         account: str,
-        question: StatsQuery,
+        query: StatsQuery,
         folder: ExportFolder,
         warn: Callable[[str], None],
     ) -> None:
-        self._client, self._account, self._question = client, account, question
+        self._client, self._account, self._query = client, account, query
         self._folder, self._warn = folder, warn
-        longest = MAX_SEGMENTED_JOB_PERIOD if question.segmentation else MAX_JOB_PERIOD
-        self._groups = [*parts(question, longest)]
+        longest = MAX_SEGMENTED_JOB_PERIOD if query.segmentation else MAX_JOB_PERIOD
+        self._groups = [*parts(query, longest)]
         self._parts = [part for few in self._groups for part in few]
         self._failures = Counter[int]()  # jobs of this run that were of no use, by part
         folder.find_results(self._check)
 
     @property
     def jobs(self) -> int:
-        """Count the jobs that the question takes."""
+        """Count the jobs that the query takes."""
         return len(self._parts)
 
     def find_jobs(self) -> int:
-        """Find the jobs again that an earlier run made and could not note; return their number."""
+        """Find the jobs again that an earlier run created and could not note; return their number."""
         folder = self._folder
         missing = {number: self._job_params(number) for number in self._missing()}
         if not missing or folder.begun is None:
             return 0
-        known = {*folder.jobs.values(), *folder.failed}
-        orphaned = find_orphaned_jobs(self._client, self._account, missing, folder.begun, known)
+        own_ids = {*folder.jobs.values(), *folder.failed}
+        orphaned = find_orphaned_jobs(self._client, self._account, missing, folder.begun, own_ids)
         folder.note(*(PartEntry(number, "made", job) for number, job in orphaned.items()))
         return len(orphaned)
 
     def run(self, on_progress: Callable[[int], None]) -> None:
-        """Download every result; raise UnavailableError where a job fails twice, or none ends in time."""
+        """Download every result. Raise UnavailableError if a job fails twice, or none ends in time."""
         delay, last_ended = FIRST_WAIT_SECONDS, time.monotonic()
-        on_progress(len(self._folder.done))
-        while len(self._folder.done) < len(self._parts):
+        on_progress(len(self._folder.results))
+        while len(self._folder.results) < len(self._parts):
             self._make_jobs()
             if self._download_ready(on_progress):
                 delay, last_ended = FIRST_WAIT_SECONDS, time.monotonic()
@@ -241,44 +241,44 @@ class Export:
 
     def _check(self, number: int, packed: bytes) -> None:
         """Raise UnavailableError for a result that has not the numbers of its part."""
-        deque(series_in(self._question, self._answer(number, packed)), 0)
+        deque(series_in(self._query, self._answer(number, packed)), 0)
 
     def _make_jobs(self) -> None:
-        """Make the jobs that are missing, as many as may be in processing at once.
+        """Create the jobs that are missing, as many as may be in processing at once.
 
-        Raises the error of one that is not made, once those beside it are noted; not where it only waits for
-        jobs of this export that are in processing.
+        Raise the error of a job that was not created, once the jobs beside it are noted. It is not an error
+        that a part must wait for other jobs of this export.
         """
         folder = self._folder
         room = MAX_JOBS - len(folder.jobs)
         due = [*islice(self._missing(), max(room, 0))]
-        made = map_ordered(self._make_job, due, self._client.concurrency, len(due) or 1)
+        jobs = map_ordered(self._make_job, due, self._client.concurrency, len(due) or 1)
         errors = list[AdsctlError]()
-        for run in batched(made, JOBS_NOTED_AT_ONCE):
+        for run in batched(jobs, JOBS_NOTED_AT_ONCE):
             folder.note(*(PartEntry(number, "made", job) for number, job in run if isinstance(job, str)))
             errors += [error for _, error in run if isinstance(error, AdsctlError)]
         if folder.jobs:
             errors = [error for error in errors if not _is_too_many(error)]
-        if errors:  # a job that may have been made is found again, so that its error says how
+        if errors:  # a job that may have been created is found again, so that its error says how
             raise next((error for error in errors if error.may_be_applied), errors[0])
 
     def _missing(self) -> Iterator[int]:
         """Yield the parts that have neither a job nor a result."""
         folder = self._folder
-        return (n for n in range(len(self._parts)) if n not in folder.done and n not in folder.jobs)
+        return (n for n in range(len(self._parts)) if n not in folder.results and n not in folder.jobs)
 
     def _job_params(self, number: int) -> dict[str, Any]:
         """Return the parameters of the job of a part."""
-        question = self._question
+        query = self._query
         return {
-            **values_of(self._account, question, self._parts[number]),
-            "segmentation_type": question.segmentation,
-            "country": question.country,
-            "platform": question.platform,
+            **values_of(self._account, query, self._parts[number]),
+            "segmentation_type": query.segmentation,
+            "country": query.country,
+            "platform": query.platform,
         }
 
     def _make_job(self, number: int) -> tuple[int, str | AdsctlError]:
-        """Make the job of a part; return its id, or why it was not made."""
+        """Create the job of a part. Return its id, or why it was not created."""
         request = CreateJob(**self._job_params(number))
         try:
             job = self._client.call(request).data
@@ -314,7 +314,7 @@ class Export:
                 self._fail(number, "lost its result")
             else:
                 folder.store(number, packed)
-            on_progress(len(folder.done))
+            on_progress(len(folder.results))
         return ended > 0
 
     def _download(self, task: tuple[int, str]) -> tuple[int, bytes | UnavailableError | None]:
@@ -355,9 +355,9 @@ class Export:
         """Wait for jobs, at most --max-wait since one has ended: that the service answers is no progress."""
         limiter = self._client.rate_limiter
         if time.monotonic() + delay > last_ended + limiter.max_wait:
-            left = counted(len(self._folder.jobs), "job")
+            jobs = counted(len(self._folder.jobs), "job")
             raise UnavailableError(
-                f"{left} still in processing, and none has ended within --max-wait",
+                f"{jobs} still in processing, and none has ended within --max-wait",
                 hint="--resume waits for them again",
             )
         limiter.wait(delay)

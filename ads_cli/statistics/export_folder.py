@@ -40,13 +40,13 @@ _decode = msgspec.json.Decoder(PartEntry).decode
 
 
 class ExportFolder:
-    """The folder of one question; a second run of it waits for nothing, and ends with StateError."""
+    """The folder of one query. A second run of the query ends with StateError at once."""
 
-    def __init__(self, state_dir: Path, service: str, account: str, question: StatsQuery) -> None:
-        key = msgspec.json.encode((service, account, question), enc_hook=str)
+    def __init__(self, state_dir: Path, service: str, account: str, query: StatsQuery) -> None:
+        key = msgspec.json.encode((service, account, query), enc_hook=str)
         self.path = state_dir / FOLDER / blake2b(key, digest_size=8).hexdigest()
         self.jobs: dict[int, str] = {}  # in processing, by part
-        self.done: set[int] = set()
+        self.results: set[int] = set()
         self.failed: set[str] = set()  # jobs that were of no use
         self.begun: datetime | None = None
 
@@ -72,9 +72,9 @@ class ExportFolder:
             try:
                 yield is_resumed
             except ReportedError as error:
-                if error.may_be_applied:  # a job that was made will be found again
+                if error.may_be_applied:  # a job that was created will be found again
                     error.hint = RESUME_HINT
-                elif (self.jobs or self.done) and "--resume" not in error.hint:
+                elif (self.jobs or self.results) and "--resume" not in error.hint:
                     error.hint = "; ".join(filter(None, (error.hint, RESUME_HINT)))
                 raise
 
@@ -98,10 +98,10 @@ class ExportFolder:
             self._take(entry)
 
     def store(self, part: int, packed: bytes) -> None:
-        """Keep the result of a part; a power failure may lose it, as its job has it still."""
+        """Keep the result of a part. A power failure may lose it, since its job still has it."""
         with self._state_errors(), open_private(self._result(part)) as file:
             file.write(packed)
-        self.done.add(part)
+        self.results.add(part)
         self.jobs.pop(part, None)
 
     def load(self, part: int) -> bytes:
@@ -146,7 +146,7 @@ class ExportFolder:
         for part in [*self.jobs]:
             with suppress(OSError, UnavailableError):
                 check(part, self._result(part).read_bytes())
-                self.done.add(part)
+                self.results.add(part)
                 del self.jobs[part]
 
     def _take(self, entry: PartEntry) -> None:

@@ -2,14 +2,13 @@
 
 from collections.abc import Callable, Iterable, Iterator
 from decimal import Decimal
-from itertools import chain
 from pathlib import Path
 from typing import IO, Any, Literal, cast
 
 from ..config.atomic_files import atomic, replacing
 from ..errors import UsageError
 from ..installation import missing_extra
-from ..output.records import WriteOptions, write_csv, write_csv_cells, write_jsonl, write_tsv
+from ..output.records import WriteOptions, write_csv, write_jsonl, write_tsv
 from ..output.workbook import write_records
 from ..parallel import batched
 from .rows import Row, StatsTable
@@ -45,7 +44,7 @@ def check_format(path: Path) -> None:
 def write(
     path: Path, table: StatsTable, may_replace: Callable[[Path], bool] | None, *, csv_safe: bool = False
 ) -> int:
-    """Write rows to a file, which appears whole or not at all; return their number."""
+    """Write rows to a file, which appears whole or not at all. Return their number."""
     kind, counted = format_of(path), Counted(table.rows)
     table = table._replace(rows=counted)
     if kind in ("xlsx", "parquet"):
@@ -60,10 +59,8 @@ def write(
             write_jsonl(stream, map(as_numbers, table.records()))
         elif kind == "tsv":
             write_tsv(stream, map(as_texts, table.records()), WriteOptions(table.columns))
-        elif csv_safe:
-            write_csv(stream, map(as_texts, table.records()), WriteOptions(table.columns, csv_safe=True))
         else:
-            write_csv_cells(stream, chain([table.columns], table.rows))
+            write_csv(stream, map(as_texts, table.records()), WriteOptions(table.columns, csv_safe=csv_safe))
     return counted.count
 
 

@@ -1,7 +1,7 @@
 """Periods of statistics, as they are typed: `7d`, `yesterday`, `last-month`, dates and times.
 
-Days begin at midnight in the time zone of the account, by its offset of today, whatever it was on the day:
-so the service counts (see its reference), and so a total is the sum of its days.
+Days begin at midnight in the time zone of the account, by its offset of today, whatever it was on the day. So
+the service counts (see its reference), and so a total is the sum of its days.
 """
 
 import re
@@ -47,25 +47,25 @@ class Period(NamedTuple):
         return {"HOUR": HOUR, "DAY": DAY}.get(granularity, self.end - self.start)
 
 
-def periods_again(asked: Period, stored: Sequence[Period]) -> list[Period]:
-    """Return the periods just before and after the asked days that are to be asked again, each as one day.
+def periods_again(period: Period, stored: Sequence[Period]) -> list[Period]:
+    """Return the periods just before and after the queried days that are to be asked again, each as one day.
 
-    Days that were stored by another offset may overlap the asked ones, or leave hours between them. Then
-    the days on both sides adjoin the asked ones; what would be shorter than SHORT is joined with the day
+    Days that were stored by another offset may overlap the queried ones, or leave hours between them. Then
+    the days on both sides adjoin the queried ones; what would be shorter than SHORT is joined with the day
     beside it, if there is one. `stored` is in order.
     """
-    before = [(day.end, day.start) for day in reversed(stored) if day.start < asked.start]
-    after = [(day.start, day.end) for day in stored if day.end > asked.end]
-    start, end = _far_end(asked.start, before), _far_end(asked.end, after)
-    sides = ((start, asked.start), (asked.end, end))
+    before = [(day.end, day.start) for day in reversed(stored) if day.start < period.start]
+    after = [(day.start, day.end) for day in stored if day.end > period.end]
+    start, end = _far_end(period.start, before), _far_end(period.end, after)
+    sides = ((start, period.start), (period.end, end))
     return [Period(since, until) for since, until in sides if since and until]
 
 
 def _far_end(edge: datetime, days: Sequence[tuple[datetime, datetime]]) -> datetime | None:
-    """Return the other end of what is to be asked again on one side of the asked days, if anything.
+    """Return the other end of what is to be asked again on one side of the queried days, if anything.
 
-    `edge` is where the asked days end on that side. `days` are the stored ones there, the nearest first, each
-    with its near end and its far end.
+    `edge` is where the queried days end on that side. `days` are the stored ones there, the nearest first,
+    each with its near end and its far end.
     """
     if not days:
         return None

@@ -1,4 +1,4 @@
-"""Charts of statistics as pictures: lines over time, bars of a total; a chart for each metric."""
+"""Charts of statistics as pictures: lines over time, bars of a total. Each metric has a chart."""
 
 import io
 import logging
@@ -69,12 +69,12 @@ def plotted(data: ChartData, title: str, kind: Format) -> bytes:
     """Return a picture of the numbers."""
     with _style(kind):
         figure = _figure(data, title)
-        written = io.BytesIO()
+        buffer = io.BytesIO()
         if kind == "svg":
-            figure.savefig(written, format="svg", metadata={"Date": None})
+            figure.savefig(buffer, format="svg", metadata={"Date": None})
         else:
-            figure.savefig(written, format="png", dpi=150)
-    return written.getvalue()
+            figure.savefig(buffer, format="png", dpi=150)
+    return buffer.getvalue()
 
 
 @contextmanager
@@ -222,7 +222,7 @@ def _time(start: str, times: Sequence[str]) -> str:
 
 
 def _label(text: str) -> str:
-    """Return a text as a label: one line, no control characters; a long one is cut in its middle."""
+    """Return a text as a label: one line without control characters. A long one is cut in its middle."""
     shown = NOT_IN_XML.sub("\ufffd", safe(text))
     if len(shown) <= MOST_CHARACTERS:
         return shown

@@ -1,4 +1,4 @@
-"""What is asked of statistics, and the requests that it is cut into."""
+"""Statistics queries, and the requests that they are cut into."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from datetime import timedelta
@@ -32,7 +32,7 @@ SALE_AMOUNT = "_sale_amount"  # the end of the names of amounts that are in micr
 
 
 class StatsQuery(msgspec.Struct, frozen=True):
-    """What is asked, of which entities."""
+    """A statistics query: metrics of entities in a period."""
 
     entity: str
     ids: tuple[str, ...]
@@ -49,7 +49,7 @@ class StatsQuery(msgspec.Struct, frozen=True):
 
     @property
     def text(self) -> str:
-        """Say what is asked, in one line."""
+        """Describe the query in one line."""
         entities = counted(len(self.ids), self.entity.lower().replace("_", " "))
         step = {"DAY": "day", "HOUR": "hour"}.get(self.granularity, "")
         by = " and ".join(self.group_by) or step
@@ -58,7 +58,7 @@ class StatsQuery(msgspec.Struct, frozen=True):
 
     @property
     def days(self) -> str:
-        """Say which time is asked about."""
+        """Describe the period of the query."""
         start, end = self.period
         is_days = start.hour == end.hour == 0
         since, until = (f"{time:%Y-%m-%d}" if is_days else f"{time:%Y-%m-%d %H:%M}" for time in (start, end))
@@ -71,21 +71,21 @@ class StatsQuery(msgspec.Struct, frozen=True):
 
 
 class QueryPart(msgspec.Struct, frozen=True):
-    """One request, or one job: some entities, a window, and groups that may be asked for together."""
+    """One request or job: some entities, a window, and groups of metrics that may be requested together."""
 
     ids: tuple[str, ...]
     window: Period
     groups: tuple[str, ...]
 
 
-def parts(question: StatsQuery, longest: timedelta) -> Iterator[list[QueryPart]]:
-    """Cut a question: for every few entities, the parts that make up their rows."""
-    apart = [(group,) for group in question.groups if group == OWN_REQUEST]
-    together = tuple(group for group in question.groups if group != OWN_REQUEST)
-    for few in map(tuple, batched(question.ids, MAX_ENTITIES)):
+def parts(query: StatsQuery, longest: timedelta) -> Iterator[list[QueryPart]]:
+    """Cut a query: for every few entities, the parts that make up their rows."""
+    apart = [(group,) for group in query.groups if group == OWN_REQUEST]
+    together = tuple(group for group in query.groups if group != OWN_REQUEST)
+    for few in map(tuple, batched(query.ids, MAX_ENTITIES)):
         yield [
             QueryPart(few, window, groups)
-            for window in question.period.windows(longest)
+            for window in query.period.windows(longest)
             for groups in (together, *apart)
             if groups
         ]
@@ -129,9 +129,9 @@ def _group_of(word: str, entity: str) -> tuple[str, tuple[str, ...]]:
         raise UsageError(
             f"--metrics: {entity} has no {word}", hint=f"it has the groups {', '.join(available)}"
         )
-    known = (*METRICS, *(candidate for metrics in METRICS.values() for candidate in metrics))
+    names = (*METRICS, *(candidate for metrics in METRICS.values() for candidate in metrics))
     raise UsageError(
-        f"--metrics: {word!r} is not a known group or metric{suggestion(word, known)}",
+        f"--metrics: {word!r} is not a known group or metric{suggestion(word, names)}",
         hint=f"groups: {', '.join(ALL_GROUPS)}; 'adsctl help metrics' lists every metric",
     )
 
@@ -163,18 +163,18 @@ def is_money(column: str) -> bool:
     return column.endswith((AMOUNT, SALE_AMOUNT))
 
 
-def require_segments(question: StatsQuery) -> None:
+def require_segments(query: StatsQuery) -> None:
     """Raise UsageError for segments that the service does not have of these metrics."""
-    segmentation, groups = question.segmentation, question.groups
-    if segmentation == "METROS" and not question.country:
+    segmentation, groups = query.segmentation, query.groups
+    if segmentation == "METROS" and not query.country:
         raise UsageError("--country: is required when --segment-by is METROS", hint=FIND_COUNTRY)
-    if question.country and segmentation != "METROS":
+    if query.country and segmentation != "METROS":
         raise UsageError("--country: is for --segment-by METROS only", hint="leave it out")
     if problem := segments_problem(segmentation, groups):
         raise UsageError(f"--segment-by: {problem}", hint="choose --metrics")
-    if segmentation == "CONVERSION_TAGS" and {*question.metrics} <= {*WEB_METRICS_BY_PLATFORM}:
+    if segmentation == "CONVERSION_TAGS" and {*query.metrics} <= {*WEB_METRICS_BY_PLATFORM}:
         raise UsageError(
-            f"--segment-by: {question.metrics[0]} has no segments by CONVERSION_TAGS, only by PLATFORMS",
+            f"--segment-by: {query.metrics[0]} has no segments by CONVERSION_TAGS, only by PLATFORMS",
             hint="choose --metrics",
         )
 

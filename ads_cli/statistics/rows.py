@@ -1,6 +1,6 @@
 """Tidy rows: one for each entity, time, and segment, with a column for each metric.
 
-The rows of a few entities are made once all parts of the question about them are answered: each part has the
+The rows of a few entities are made once all parts of the query about them are answered. Each part has the
 numbers of some metrics in some window of the period.
 """
 
@@ -71,9 +71,9 @@ class EntityInfo(NamedTuple):
 
 
 class ResultContext(NamedTuple):
-    """What was asked, and what rows say of it beside the numbers."""
+    """A query, and what its rows say beside the numbers."""
 
-    question: StatsQuery
+    query: StatsQuery
     described: Mapping[str, EntityInfo]
     calendar: Calendar
     names: Names
@@ -83,29 +83,29 @@ class ResultContext(NamedTuple):
 
     @property
     def currencies(self) -> set[str | None]:
-        """The currencies of the amounts that were asked for."""
-        if not any(map(is_money, self.question.columns)):
+        """The currencies of the queried amounts."""
+        if not any(map(is_money, self.query.columns)):
             return set()
-        return {self.described.get(id, EntityInfo()).currency for id in self.question.ids}
+        return {self.described.get(id, EntityInfo()).currency for id in self.query.ids}
 
     @property
     def keys(self) -> tuple[str, ...]:
         """Name the columns that say what a row is of; the value of its segment is one where it has any."""
-        return SEGMENT_KEYS if self.question.segmentation else KEYS
+        return SEGMENT_KEYS if self.query.segmentation else KEYS
 
     @property
     def repeated_posts(self) -> set[str]:
         """The posts that are promoted in several campaigns: the service has their numbers in each of them."""
-        if self.question.entity != "PROMOTED_POST":
+        if self.query.entity != "PROMOTED_POST":
             return set()
-        known = (self.described.get(id, EntityInfo()) for id in self.question.ids)
-        return in_several_campaigns((info.post_id, info.campaign_id) for info in known)
+        infos = (self.described.get(id, EntityInfo()) for id in self.query.ids)
+        return in_several_campaigns((info.post_id, info.campaign_id) for info in infos)
 
     @property
     def times(self) -> "Times":
         """The times that the numbers of a series are of."""
-        granularity = self.question.granularity
-        steps = self.question.period.steps(granularity)
+        granularity = self.query.granularity
+        steps = self.query.period.steps(granularity)
         shown = ([self.calendar.shown(time, granularity) for time in step] for step in steps)
         return Times(*map(list, zip(*shown, strict=True)))
 
@@ -126,42 +126,42 @@ def in_several_campaigns(posts: Iterable[tuple[str | None, str | None]]) -> set[
     return {post for post, ids in campaigns.items() if len(ids) > 1}
 
 
-def table_of(asked: ResultContext, answers: Iterable[Sequence[QueryResult]]) -> StatsTable:
+def table_of(context: ResultContext, answers: Iterable[Sequence[QueryResult]]) -> StatsTable:
     """Return the rows of the answers about every few entities."""
-    columns, times = tuple(map(asked.names.name, asked.question.columns)), asked.times
-    rows = (rows_of(asked, few, times) for few in answers)
-    return StatsTable(asked.keys, columns, chain.from_iterable(rows), asked.repeated_posts)
+    columns, times = tuple(map(context.names.name, context.query.columns)), context.times
+    rows = (rows_of(context, few, times) for few in answers)
+    return StatsTable(context.keys, columns, chain.from_iterable(rows), context.repeated_posts)
 
 
-def rows_of(asked: ResultContext, answers: Sequence[QueryResult], times: Times) -> Iterator[Row]:
+def rows_of(context: ResultContext, answers: Sequence[QueryResult], times: Times) -> Iterator[Row]:
     """Yield the rows of some entities from the answers to all their parts; raise UnavailableError."""
-    question = asked.question
+    query = context.query
     rows: dict[str, dict[str | None, _Numbers]] = {id: {} for answer in answers for id in answer.part.ids}
     windows = sorted({answer.part.window for answer in answers})
     for answer in answers:
-        for series in series_in(question, answer):
-            own = rows[series.id].setdefault(series.segment, _Numbers(question, windows))
+        for series in series_in(query, answer):
+            own = rows[series.id].setdefault(series.segment, _Numbers(query, windows))
             own.add(answer.part.window, series)
-            asked.unmapped_metrics.update(series.unmapped_metrics)
-            asked.doubts.update(series.doubts)
-    shared = asked.names.to_wire({"entity": question.entity, "placement": question.placement})
-    shared["account"] = asked.account
+            context.unmapped_metrics.update(series.unmapped_metrics)
+            context.doubts.update(series.doubts)
+    shared = context.names.to_wire({"entity": query.entity, "placement": query.placement})
+    shared["account"] = context.account
     for id, segments in rows.items():
-        info = asked.described.get(id, EntityInfo())
+        info = context.described.get(id, EntityInfo())
         for segment, numbers in segments.items():
             own_keys = {"entity_id": id, "segment": numbers.segment_name, SEGMENT_VALUE: segment}
             same = {name: repeat(value) for name, value in (shared | info._asdict() | own_keys).items()}
             keys = same | times._asdict()
             columns = numbers.columns(info.currency)
             assert {*map(len, columns)} <= {len(times.start)}  # the windows make up the period
-            yield from zip(*(keys[name] for name in asked.keys), *columns, strict=False)
+            yield from zip(*(keys[name] for name in context.keys), *columns, strict=False)
 
 
 class _Numbers:
-    """The numbers of one entity and one segment, as their windows are answered; it may be in some only."""
+    """The numbers of one entity and one segment, as their windows are answered. Some windows may lack it."""
 
-    def __init__(self, question: StatsQuery, windows: Iterable[Period]) -> None:
-        self._question = question
+    def __init__(self, query: StatsQuery, windows: Iterable[Period]) -> None:
+        self._query = query
         self._windows: dict[Period, Columns] = {window: {} for window in windows}
         self.segment_name: str | None = None
 
@@ -172,20 +172,20 @@ class _Numbers:
 
     def columns(self, currency: str | None) -> list[list[Any]]:
         """Return the values of each column over the times; those of a total are added up over the windows."""
-        return [self._values(column, currency) for column in self._question.columns]
+        return [self._values(column, currency) for column in self._query.columns]
 
     def _values(self, column: str, currency: str | None) -> list[Any]:
         values: list[Any] = []
         for window, columns in self._windows.items():
-            values += columns.get(column) or [None] * window.count(self._question.granularity)
-        if self._question.granularity == "TOTAL":
+            values += columns.get(column) or [None] * window.count(self._query.granularity)
+        if self._query.granularity == "TOTAL":
             counted = [value for value in values if value is not None]
             values = [sum(counted) if counted else None]
         return amounts(values, currency) if column.endswith(AMOUNT) else values
 
 
 def amounts(series: Iterable[Any], currency: str | None) -> list[Decimal | None]:
-    """Return micro-units in units of a currency: with its decimals, as 1.50, or more where they need more."""
+    """Return micro-units in units of a currency, with its decimals, as 1.50, or more if needed."""
     digits = decimals_of(currency or "")
     smallest, amounts = 10 ** (6 - digits), list[Decimal | None]()
     for micros in series:

@@ -1,4 +1,4 @@
-"""A table of statistics in a SQLite file: what is asked again is changed in its place, and never doubled."""
+"""A table of statistics in a SQLite file: what is queried again replaces the earlier rows."""
 
 import sqlite3
 from collections.abc import Iterator, Mapping, Sequence
@@ -37,8 +37,8 @@ def as_one_day(table: StatsTable, period: Period) -> StatsTable:
 TABLE = "statistics"
 SCOPE = ("account", "entity", "granularity", "placement", "segment_by", "country")
 KEY = (*SCOPE, "entity_id", "start", "end", SEGMENT_VALUE)
-OWN = ("account", "segment_by", "granularity", "country")  # columns of the question
-# The key of a table that was made before segments were told apart by value, and times by granularity.
+OWN = ("account", "segment_by", "granularity", "country")  # columns of the query
+# The key of a table that was made before segments were distinguished by value, and times by granularity.
 OLD_KEY = {"account", "entity", "entity_id", "start", "end", "placement", "segment_by", "segment"}
 KINDS = {name: "TEXT NOT NULL" if name in KEY else "TEXT" for name in (*OWN, *SEGMENT_KEYS)}
 BUSY_SECONDS = 30
@@ -66,35 +66,35 @@ class StatisticsTable:
     def __init__(self, path: Path, account: str) -> None:
         self._path, self._account = path, account
 
-    def questions_again(self, asked: ResultContext) -> list[StatsQuery]:
-        """Return what is to be asked again because days of a question cut those that are stored.
+    def queries_again(self, context: ResultContext) -> list[StatsQuery]:
+        """Return what is to be asked again because days of a query cut those that are stored.
 
         The file stays as it is; that it can be written is found out.
         """
         if not self._path.exists():
             return []
         with self._transaction("ROLLBACK") as db:
-            return self._questions_again(db, asked)
+            return self._queries_again(db, context)
 
     def store(
-        self, asked: ResultContext, table: StatsTable, again: Sequence[tuple[StatsQuery, Answers]] = ()
+        self, context: ResultContext, table: StatsTable, again: Sequence[tuple[StatsQuery, Answers]] = ()
     ) -> int:
         """Store rows in place of all that is there of the same entities and times; return their number.
 
         `again` has what was to be asked again, and its answers. Where anything fails, nothing is stored.
         """
-        parts = [(asked.question, table)]
-        for question, answers in again:
-            hours = table_of(asked._replace(question=question), answers)
-            parts.append((question, as_one_day(hours, question.period)))
+        parts = [(context.query, table)]
+        for query, answers in again:
+            hours = table_of(context._replace(query=query), answers)
+            parts.append((query, as_one_day(hours, query.period)))
         with self._transaction() as db:
             _add_columns(db, dict.fromkeys(table.metrics, "NUMERIC"))
-            if self._questions_again(db, asked) != [question for question, _ in again]:
+            if self._queries_again(db, context) != [query for query, _ in again]:
                 raise StateError(f"--into: another run has changed {self._path} meanwhile", hint=AGAIN)
-            for question, rows in parts:
-                for id in question.ids:
-                    _clear(db, self._scope(asked, id), question, rows.metrics)
-            return sum(self._insert(db, asked.question, rows) for _, rows in parts)
+            for query, rows in parts:
+                for id in query.ids:
+                    _clear(db, self._scope(context, id), query, rows.metrics)
+            return sum(self._insert(db, context.query, rows) for _, rows in parts)
 
     @contextmanager
     def _transaction(self, end: str = "COMMIT") -> Iterator[sqlite3.Connection]:
@@ -119,7 +119,7 @@ class StatisticsTable:
             ) from error
 
     def _prepare(self, db: sqlite3.Connection) -> None:
-        """Create the table, or bring an earlier one up to date; raise StateError for another table."""
+        """Create the table, or upgrade one of an earlier version. Raise StateError for another table."""
         existing = _columns(db)
         key = {name for name, column in existing.items() if column.is_key}
         if not existing:
@@ -132,50 +132,50 @@ class StatisticsTable:
             hint = "name another file"
             raise StateError(f"--into: {self._path} has a table {TABLE} that adsctl did not make", hint=hint)
 
-    def _questions_again(self, db: sqlite3.Connection, asked: ResultContext) -> list[StatsQuery]:
-        """Return the questions about stored days that the days of a question cut.
+    def _queries_again(self, db: sqlite3.Connection, context: ResultContext) -> list[StatsQuery]:
+        """Return the queries about stored days that the days of a query cut.
 
         They are asked by the hour, which may begin and end at any.
         """
-        question, ids = asked.question, dict[Period, list[str]]()
-        if question.granularity != "DAY":
+        query, ids = context.query, dict[Period, list[str]]()
+        if query.granularity != "DAY":
             return []
-        near = _instants(Period(question.period.start - NEAR, question.period.end + NEAR))
-        query = f'SELECT DISTINCT "start", "end" FROM "{TABLE}" WHERE {WITHIN}'
-        for id in question.ids:
-            matches = db.execute(query, self._scope(asked, id) | near)
+        near = _instants(Period(query.period.start - NEAR, query.period.end + NEAR))
+        statement = f'SELECT DISTINCT "start", "end" FROM "{TABLE}" WHERE {WITHIN}'
+        for id in query.ids:
+            matches = db.execute(statement, self._scope(context, id) | near)
             stored = sorted(Period(*map(datetime.fromisoformat, times)) for times in matches)
-            for period in periods_again(question.period, stored):
+            for period in periods_again(query.period, stored):
                 ids.setdefault(period, []).append(id)
         return [
-            msgspec.structs.replace(question, period=period, ids=tuple(own), granularity="HOUR")
+            msgspec.structs.replace(query, period=period, ids=tuple(own), granularity="HOUR")
             for period, own in ids.items()
         ]
 
-    def _scope(self, asked: ResultContext, id: str) -> dict[str, Any]:
-        """Return what tells the rows of an entity from those of other questions."""
-        question = asked.question
-        named = asked.names.to_wire({"entity": question.entity, "placement": question.placement})
-        return {**self._own(question), **named, "entity_id": id}
+    def _scope(self, context: ResultContext, id: str) -> dict[str, Any]:
+        """Return what tells the rows of an entity from those of other queries."""
+        query = context.query
+        named = context.names.to_wire({"entity": query.entity, "placement": query.placement})
+        return {**self._own(query), **named, "entity_id": id}
 
-    def _own(self, question: StatsQuery) -> dict[str, str]:
-        """Return the values of the columns that a question gives all its rows."""
-        values = (self._account, question.segmentation, question.granularity, question.country)
+    def _own(self, query: StatsQuery) -> dict[str, str]:
+        """Return the values of the columns that a query gives all its rows."""
+        values = (self._account, query.segmentation, query.granularity, query.country)
         return {name: value or "" for name, value in zip(OWN, values, strict=True)}
 
-    def _insert(self, db: sqlite3.Connection, question: StatsQuery, table: StatsTable) -> int:
+    def _insert(self, db: sqlite3.Connection, query: StatsQuery, table: StatsTable) -> int:
         names = [*dict.fromkeys((*OWN, *table.columns, SEGMENT_VALUE))]
         listed = ", ".join(f'"{name}"' for name in names)
         changed = ", ".join(f'"{name}" = excluded."{name}"' for name in names if name not in KEY)
-        query = (
+        statement = (
             f'INSERT INTO "{TABLE}" ({listed}) VALUES ({", ".join("?" * len(names))}) '
             f"ON CONFLICT DO UPDATE SET {changed}"
         )
-        counted, own = Counted(table.rows), self._own(question)
+        counted, own = Counted(table.rows), self._own(query)
         for row in counted:
             values = own | dict(zip(table.columns, map(_stored, row), strict=True))
             values[SEGMENT_VALUE] = values.get(SEGMENT_VALUE) or ""  # a key is never empty
-            db.execute(query, [values[name] for name in names])
+            db.execute(statement, [values[name] for name in names])
         return counted.count
 
 
@@ -218,14 +218,14 @@ class _Column(NamedTuple):
 
 
 def _clear(
-    db: sqlite3.Connection, scope: Mapping[str, Any], question: StatsQuery, metrics: Sequence[str]
+    db: sqlite3.Connection, scope: Mapping[str, Any], query: StatsQuery, metrics: Sequence[str]
 ) -> None:
     """Remove what an earlier answer had of an entity in a period; a row with other metrics keeps those."""
     if scope["granularity"] == "TOTAL":
-        start, end = (time.isoformat()[:LOCAL] for time in question.period)
+        start, end = (time.isoformat()[:LOCAL] for time in query.period)
         condition, values = SAME_TOTAL, {"start": start, "end": end}
     else:
-        condition, values = WITHIN, _instants(question.period)
+        condition, values = WITHIN, _instants(query.period)
     empty = ", ".join(f'"{name}" = NULL' for name in metrics)
     others = [name for name in _columns(db) if name not in {*OWN, *SEGMENT_KEYS, *metrics}]
     none = "".join(f' AND "{name}" IS NULL' for name in others)

@@ -95,12 +95,12 @@ class _TimedRecord(NamedTuple):
 
 
 class StoredRows(NamedTuple):
-    """Rows, the question that they answer, and whether they say what the numbers were before.
+    """Rows, the query that they answer, and whether they say what the numbers were before.
 
     `left_out` names the metrics that some of them do not have: their sums would be those of a part.
     """
 
-    question: StatsQuery
+    query: StatsQuery
     gathered: ChartData
     accounts: list[str]
     is_compared: bool  # each number has an earlier one, which may be empty
@@ -110,7 +110,7 @@ class StoredRows(NamedTuple):
 
 
 def read_stored(paths: Iterable[Path]) -> StoredRows:
-    """Read rows from files; raise ContentError for what is none, or cannot be added up."""
+    """Read rows from files. Raise ContentError for a record that is not a row, or cannot be added."""
     paths = [*paths]
     by_segment = _by_segment(paths)
     _refuse_overlaps(next(iter(segments.values())) for segments in by_segment.values())
@@ -131,26 +131,26 @@ def read_stored(paths: Iterable[Path]) -> StoredRows:
             if left_out
             else "ratios have no sum: export what they are made of too, as in --metrics spend,clicks,cpc",
         )
-    question = _question(rows, entities.pop(), metrics)
-    columns = records[0].keys() & question.columns
+    query = _query(rows, entities.pop(), metrics)
+    columns = records[0].keys() & query.columns
     has_earlier = {earlier_name(column) in record for record in records for column in columns}
     is_compared = has_earlier == {True}
-    earlier = map(earlier_name, question.columns) if is_compared else ()
-    named = (*question.columns, *earlier)
+    earlier = map(earlier_name, query.columns) if is_compared else ()
+    named = (*query.columns, *earlier)
     cells = (_row(row, named) for row in rows)
     currencies = {record.get(CURRENCY) or None for record in records}
     posts = ((record.get(POST), record.get("campaign_id")) for record in records)
     table = StatsTable(SEGMENT_KEYS, named, cells, in_several_campaigns(posts))
-    gathered = ChartData(question.columns, currencies)
+    gathered = ChartData(query.columns, currencies)
     for _ in gathered.watch(table).rows:
         pass
     negative = [
         column
-        for column in question.columns
+        for column in query.columns
         if is_money(column) and any(str(record.get(column)).startswith("-") for record in records)
     ]
     accounts = dict.fromkeys(str(record.get("account") or "") for record in records)
-    return StoredRows(question, gathered, [*accounts], is_compared, len(has_earlier) > 1, left_out, negative)
+    return StoredRows(query, gathered, [*accounts], is_compared, len(has_earlier) > 1, left_out, negative)
 
 
 def _by_segment(paths: Iterable[Path]) -> dict[Row, dict[Row, _TimedRecord]]:
@@ -202,7 +202,7 @@ def _records(path: Path) -> Iterator[Record]:
 
 
 def _table_records(stream: IO[str], suffix: str) -> Iterator[Record]:
-    """Read lines of cells; nothing is quoted in TSV, and a line that was cut off has cells that are lists."""
+    """Read lines of cells. Nothing is quoted in TSV, and a line that was cut off has lists as cells."""
     quoting: Any = csv.QUOTE_MINIMAL if suffix == ".csv" else csv.QUOTE_NONE
     missing: Any = []
     return csv.DictReader(stream, delimiter=SEPARATORS[suffix], quoting=quoting, restval=missing)
@@ -242,10 +242,10 @@ def _metrics_of(records: Sequence[Record]) -> tuple[tuple[str, ...], list[str]]:
     """Return the metrics whose columns all records have or none has, and those that only some have."""
     columns = {*all_columns(_all_metrics())}
     names = {frozenset(record) for record in records}
-    known, common = columns.intersection(frozenset().union(*names)), columns.intersection(*names)
+    present, common = columns.intersection(frozenset().union(*names)), columns.intersection(*names)
     metrics, left_out = list[str](), list[str]()
     for metric in _all_metrics():
-        if own := known.intersection(columns_of(metric)):
+        if own := present.intersection(columns_of(metric)):
             if own <= common:
                 metrics.append(metric)
             else:
@@ -266,7 +266,7 @@ def _refuse_overlaps(rows: Iterable[_TimedRecord]) -> None:
         latest[row.owner] = row
 
 
-def _question(rows: Sequence[_TimedRecord], entity: str, metrics: tuple[str, ...]) -> StatsQuery:
+def _query(rows: Sequence[_TimedRecord], entity: str, metrics: tuple[str, ...]) -> StatsQuery:
     starts, ends = zip(*(row.local for row in rows), strict=True)
     records = [row.record for row in rows]
     longest = max(row.end - row.start for row in rows)

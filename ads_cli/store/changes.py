@@ -90,7 +90,7 @@ class ChangeLog:
             return False
         return True
 
-    def made_ids(self) -> set[str]:
+    def created_ids(self) -> set[str]:
         """Return the ids of the records that changes have made and whose answers named them."""
         rows = self._store.rows("SELECT ids, made FROM changes WHERE made != '[]'")
         return {id for ids, made in rows for id in {*_value(made)} - {*_value(ids)}}

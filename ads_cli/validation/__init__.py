@@ -119,10 +119,10 @@ class GroupedProblems:
     max_findings: int = MAX_FINDINGS
     omitted: int = 0  # mistakes of further kinds
 
-    def add(self, row: "Row | RowPosition", problems: list[Problem], known: Iterable[Problem] = ()) -> None:
-        """Add the problems of one row; `known` are those of it that were added before."""
+    def add(self, row: "Row | RowPosition", problems: list[Problem], earlier: Iterable[Problem] = ()) -> None:
+        """Add the problems of one row; `earlier` are those of it that were added before."""
         severities = {problem.severity for problem in problems}
-        severities.difference_update(problem.severity for problem in known)
+        severities.difference_update(problem.severity for problem in earlier)
         self.invalid += "error" in severities
         self.warned += "warning" in severities
         for problem in problems:
@@ -151,7 +151,7 @@ class GroupedProblems:
         self.groups = {kind: group for kind, group in self.groups.items() if group.field not in missing}
 
     def _finding(self, kind: ProblemKind, problem: Problem, rows: int = 1) -> Finding | None:
-        """Return the finding of a problem; None where there are too many, or its column is missing."""
+        """Return the finding of a problem, or None if there are too many, or its column is missing."""
         if problem.path in self.missing:
             return None
         if (finding := self.groups.get(kind)) is None:
@@ -381,7 +381,7 @@ class Selection(Protocol):
     def clear(self) -> None:
         """Forget everything: the file is validated again."""
 
-    def add(self, noted: Any, records: int) -> None:
+    def add(self, notes: Any, records: int) -> None:
         """Append what a selector noted of a run of rows; `records` precede it in the file."""
 
     def rows_to_send(self, rows: Rows) -> Iterable[Row]:

@@ -1,4 +1,4 @@
-"""What is wrong with a file: errors and warnings grouped by rule; columns that lack, or are not sent."""
+"""What is wrong with a file: errors and warnings by rule, and columns that are missing or not sent."""
 
 import dataclasses
 from collections.abc import Collection, Mapping, Sequence
@@ -68,7 +68,7 @@ FILL_HINT = "name it with --map COLUMN={0}, or fill the field with --default {1}
 def missing_columns(
     rows: Rows,
     required: Collection[str],
-    known: Collection[str],
+    field_names: Collection[str],
     advisor: MakeAdvisor | None = None,
     values: Mapping[str, Any] = MappingProxyType({}),
 ) -> dict[str, str]:
@@ -80,9 +80,9 @@ def missing_columns(
     present = {*rows.fields, *rows.composed}
     filled = present | rows.transform.fields
     missing = [name for name in required if name not in filled]
-    unknown = [name for name in rows.columns if name not in known][:MAX_COMPARED]
+    unknown = [name for name in rows.columns if name not in field_names][:MAX_COMPARED]
     if missing and has_no_required_column(rows, required):
-        hints = [meant for name in missing if (meant := _map_hint(name, unknown, advisor, values))]
+        hints = [hint for name in missing if (hint := _map_hint(name, unknown, advisor, values))]
         hints = hints or [f"the file's columns are: {listed(rows.columns)}"]
         raise ContentError(
             f"{rows.source.label}: no column {', '.join(map(repr, missing))}",
@@ -106,13 +106,13 @@ def has_no_required_column(rows: Rows, required: Collection[str]) -> bool:
     return rows.has_header and bool(rows.columns) and {*rows.fields, *rows.composed}.isdisjoint(required)
 
 
-def unsent_columns(rows: Rows, known: Collection[str]) -> frozenset[str]:
+def unsent_columns(rows: Rows, field_names: Collection[str]) -> frozenset[str]:
     """Return the columns that are no fields, unless they are known for it or read by a step."""
     used = rows.transform.columns
     return frozenset(
         column
         for column, name in zip(rows.columns, rows.fields, strict=True)
-        if name not in known and column not in used and column not in rows.unsent
+        if name not in field_names and column not in used and column not in rows.unsent
     )
 
 
@@ -124,18 +124,18 @@ def unused_mapping(rows: Rows) -> list[str]:
 
 def unknown_columns(
     rows: Rows,
-    known: Collection[str],
+    field_names: Collection[str],
     with_values: Mapping[str, Any],
     advisor: MakeAdvisor | None,
     missing: Collection[str],
 ) -> list[str]:
     """Return notes about columns that are not sent, though they have values, of which each has one here.
 
-    What may be meant as a field that is `missing` is told there.
+    A column that may be meant as a `missing` field is reported there.
     """
-    unsent = unsent_columns(rows, known)
+    unsent = unsent_columns(rows, field_names)
     columns = [column for column in rows.columns if column in unsent and column in with_values]
-    return columns_not_sent(columns, {*known} - {*rows.fields}, with_values, advisor, missing)
+    return columns_not_sent(columns, {*field_names} - {*rows.fields}, with_values, advisor, missing)
 
 
 def columns_not_sent(
@@ -158,14 +158,14 @@ def columns_not_sent(
     else:
         fields = {column: field for column in compared if (field := closest(column, free))}
     for column in columns:
-        meant = fields.get(column)
-        if advisor and meant in missing:
+        field = fields.get(column)
+        if advisor and field in missing:
             continue
         needed: list[str] | None = []
-        if meant and advisor and column in values:
-            needed = advisor().options_for(meant, values[column])
-        if meant and needed is not None and len(notes) < FIRST_COLUMNS:
-            option = shell_command(["--map", f"{column}={meant}", *needed])
+        if field and advisor and column in values:
+            needed = advisor().options_for(field, values[column])
+        if field and needed is not None and len(notes) < FIRST_COLUMNS:
+            option = shell_command(["--map", f"{column}={field}", *needed])
             notes.append(f"{column!r} is not sent; to send it: {option}")
         else:
             others.append(column)
@@ -180,7 +180,7 @@ def columns_not_sent(
 def _map_hint(name: str, unknown: list[str], advisor: MakeAdvisor | None, values: Mapping[str, Any]) -> str:
     """Suggest the column that may be meant, and the option that maps it."""
     if advisor:
-        meant = advisor().column_for(name, unknown, values)
+        candidate = advisor().column_for(name, unknown, values)
     else:
-        meant = closest(name, unknown, COLUMN_SIMILARITY)
-    return f"is {meant!r} meant? --map {quoted_word(f'{meant}={name}')}" if meant else ""
+        candidate = closest(name, unknown, COLUMN_SIMILARITY)
+    return f"is {candidate!r} meant? --map {quoted_word(f'{candidate}={name}')}" if candidate else ""

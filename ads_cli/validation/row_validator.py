@@ -64,7 +64,7 @@ class Duplicates:
 
 
 class RepeatedIds:
-    """The ids that several rows have, or that the service may take for one; known once all rows were read."""
+    """The ids that several rows have, or that the service may take for one. Known after the last row."""
 
     def __init__(self, schema: RowSchema, rows: RowNames, keep: DuplicatePolicy | None = None) -> None:
         self._schema, self._keep = schema, keep
@@ -153,7 +153,7 @@ class RowValidator:
         return self.selector.broken_rules if self.selector else broken_rules
 
     def _all_rules(self, item: Any) -> list[Problem]:
-        """Find the rules an item breaks; those of acknowledged items too, which may be fixed."""
+        """Find the rules that an item breaks, even an acknowledged one, since they may be fixed."""
         if self.selector:
             self.selector.broken_rules(item)  # looks the item up
         problems = broken_rules(item)
@@ -207,7 +207,10 @@ class RowValidator:
     def check(self, rows: Iterable[Row], rules: Rules) -> Iterator[CheckedRow]:
         """Convert each row and apply the rules."""
         convert_item, struct, repeated = msgspec.convert, self.schema.struct, self.repeated
-        for row in self.transform.with_fixed_texts(rows):
+        fixes_texts = self.transform.fixes is not None
+        for row in rows:
+            if fixes_texts and not (row.left_out or row.problem):
+                self.transform.fix_texts(row)
             if repeated and repeated.drops(row):
                 self._drop(row)
             if row.left_out:

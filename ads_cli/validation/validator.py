@@ -228,7 +228,7 @@ class Validator:
         return self._validate_blocks() if self._blocks else self._validate_rows()
 
     def _validate_blocks(self) -> Iterator[ValidationResult]:
-        """Validate a table by blocks; raise UnreadableError where one cannot be read, or none has a row."""
+        """Validate a table by blocks. Raise UnreadableError if one cannot be read, or none has a row."""
         assert self._blocks
         any_row = False
         for result in self._blocks.results("validate"):
@@ -260,7 +260,7 @@ class Validator:
         return missing_columns(self.rows, schema.required, schema.known, schema.advisor, self._with_values)
 
     def _find_unsent(self) -> None:
-        """Name the columns that are not sent, and of which no value was seen; records may have new ones."""
+        """Name the columns that are not sent and have no value so far. Later records may have new columns."""
         self._row_validator.unsent = unsent_columns(self.rows, self.schema.known).difference(
             self._with_values
         )
@@ -273,7 +273,7 @@ class Validator:
             self._blocks.close()
 
     def _positions(self, hashes: set[int]) -> list[dict[str, list[RowPosition]]]:
-        """Find the rows of ids that are repeated, or alike, by form; different forms may share a hash."""
+        """Find the rows of ids that are repeated, or alike, by form. Different forms may share a hash."""
         transform, id_form = self.rows.transform, self.schema.id_form
         positions: dict[str, dict[str, list[RowPosition]]] = {}
         for row in self.rows:

@@ -7,7 +7,7 @@ from functools import cache
 from typing import Any, Literal
 
 import msgspec
-from hypothesis import HealthCheck, Phase, assume, find, settings
+from hypothesis import HealthCheck, Phase, assume, given, settings
 from hypothesis import strategies as st
 
 from ads_cli.api.ab_tests import UserGroup
@@ -187,8 +187,21 @@ def _broken_value(field_type: FieldType, least: int | None, most: int | None) ->
 @cache
 def simplest(strategy: st.SearchStrategy[Any]) -> Any:
     """Return the first value of a strategy, which is about the simplest."""
-    first = settings(derandomize=True, phases=[Phase.generate], suppress_health_check=list(HealthCheck))
-    return find(strategy, lambda value: True, settings=first)
+    values = []
+
+    @settings(
+        max_examples=1,
+        derandomize=True,
+        database=None,
+        phases=[Phase.generate],
+        suppress_health_check=list(HealthCheck),
+    )
+    @given(strategy)
+    def draw(value: Any) -> None:
+        values.append(value)
+
+    draw()
+    return values[0]
 
 
 @cache

@@ -24,7 +24,7 @@ from tests.emulator.wire_names import X_NAMES, renamed
 
 from .strategies import fields
 
-sampled = settings(max_examples=tries(10, 50), suppress_health_check=list(HealthCheck), database=None)
+sampled = settings(max_examples=tries(5, 50), suppress_health_check=list(HealthCheck), database=None)
 
 
 def body_of(upload: Any, items: Any, service: str) -> Any:

@@ -31,7 +31,7 @@ REQUESTS = list(dict.fromkeys(request for service in SERVICES for request in req
 BRAND = re.compile("twitter|tweet|google|^x_", re.IGNORECASE)
 # Names with a brand that every service has.
 KEPT = {"automatic_tweet_promotion", *(f"{n}_cta_tweet" for n in ("first", "second", "third", "fourth"))}
-EXAMPLES, ENOUGH = tries(3, 20), tries(2, 5)  # tried of each request, unless its rules leave too few
+EXAMPLES, ENOUGH = tries(2, 20), tries(1, 5)  # tried of each request, unless its rules leave too few
 each_request = pytest.mark.parametrize("kind", REQUESTS, ids=lambda kind: kind.__name__)
 
 

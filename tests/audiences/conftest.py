@@ -8,8 +8,12 @@ import pytest
 from pytest_httpserver import HTTPServer
 from werkzeug import Request, Response
 
+from ads_cli.api import users
+from ads_cli.audiences import operations
+
 USERS = "/12/accounts/acc/custom_audiences/aud/users"
 LIST = "/12/batch/accounts/acc/do_not_reach_lists/dnr/users"
+OPERATIONS = 25  # of a request, in tests that ask for small ones
 
 
 def digest(text: str) -> str:
@@ -70,6 +74,13 @@ def emails(operations: list) -> list[str]:
 @pytest.fixture
 def audience(httpserver: HTTPServer) -> Audience:
     return Audience(httpserver)
+
+
+@pytest.fixture
+def small_requests(monkeypatch) -> None:
+    """Let requests take 25 operations, so that a list of a hundred people needs several."""
+    for module in (operations, users):
+        monkeypatch.setattr(module, "MAX_OPERATIONS", OPERATIONS)
 
 
 @pytest.fixture

@@ -4,9 +4,12 @@ The values that go out are known from how a person was made, and not read back b
 """
 
 import random
+from functools import cache
 from typing import NamedTuple
 
-PEOPLE = 240
+from tests.effort import tries
+
+PEOPLE = tries(60, 240)
 # First names, surnames; of phone numbers the country code, the trunk prefix, the first digits and how many
 # follow; the name of the country.
 COUNTRIES = {
@@ -49,6 +52,7 @@ class Person(NamedTuple):
         ]
 
 
+@cache
 def people(seed: int) -> list[Person]:
     """Make the same people for the same seed."""
     random_ = random.Random(seed)

@@ -4,31 +4,11 @@ import json
 import shlex
 
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
 
 from ads_cli.audiences import list_packer
-from ads_cli.audiences.consent import (
-    DENIED,
-    GRANTED,
-    NO,
-    QUOTABLE,
-    SUBSCRIBED,
-    UNDECIDED,
-    UNREACHABLE,
-    UNSUBSCRIBED,
-    YES,
-    CellAnswers,
-    asks_for_answer,
-    choose_condition,
-    compared_by,
-    count_answers,
-)
-from ads_cli.audiences.headers import Consent, consent_of_column
-from tests.effort import tries
 
 from .conftest import digest
-from .customers import people
+from .customers import PEOPLE, people
 from .exports import EXPORTS, brevo, german_shop, hubspot, klaviyo, mailchimp, shopify
 
 PUSH = ("audiences", "push", "people.csv", "--audience", "aud", "-o", "json", "-q")
@@ -105,7 +85,7 @@ def test_the_option_that_is_named_leaves_out_who_did_not_agree(shop, audience, m
     ]
     everybody = [user["email"] for user in export.users]
     assert sent == [emails for emails in everybody if emails & agreed]
-    assert summary["left_out"] == len(everybody) - len(sent) > 20
+    assert summary["left_out"] == len(everybody) - len(sent) > PEOPLE // 12
     assert summary["valid"] == summary["users"] == len(sent)
     assert summary["rows"] == len(everybody)
 
@@ -139,6 +119,7 @@ def test_the_notice_names_the_column_how_many_rows_and_both_options(shop, audien
         ("Consent", ["refused", "", ""], "Consent=yes", 3),
         ("Consent", ["no", "denied", "granted"], "Consent=granted", 2),
         ("Consent", ["yes", "granted", "denied"], "Consent~^(yes|granted)$", 1),
+        ("Consent", ["granted", "not granted", "notGiven"], "Consent=granted", 2),
         ("Unsubscribed", ["yes", "unsubscribed", "true"], "Unsubscribed~^(no)$", 3),
         ("Newsletter", ["x", "", "X"], "Newsletter~^(x|X)$", 1),
         ("Werbesperre", ["x", "", ""], "Werbesperre=", 1),
@@ -231,6 +212,7 @@ def test_a_status_that_tells_who_may_be_contacted_is_known_by_its_words(
         ("status", "paid shipped pending"),
         ("status", "active trial churned"),
         ("status", "active active active"),
+        ("status", "pending maybe"),
         ("Order status", "completed pending cancelled"),
         ("Account Status", "enabled disabled invited"),
         ("Member Status", "Gold Silver"),
@@ -308,178 +290,6 @@ def test_of_texts_that_are_not_known_no_option_is_guessed(shop, audience, header
     )
 
 
-AGREE = ["subscribed", "SUBSCRIBED", "opted-in", "Opt-in", "double_opt-in", "single_opt-in"]
-REFUSE = ["unsubscribed", "UNSUBSCRIBED", "opted-out", "Opt-out", "never_subscribed", "not subscribed"]
-MEAN_YES = ["yes", "TRUE", "1", "Ja", "granted", "accepted", "Confirmed", "active", "given"]
-MEAN_NO = ["no", "False", "0", "nein", "denied", "refused", "Declined", "rejected", "inactive"]
-AGREED_IN = {
-    "Consent": {*AGREE, *MEAN_YES},
-    "Newsletter": {*AGREE, *MEAN_YES},
-    "Unsubscribe status": {*AGREE, *MEAN_NO, ""},
-    "Consent withdrawn": {*AGREE, *MEAN_NO, ""},
-}
-
-
-@settings(max_examples=tries(200, 2000))
-@given(
-    st.sampled_from([*AGREED_IN]),
-    st.lists(st.sampled_from([*AGREE, *REFUSE, *MEAN_YES, *MEAN_NO, ""]), min_size=1, max_size=6),
-    st.booleans(),
-)
-def test_the_option_takes_exactly_those_who_agreed_or_those_who_refused(header, cells, wants_refusals):
-    kind = consent_of_column(header)
-    assert kind
-    where = choose_condition(header, kind, count_answers(cells), wants_refusals=wants_refusals)
-    assert where
-    condition = compared_by(where, CellAnswers.of(cells), header) if asks_for_answer(where) else where
-    taken = [text for text in cells if condition.holds(text)]
-    assert taken == [text for text in cells if (text in AGREED_IN[header]) != wants_refusals]
-
-
-@pytest.mark.parametrize(
-    "header",
-    [
-        "Desuscrito",
-        "Not subscribed",
-        "not_subscribed",
-        "NotSubscribed",
-        "No longer subscribed",
-        "No newsletter",
-        "No e-mail marketing",
-        "Kein Newsletter",
-        "Ohne Einwilligung",
-        "non abonné",
-        "Client non inscrit",
-        "non iscritto",
-        "no suscrito",
-        "Correo no suscrito",
-        "Niet aangemeld",
-        "Nicht angemeldet",
-        "Nicht zum Newsletter angemeldet",
-        "Odhlášen z newsletteru",
-        "Bez souhlasu",
-        "Cancelled newsletter",
-        "Newsletter canceled",
-        "Newsletter declined",
-        "Newsletter blocked",
-        "Consent withdrawn",
-        "Withdrawn consent",
-        "Consent revoked",
-        "Consent denied",
-        "consentDenied",
-        "Consent not given",
-        "Einwilligung widerrufen",
-        "Consentement refusé",
-        "Nessun consenso",
-        "Einwilligung nicht erteilt",
-        "Brak zgody",
-        "Do not send newsletter",
-        "Don't send newsletter",
-        "No enviar newsletter",
-        "Newsletter inactive",
-        "Newsletter not wanted",
-        "Newsletter nicht gewünscht",
-        "Newsletter inaktiv",
-    ],
-)
-def test_a_header_of_agreement_that_is_negated_tells_who_refused(header):
-    assert consent_of_column(header) is Consent.REFUSED
-
-
-@pytest.mark.parametrize(
-    "header",
-    [
-        "Teléfono suscrito",
-        "Alumno inscrito",
-        "Casino Newsletter",
-        "Newsletter No.",
-        "newsletter_no_2",
-        "Newsletter notification",
-        "Newsletter notes",
-        "Newsletter (yes/no)",
-        "Yes / No newsletter",
-        "Abonné oui/non",
-        "Non-profit newsletter",
-        "Norsk nyhetsbrev newsletter",
-        "Consent granted/denied",
-        "Consent (granted or denied)",
-        "Consent not withdrawn",
-        "Einwilligung nicht widerrufen",
-        "Consent given",
-        "Retirees newsletter",
-        "Casa Nova iscritto",
-        "Piano consenso",
-        "Newsletter active/inactive",
-        "Newsletter not inactive",
-        "Interactive newsletter",
-    ],
-)
-def test_a_header_of_agreement_with_letters_of_a_negation_tells_who_agreed(header):
-    assert consent_of_column(header) is Consent.AGREED
-
-
-@pytest.mark.parametrize(
-    "header",
-    ["Not unsubscribed", "Never opted out", "notBlocklisted", "Nicht abgemeldet", "Not on blacklist"],
-)
-def test_a_header_of_refusal_that_is_negated_tells_who_agreed(header):
-    assert consent_of_column(header) is Consent.AGREED
-
-
-@pytest.mark.parametrize("header", ["Don't contact", "Unsubscribed? (no = subscribed)", "Norsk avmeldt"])
-def test_a_header_of_refusal_tells_who_refused(header):
-    assert consent_of_column(header) is Consent.REFUSED
-
-
-@pytest.mark.parametrize(
-    ("header", "refused"),
-    [
-        ("配信停止", "はい"),
-        ("メール配信の同意", "いいえ"),
-        ("不同意", "是"),
-        ("订阅", "否"),
-        ("수신 거부", "예"),
-        ("마케팅 수신동의", "아니요"),
-        ("Согласие на рассылку", "нет"),
-        ("Отказ от рассылки", "да"),
-        ("Нет согласия", "да"),
-        ("Згода на розсилку", "ні"),
-        ("Συγκατάθεση", "όχι"),
-        ("الموافقة على التسويق", "لا"),
-        ("הסכמה לדיוור", "לא"),
-        ("ยินยอม", "ไม่"),
-        ("सहमति", "नहीं"),
-        ("Không đồng ý", "có"),
-        ("Souhlas", "ne"),
-        ("Nesouhlas", "ano"),
-        ("Leiratkozott", "igen"),
-        ("Dezabonat", "da"),
-        ("Suostumus", "ei"),
-        ("Ticari ileti izni", "hayır"),
-        ("Sprzeciw", "tak"),
-        ("Einverständnis", "nein"),
-        ("acepta_marketing", "no"),
-        ("Do not allow bulk emails", "yes"),
-        ("Can contact", "no"),
-    ],
-)
-def test_a_column_in_any_language_leaves_out_who_refused(shop, audience, header, refused):
-    shop.file("people.csv", f"Email,{header}\na@x.de,{refused}\n")
-    assert "--where" in (said := shop(*PUSH).stderr) and " leaves out 1 of 1 row, " in said
-
-
-@pytest.mark.parametrize(
-    "header", ["Имя", "Подпись", "Город", "名前", "会社", "이름", "Medizin", "Milano marketing"]
-)
-def test_a_column_of_another_thing_in_any_language_is_no_consent(header):
-    assert consent_of_column(header) is None
-
-
-@pytest.mark.parametrize("header", ["Order cancelled", "Payment declined", "Not active", "Account blocked"])
-def test_a_negation_alone_is_no_consent(header):
-    assert consent_of_column(header) is None
-
-
 def test_a_list_of_people_who_must_not_be_reached_takes_those_who_refused(shop, audience):
     shop.file("people.csv", "Email,Unsubscribed\na@x.de,true\nb@x.de,\n")
     words = ("audiences", "do-not-reach", "push", "people.csv", "--list", "dnr", "-q")
@@ -507,12 +317,6 @@ def test_a_column_that_tells_when_people_refused_tells_who_did(shop, audience, h
     audience.bodies.clear()
     assert not shop(*PUSH, "--where", f"{header}=").stderr
     assert [user["email"] for user in audience.bodies[0][0]["params"]["users"]] == [[digest("b@x.de")]]
-
-
-def test_no_word_means_two_answers():
-    meanings = [YES, NO, GRANTED, DENIED, SUBSCRIBED, UNSUBSCRIBED, UNREACHABLE, UNDECIDED, QUOTABLE]
-    words = [word for meaning in meanings for word in meaning]
-    assert sorted(words) == sorted({*words})
 
 
 def test_answers_that_are_personal_are_in_no_message(shop, audience):

@@ -142,6 +142,14 @@ def test_ids_that_are_no_address_are_sent_as_they_are(identifier):
     assert read("partner_user_id", identifier) == identifier
 
 
+@pytest.mark.parametrize(
+    ("written", "identifier"),
+    [("'00123", "00123"), ("''00123", "00123"), ('="\'00123"', "00123"), ("'K-1", "'K-1"), ("'-1", "-1")],
+)
+def test_an_apostrophe_that_keeps_digits_in_a_spreadsheet_is_no_part_of_an_id(written, identifier):
+    assert read("partner_user_id", written) == identifier
+
+
 def test_clear_text_in_a_document_and_in_a_hashed_file_is_refused_too(shop, audience):
     operation = {"operation_type": "Update", "params": {"users": [{"partner_user_id": ["K-1", PERSON]}]}}
     shop.file("people.json", json.dumps([operation]))
@@ -182,6 +190,16 @@ def test_a_hash_that_matches_nobody_is_refused(name, value):
             assert not encoded.members[0]
 
 
+@pytest.mark.parametrize(
+    ("name", "start", "end", "most"), [("email", "a", "@x.de", 254), ("partner_user_id", "K", "-1", 512)]
+)
+def test_an_identifier_may_be_so_long_and_no_longer(name, start, end, most):
+    longest = start * (most - len(end)) + end
+    assert read(name, longest) == longest
+    with pytest.raises(ValueError, match=f"is longer than {most} characters"):
+        read(name, start + longest)
+
+
 @pytest.mark.parametrize("name", ["email", "phone_number", "handle", "device_id", "platform_id"])
 def test_sha256_in_hex_is_sent_in_lower_case(name):
     hashed = digest(PERSON)
@@ -212,6 +230,7 @@ def test_lists_of_other_services_are_refused_by_line(shop, audience):
         ("handle", PERSON, "--map COLUMN=email"),
         ("device_id", PERSON, "--map COLUMN=email"),
         ("platform_id", PERSON, "--map COLUMN=email"),
+        ("partner_user_id", PERSON, "--allow-clear-text sends it unhashed"),
         ("email", "+49 170 1234567", "--map COLUMN=phone_number"),
         ("handle", "+491701234567", "--map COLUMN=phone_number"),
         ("device_id", "+491701234567", "--map COLUMN=phone_number"),
@@ -221,7 +240,13 @@ def test_lists_of_other_services_are_refused_by_line(shop, audience):
         ("email", "ann@x.de bob@x.de", "semicolons"),
         ("email", "ann@x.de <bob@x.de>", "semicolons"),
         ("email", "Ann <ann@x.de>, Bob <bob@x.de>", "semicolons"),
+        ("email", "ann\u202fbob@x.de", "not a valid e-mail address"),
+        ("email", "ann\u2029bob@x.de", "before the @ that are not ASCII"),
         ("email", "test@test", "not a valid e-mail address"),
+        ("email", "@x.de", "it needs a name, an @ and a domain"),
+        ("email", "ann@", "it needs a name, an @ and a domain"),
+        ("email", "ann", "it needs a name, an @ and a domain"),
+        ("email", "ann@müller-.de", "has an invalid domain"),
     ],
 )
 def test_an_identifier_of_another_kind_is_refused_with_what_to_do(name, value, reason):
@@ -240,6 +265,8 @@ def test_an_identifier_of_another_kind_is_refused_with_what_to_do(name, value, r
         "<ann@x.de>",
         "'ann@x.de'",
         "＇ann@x.de",
+        "\u202a\u202bann@x.de\u202d\u202e",  # marks of the direction of writing
+        "\u2066\u2067ann@x.de\u2068\u2069",
     ],
 )
 def test_spellings_of_an_address_are_read_alike(written):

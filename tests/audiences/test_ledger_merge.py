@@ -4,12 +4,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from ads_cli.audiences.ledger_merge import BEFORE, _Tags
+from tests.effort import tries
 
 TAGS = (b"a", b"b", b"c", b"d", b"e")
 EVENTS = st.lists(st.tuples(st.booleans(), st.sampled_from(TAGS), st.sampled_from(TAGS)), max_size=12)
 
 
-@settings(max_examples=500)
+@settings(max_examples=tries(60, 500))
 @given(EVENTS)
 def test_a_removal_is_of_those_who_were_one_person_before_it(events):
     tags, people, removed = _Tags(), {tag: {tag} for tag in TAGS}, dict.fromkeys(TAGS, BEFORE)

@@ -38,7 +38,7 @@ def test_no_option_is_named_for_a_column_that_not_every_file_has(shop):
     words = ("audiences", "check", "1.csv", "2.csv", "-q", "-o", "json")
     said = shop(*words).stderr
     for column in ("Consent", "Zustimmung"):
-        assert f"'{column}' tells who may be contacted, and is not used: not every file has it, so" in said
+        assert f"'{column}' tells who may be contacted, and is not used: not every file has it;" in said
     assert said.count("--where ") == 1
     done = shop(*words, "--where", "Newsletter=yes")
     assert '"left_out": 1' in done.stdout

@@ -15,10 +15,10 @@ from ads_cli.audiences.packing import PackingOptions
 from ads_cli.audiences.plan import ListSettings
 from ads_cli.audiences.upload import audience_upload
 from ads_cli.uploads.job_file import END, Acknowledgement, JobOptions, acknowledgements, encode
-from tests.audiences.conftest import digest
+from tests.audiences.conftest import OPERATIONS, digest
 from tests.products.stopping import list_jobs
 
-PEOPLE, EXPIRING, IN_A_REQUEST = 7501, 2000, 2500
+PEOPLE, EXPIRING = 3 * OPERATIONS + 1, 20
 PUSH = ("audiences", "push", "people.csv", "--audience", "aud", "-o", "json", "--concurrency", "1")
 PUSH += ("--users-per-operation", "1", "--max-attempts", "1")
 HOUR_SECONDS = 3600
@@ -30,7 +30,7 @@ def in_an_hour() -> str:
 
 
 @pytest.fixture
-def shop(remote):
+def shop(remote, small_requests):
     """A shop whose list was sent up to the third of four requests; the first people expire in an hour."""
     expires = in_an_hour()
     rows = (f"user{n}@x.de,{expires if n < EXPIRING else ''}\n" for n in range(PEOPLE))
@@ -44,7 +44,7 @@ def stop(shop, audience, *words: str) -> None:
     audience.fails_after = 2
     shop(*PUSH, *words, code=8)
     audience.fails_after = None
-    assert len(audience.users) == 2 * IN_A_REQUEST
+    assert len(audience.users) == 2 * OPERATIONS
 
 
 @pytest.mark.parametrize("words", [(), ("--skip-invalid",)])

@@ -68,7 +68,7 @@ class Faults:
         monkeypatch.setattr(RecordedUpload, "finish", faulty_finish)
 
 
-@pytest.mark.parametrize("seed", range(tries(4, 100)))
+@pytest.mark.parametrize("seed", range(tries(2, 100)))
 def test_after_each_sync_the_list_has_the_people_of_its_file(adsctl, monkeypatch, seed):
     monkeypatch.setattr(ledger_file, "MOST_MAPPED_BYTES", seed % 2 * 1000)  # of most ledgers of some
     chance, members = random.Random(seed), List(adsctl)

@@ -51,8 +51,6 @@ def test_a_record_whose_keys_are_people_is_refused_and_not_quoted(shop, audience
 @pytest.mark.parametrize(
     ("header", "words"),
     [
-        ("platform_id", ()),
-        ("partner_user_id", ()),
         ("Kundennummer", ("--map", "Kundennummer=partner_user_id")),
         ("phone_number", ("--region", "DE")),
     ],

@@ -164,7 +164,7 @@ def echo(request: Request) -> Response:
 
 OF_ONE_REQUEST = sorted(LINES.keys() - CUSTOM_COMMANDS.keys())  # one code for all
 BY_HAND = LINES.keys() & CUSTOM_COMMANDS.keys() | {"auth bearer issue", "auth bearer revoke"}
-COMMANDS = sorted(BY_HAND.union(OF_ONE_REQUEST[:: tries(4, 1)]))
+COMMANDS = sorted(BY_HAND.union(OF_ONE_REQUEST[:: tries(16, 1)]))
 
 
 @pytest.mark.parametrize("command", COMMANDS)

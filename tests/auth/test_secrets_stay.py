@@ -3,6 +3,7 @@
 import base64
 import json
 import sys
+from functools import cache
 from urllib.parse import quote
 
 import pytest
@@ -23,6 +24,7 @@ PLANTED = {
 FORM = "application/x-www-form-urlencoded"
 
 
+@cache
 def spellings(secret: str) -> set[bytes]:
     """Return a secret as it is, percent-encoded, and in base64 at each of three offsets."""
     forms = {secret.encode(), quote(secret, safe="").encode()}

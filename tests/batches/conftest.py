@@ -11,7 +11,8 @@ from ads_cli.api.targeting import AddCriterion
 from ads_cli.cli.tree import root
 from tests.conftest import Service
 
-SIZE = 50  # of a batch of criteria, for which the service takes 500
+SIZE = 10  # of a batch of criteria, for which the service takes 500
+COUNT = 24  # criteria of a file: two batches and a part of one
 ADD = ("targeting", "add", "-f", "keywords.csv", "-o", "json")
 LINE_ITEMS = ("9d4c1", "9d4c2", "9d4d1")
 

@@ -4,11 +4,10 @@ import json
 
 import pytest
 
-from tests.batches.conftest import ADD, keyword_file, words
+from tests.batches.conftest import ADD, COUNT, SIZE, keyword_file, words
 from tests.conftest import feed
 from tests.products.stopping import list_jobs
 
-COUNT = 120
 CONVERSIONS = ("conversions", "send", "orders.csv", "--pixel", "o8z6j", "-o", "json")
 CAMPAIGN = "name: Autumn\nfunding_instrument_id: 4a1n0\n"
 
@@ -77,12 +76,12 @@ def test_a_journal_that_cannot_be_read_is_listed_shown_and_discarded(adsctl, bat
     (listed,) = json.loads(adsctl("jobs", "list", "-o", "json").stdout)
     assert (listed["job"], listed["state"]) == (job, "unreadable")
     shown = json.loads(adsctl("jobs", "show", job, "-o", "json").stdout)
-    assert len(shown["ids"]) == 50 and shown["path"].endswith(f"{job}.jsonl")
+    assert len(shown["ids"]) == SIZE and shown["path"].endswith(f"{job}.jsonl")
     message = adsctl("jobs", "discard", job, code=12).stderr
-    assert "whose journal cannot be read (50 created, as far as it can)" in message
+    assert "whose journal cannot be read (10 created, as far as it can)" in message
     assert "not a readable journal" in adsctl("jobs", "clean", job, "--yes", code=11).stderr
     adsctl("jobs", "discard", job, job, "--yes")
-    assert "70 created, 50 failed" in adsctl(*ADD, code=9).stderr
+    assert "14 created, 10 failed" in adsctl(*ADD, code=9).stderr
 
 
 @pytest.mark.parametrize("command", ["show", "discard"])
@@ -108,7 +107,7 @@ def test_a_journal_that_does_not_name_its_records_is_not_resumed(adsctl, batches
     for more in ((), ("--resume",)):
         refused = adsctl(*ADD, *more, code=11).stderr
         assert "does not name the records of batch" in refused and "adsctl jobs discard" in refused
-    assert batches.keywords() == words(50)
+    assert batches.keywords() == words(SIZE)
 
 
 @pytest.mark.parametrize("at", [-4, -3, -2, -1, 40])

@@ -11,7 +11,7 @@ UPDATE, DELETE = ("line-items", "update"), ("line-items", "delete")
 CLICKS, REACH, INSTALLS = "9d4c1", "9d4c2", "9d4d1"  # seeded
 ROWS = [(CLICKS, "First"), (REACH, "Second")]
 OBJECTS = [{"line_item_id": id, "name": name} for id, name in ROWS]
-OPERATIONS = [{"operation_type": "Update", "params": each} for each in OBJECTS]
+OPERATIONS = [{"operation_type": "Update", "params": values} for values in OBJECTS]
 FILES = {
     "rows.csv": "line_item_id,name\n9d4c1,First\n9d4c2,Second\n",
     "rows.tsv": "line_item_id\tname\n9d4c1\tFirst\n9d4c2\tSecond\n",
@@ -66,7 +66,7 @@ def test_a_row_of_a_table_has_lists_and_amounts(adsctl):
     adsctl.file("rows.csv", f'id,categories,daily_budget\n{CLICKS},"IAB1,IAB2",20\n{REACH},,12.5\n')
     done = adsctl.local(*UPDATE, "-f", "rows.csv", "--dry-run", "-o", "json", "--currency", "EUR")
     (request,) = json.loads(done.stdout)
-    first, second = (each["params"] for each in request["body"])
+    first, second = (operation["params"] for operation in request["body"])
     assert first == {
         "line_item_id": CLICKS,
         "categories": "IAB1,IAB2",
@@ -194,12 +194,14 @@ def test_lists_are_texts_of_the_names_of_the_service(adsctl):
     adsctl.file("rows.json", json.dumps([row, row | {"placements": "TWITTER_PROFILE,TWITTER_TIMELINE"}]))
     words = ("line-items", "create", "-f", "rows.json", "--dry-run", "-o", "json")
     (request,) = json.loads(adsctl.local("--service", "x", *words).stdout)
-    sent = [each["params"] for each in request["body"]]
-    assert [each["placements"] for each in sent] == [
+    sent = [operation["params"] for operation in request["body"]]
+    assert [params["placements"] for params in sent] == [
         "TWITTER_TIMELINE,TWITTER_SEARCH",
         "TWITTER_PROFILE,TWITTER_TIMELINE",
     ]
-    assert {(each["product_type"], each["entity_status"]) for each in sent} == {("PROMOTED_TWEETS", "PAUSED")}
+    assert {(params["product_type"], params["entity_status"]) for params in sent} == {
+        ("PROMOTED_TWEETS", "PAUSED")
+    }
     adsctl.file("one.json", json.dumps([row, row]))
     for service in ("x", "generic"):
         made = adsctl.local("--service", service, "line-items", "create", "-f", "one.json", "-o", "json")
@@ -237,13 +239,13 @@ def test_records_of_another_account_are_not_sent_to_the_one_that_is_at_hand(
 
 
 def test_a_set_of_the_only_catalog_is_shown_by_a_dry_run_which_does_not_look_for_it(adsctl):
-    one = {
+    record = {
         "name": "Mugs",
         "type": "MANUAL",
         "product_keys": ["1"],
         "product_catalog_id": "7310248000000000001",
     }
     words = ("catalog", "sets", "create", "-f", "-")
-    assert "CATALOG/" in adsctl.local(*words, "--dry-run", input=json.dumps(one)).stdout
-    message = adsctl.local(*words, "--catalog", "another", input=json.dumps(one), code=3).stderr
+    assert "CATALOG/" in adsctl.local(*words, "--dry-run", input=json.dumps(record)).stdout
+    message = adsctl.local(*words, "--catalog", "another", input=json.dumps(record), code=3).stderr
     assert "product_catalog_id: is '7310248000000000001', and the command works in 'another'" in message

@@ -75,8 +75,8 @@ def test_ids_that_were_given_before_are_another_requests_answer(remote, httpserv
     rows = "".join(f"- {{name: Campaign {n}, funding_instrument_id: 4a1n0}}\n" for n in range(100))
     remote.file("campaigns.yaml", rows)
     path = "/12/batch/accounts/18ce54/campaigns"
-    for each in (made(0, 40), made(0, 40)):
-        httpserver.expect_ordered_request(path).respond_with_response(each)
+    for answer in (made(0, 40), made(0, 40)):
+        httpserver.expect_ordered_request(path).respond_with_response(answer)
     done = remote(*CREATE, code=8)
     error = json.loads(done.stderr.splitlines()[-1])["error"]
     assert "40 campaigns may be created" in error["message"]

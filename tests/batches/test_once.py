@@ -11,12 +11,11 @@ import pytest
 from ads_cli.batches import plan
 from ads_cli.commands.uploads import push
 from tests.adsctl import ROOT
-from tests.batches.conftest import ADD, SIZE, keyword_file, words
+from tests.batches.conftest import ADD, COUNT, SIZE, keyword_file, words
 from tests.effort import tries
 from tests.products.stopping import list_jobs
 from tests.stored import restore_from_copy
 
-COUNT = 120
 # What a process reads at its start: batches as small as `small_batches` makes them in this one.
 SITE = f"""
 from msgspec.structs import replace
@@ -39,29 +38,29 @@ def test_a_file_is_sent_in_order_and_shown_as_one_list(adsctl, batches, small_ba
     done = adsctl(*ADD)
     assert values_of(done) == words(COUNT) == batches.keywords()
     assert [len(sent) for sent in batches.sent] == [SIZE, SIZE, COUNT - 2 * SIZE]
-    assert "keywords.csv: 120 targeting criteria: 120 created" in done.stderr
+    assert "keywords.csv: 24 targeting criteria: 24 created" in done.stderr
 
 
-@pytest.mark.parametrize("fault", ["reset-after", "truncate", "garbage", "status=500"])
+@pytest.mark.parametrize("fault", ["reset-after", "garbage", "truncate", "status=500"][: tries(2, 4)])
 def test_a_lost_answer_is_told_as_uncertain_and_not_sent_again(adsctl, batches, small_batches, fault):
     keyword_file(adsctl, COUNT)
     batches.fail_batch(1, fault)
     done = adsctl(*ADD, code=8)
     assert values_of(done) == words(SIZE) and len(batches.sent) == 2
     error = error_of(done)
-    assert "lines 52 to 101: 50 targeting criteria may be created" in error["message"]
+    assert "lines 12 to 21: 10 targeting criteria may be created" in error["message"]
     assert "--uncertain skip" in error["hint"] and "--resume" in error["hint"]
     refused = adsctl(*ADD, "--resume", code=12)
-    assert "lines 52 to 101: 50 targeting criteria may have been created" in refused.stderr
+    assert "lines 12 to 21: 10 targeting criteria may have been created" in refused.stderr
     assert "--uncertain resend" in refused.stderr and len(batches.sent) == 2
 
 
 def test_a_single_record_is_told_in_the_singular(adsctl, batches, small_batches):
     keyword_file(adsctl, SIZE + 1)
     batches.fail_batch(1, "reset-after")
-    assert "line 52: 1 targeting criterion may be created" in adsctl(*ADD, code=8).stderr
+    assert "line 12: 1 targeting criterion may be created" in adsctl(*ADD, code=8).stderr
     refused = adsctl(*ADD, "--resume", code=12)
-    assert "line 52: 1 targeting criterion may have been created" in refused.stderr
+    assert "line 12: 1 targeting criterion may have been created" in refused.stderr
 
 
 def test_uncertain_records_that_exist_are_skipped(adsctl, batches, small_batches):
@@ -70,7 +69,7 @@ def test_uncertain_records_that_exist_are_skipped(adsctl, batches, small_batches
     adsctl(*ADD, code=8)
     done = adsctl(*ADD, "--resume", "--uncertain", "skip")
     assert values_of(done) == words(COUNT)[:SIZE] + words(COUNT)[2 * SIZE :]
-    assert "70 created, 50 uncertain" in done.stderr
+    assert "14 created, 10 uncertain" in done.stderr
     assert batches.keywords() == words(COUNT)
 
 
@@ -105,11 +104,11 @@ def test_an_unfinished_file_is_not_begun_again(adsctl, batches, small_batches):
         assert f"would be created again: {job.stem}" in adsctl("jobs", "clean", *more, "--yes").stderr
     assert "adsctl jobs discard" in adsctl("jobs", "clean", job.stem, "--yes", code=2).stderr
     message = adsctl("jobs", "discard", job.stem, code=12).stderr
-    assert "120 targeting criteria, of which 50 created: the next run with keywords.csv" in message
+    assert "24 targeting criteria, of which 10 created: the next run with keywords.csv" in message
     adsctl("jobs", "discard", job.stem, "--yes")
     batches.before = lambda number: batches.fail()
     again = adsctl(*ADD, code=9)  # the emulator takes no keyword of a line item twice
-    assert "70 created, 50 failed" in again.stderr
+    assert "14 created, 10 failed" in again.stderr
 
 
 def test_a_run_that_begins_and_ends_while_another_one_starts_is_seen(adsctl, batches, monkeypatch):
@@ -221,8 +220,7 @@ def test_jobs_show_a_creation(adsctl, batches, small_batches):
     batches.fail_batch(1, "status=403")
     adsctl(*ADD, code=4)
     (job,) = json.loads(adsctl("jobs", "list", "-o", "json").stdout)
-    found = {name: job[name] for name in ("action", "state", "rows", "sent", "noun", "file")}
-    assert found == {
+    assert {name: job[name] for name in ("action", "state", "rows", "sent", "noun", "file")} == {
         "action": "create",
         "state": "unfinished",
         "rows": COUNT,
@@ -256,7 +254,7 @@ def killed(adsctl, batches, number: int, after: bool) -> None:
     batches.before = lambda number: batches.fail()
 
 
-@pytest.mark.parametrize("seed", range(tries(2, 12)))
+@pytest.mark.parametrize("seed", range(tries(1, 12)))
 def test_a_killed_run_creates_nothing_twice_and_loses_nothing(adsctl, batches, small_batches, seed):
     """The decision about the uncertain batch is that of a person who looks."""
     chance = random.Random(seed)

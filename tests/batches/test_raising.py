@@ -10,6 +10,7 @@ from ads_cli.api.registry import MODULES, requests_named, requests_of
 from ads_cli.api.spending import raises
 from ads_cli.client import spending as stored_records
 from ads_cli.client.spending import SOURCES
+from tests.effort import THOROUGH
 
 RUNNING, PAUSED, EXPIRED = "8wku3", "8wku4", "8wkt0"  # campaigns of 80, 15 and 40 EUR a day
 BIDDING, OVER = "9d4c1", "9d4b1"  # line items: a TARGET bid of 0.45 EUR and 20 EUR a day; one that has ended
@@ -91,8 +92,13 @@ def writes(done) -> int:
     return len(re.findall("> (?:PUT|POST|DELETE) ", done.stderr))
 
 
-@pytest.mark.parametrize("service", ["generic", "x"])
-@pytest.mark.parametrize("case", ASKED)
+UNDER_X = ("micros", "bid lifted", "posts", "a later end")  # where names and values differ
+BY_SERVICE = [("generic", case) for case in ASKED] + [
+    ("x", case) for case in (ASKED if THOROUGH else UNDER_X)
+]
+
+
+@pytest.mark.parametrize(("service", "case"), BY_SERVICE)
 def test_what_may_spend_more_is_confirmed(adsctl, case, service):
     words, question = ASKED[case]
     refused = adsctl.local("--service", service, *words, "--debug", code=12)
@@ -129,6 +135,11 @@ def test_an_end_that_is_removed_is_confirmed(adsctl):
     adsctl.local(*UPDATE, AUTO, "--end-time", FUTURE)
     refused = adsctl.local("--service", "x", *UPDATE, AUTO, "--end-time", "", code=12)
     assert f"the line item {AUTO}: end from {FUTURE} to unlimited" in refused.stderr
+
+
+def test_an_end_that_is_put_off_needs_no_question(adsctl):
+    for end in (FUTURE, "2099-06-01T00:00:00Z"):
+        adsctl.local(*UPDATE, AUTO, "--end-time", end)
 
 
 def test_a_limit_is_not_set_and_removed_at_once(adsctl):
@@ -293,6 +304,13 @@ def test_an_amount_that_cannot_be_read_counts_as_raised(remote, httpserver, lie)
     httpserver.expect_request(f"{CAMPAIGNS}/8wku2", "GET").respond_with_json({"data": LIES[lie]})
     assert UNKNOWN in remote(*CHANGE, "8wku2", "--daily-budget", "1", code=12).stderr
     assert len(httpserver.log) == 1
+
+
+def test_an_amount_of_nothing_is_raised_by_anything(remote, httpserver):
+    nothing = SERVES | {"daily_budget_amount_local_micro": 0}
+    httpserver.expect_request(f"{CAMPAIGNS}/8wku2", "GET").respond_with_json({"data": nothing})
+    asked = remote(*CHANGE, "8wku2", "--daily-budget", "1", code=12).stderr
+    assert "Raise the campaign 8wku2: daily budget from 0.00 EUR to 1.00 EUR" in asked
 
 
 @pytest.mark.parametrize("lie", LIES)

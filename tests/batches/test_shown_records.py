@@ -13,10 +13,16 @@ def shown(adsctl, *words: str) -> str:
     return adsctl("-q", *words, "-o", "json").stdout
 
 
-@both_services
 @pytest.mark.parametrize(
-    ("group", "id"),
-    [("campaigns", KNITTERS), ("line-items", "9d4c3"), ("line-items", "9d4b4"), ("cards", "7cqs1")],
+    ("service_name", "group", "id"),
+    [
+        ("generic", "campaigns", KNITTERS),
+        ("x", "campaigns", KNITTERS),
+        ("x", "line-items", "9d4c3"),
+        ("generic", "line-items", "9d4b4"),
+        ("generic", "cards", "7cqs1"),
+        ("x", "cards", "7cqs1"),
+    ],
 )
 def test_a_record_that_is_shown_is_created_again(adsctl, service, service_name, group, id):
     before = json.loads(shown(adsctl, group, "get", id))
@@ -33,8 +39,8 @@ def test_a_record_that_is_shown_is_created_again(adsctl, service, service_name, 
 def test_a_list_that_is_shown_is_created_again(adsctl, service, service_name, group):
     listed = shown(adsctl, group, "list", "--all")
     made = json.loads(adsctl("-q", group, "create", "-f", "-", "-y", "-o", "json", input=listed).stdout)
-    names = [one["name"] for one in json.loads(listed)]
-    assert [one["name"] for one in made] == names and len(names) > 2
+    names = [record["name"] for record in json.loads(listed)]
+    assert [record["name"] for record in made] == names and len(names) > 2
     assert len(json.loads(shown(adsctl, group, "list", "--all"))) == 2 * len(names)
 
 
@@ -54,8 +60,10 @@ def test_a_record_that_was_edited_is_changed_where_it_differs(adsctl, service, s
     assert HAMBURG in done.stderr and SPRING in done.stderr
 
 
-@both_services
-@pytest.mark.parametrize("format", ["json", "csv", "yaml", "jsonl"])
+@pytest.mark.parametrize(
+    ("service_name", "format"),
+    [("generic", "json"), ("x", "json"), ("generic", "csv"), ("x", "yaml"), ("generic", "jsonl")],
+)
 def test_of_a_list_only_what_was_edited_is_sent(adsctl, service, service_name, format, writes):
     listed = adsctl("-q", "campaigns", "list", "--all", "-o", format).stdout
     words = ("campaigns", "update", "-f", "-", "--format", format, "-o", "ids")
@@ -147,11 +155,12 @@ def test_a_list_of_cards_that_was_stopped_is_resumed_and_none_is_made_twice(adsc
     adsctl("cards", "create", "-f", file, "--resume", "--uncertain", "skip")
     after = json.loads(shown(adsctl, "cards", "list", "--all"))
     assert len(after) == before + 4
-    assert len({one["name"] for one in after if one["name"].startswith("Mugs ")}) == 4
+    assert len({card["name"] for card in after if card["name"].startswith("Mugs ")}) == 4
 
 
-@both_services
-@pytest.mark.parametrize("format", ["csv", "json", "one.json"])
+@pytest.mark.parametrize(
+    ("service_name", "format"), [("generic", "csv"), ("x", "json"), ("generic", "one.json")]
+)
 @pytest.mark.parametrize(
     ("group", "id", "field", "value", "known"),
     [

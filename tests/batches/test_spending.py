@@ -41,7 +41,8 @@ def test_a_status_of_null_is_none(adsctl, name):
     }
     adsctl.file(name, texts.get(name) or texts[name.partition(".")[0]])
     made = json.loads(adsctl.local("campaigns", "create", "-f", name, "-o", "json").stdout)
-    assert {each["entity_status"] for each in (made if isinstance(made, list) else [made])} == {"PAUSED"}
+    campaigns = made if isinstance(made, list) else [made]
+    assert {campaign["entity_status"] for campaign in campaigns} == {"PAUSED"}
 
 
 @pytest.mark.parametrize("option", [("--active",), ("--entity-status", "ACTIVE")])
@@ -134,6 +135,42 @@ def test_many_records_of_a_file_are_looked_up_with_few_requests(adsctl, monkeypa
     done = adsctl.local("line-items", "update", "-f", "items.csv", "--active", "--debug", code=3)
     assert "items.csv:4: daily_budget: 3.755 has too many decimals: EUR has 2" in done.stderr
     assert done.stderr.count("> GET ") == 2 and "1 of 4 rows invalid" in done.stderr
+
+
+def sent_as(adsctl, command: str, code: int, *records: dict) -> str:
+    """Send records of campaigns in a file; return what is said."""
+    file = adsctl.file("records.json", json.dumps(records))
+    done = adsctl.local("campaigns", command, "-f", file, "--yes", "-o", "json", code=code)
+    return json.loads(done.stderr.splitlines()[-1])["error"]["message"] if code else done.stdout
+
+
+def test_amounts_of_a_file_in_another_currency_than_that_of_what_pays_are_refused(adsctl):
+    new = {"name": "Autumn", "funding_instrument_id": FUNDING, "daily_budget": "12.50"}
+    second, dollars = new | {"name": "Winter"}, {"currency": "USD"}
+    message = sent_as(adsctl, "create", 3, new, second | dollars)
+    assert "record 2: currency: is 'USD', and the amounts would be in EUR; write them in EUR\n" in message
+    sent_as(adsctl, "create", 0, new | {"currency": "EUR"}, second)
+    without_amount = {"name": "Spring", "funding_instrument_id": FUNDING} | dollars
+    sent_as(adsctl, "create", 0, without_amount, without_amount | {"name": "Summer"})
+    gone = new | {"funding_instrument_id": "gone1", "currency": "EUR", "daily_budget": "12"}
+    assert "rejected: funding_instrument_id" in sent_as(adsctl, "create", 9, gone, gone | {"name": "Hats"})
+    update = {"campaign_id": PAUSED, "daily_budget": "12.50"}
+    message = sent_as(adsctl, "update", 3, update | dollars)
+    assert "currency: is 'USD', and cannot be changed from 'EUR'\n" in message and "would be" not in message
+    sent_as(adsctl, "update", 0, update | {"currency": "EUR"})
+
+
+def test_a_record_of_a_file_that_breaks_a_rule_is_refused_though_its_amounts_are_fine(adsctl):
+    item = {"campaign_id": SPENDING, "objective": "APP_INSTALLS", "product_type": "PROMOTED_POSTS"}
+    item |= {"placements": ["ALL_ON_PLATFORM"], "start_time": "2099-03-01", "daily_budget": "5"}
+    file = adsctl.file("items.json", json.dumps([item]))
+    refused = adsctl.local("line-items", "create", "-f", file, "--yes", code=3)
+    assert "app_store_identifier" in refused.stderr and "1 of 1 row invalid" in refused.stderr
+
+
+def test_an_update_of_a_file_that_names_a_record_and_nothing_else_is_refused(adsctl):
+    assert "has nothing to change" in sent_as(adsctl, "update", 3, {"campaign_id": PAUSED})
+    sent_as(adsctl, "update", 0, {"campaign_id": PAUSED, "name": "Renamed"})
 
 
 def test_a_dry_run_asks_nothing_and_shows_the_status(adsctl):

@@ -6,12 +6,10 @@ import os
 
 import pytest
 
-from tests.batches.conftest import ADD, SIZE, keyword_file, words
+from tests.batches.conftest import ADD, COUNT, SIZE, keyword_file, words
 from tests.conftest import feed
 from tests.products.stopping import list_jobs
 from tests.stored import restore_from_copy
-
-COUNT = 120
 
 
 def stopped(adsctl, batches, fault: str = "status=403") -> None:
@@ -38,7 +36,7 @@ def with_line(adsctl, number: int, old: str, new: str) -> None:
 
 
 TOUCHED = {
-    "a later line corrected": lambda adsctl: with_line(adsctl, COUNT, "word 0119", "word 9999"),
+    "a later line corrected": lambda adsctl: with_line(adsctl, COUNT, "word 0023", "word 9999"),
     "a blank line": lambda adsctl: adsctl.file(
         "keywords.csv", "\n".join([*lines(adsctl)[:3], "", *lines(adsctl)[3:], "", ""])
     ),
@@ -57,12 +55,12 @@ TOUCHED = {
     "created records taken out": lambda adsctl: adsctl.file(
         "keywords.csv", "\n".join([lines(adsctl)[0], *lines(adsctl)[SIZE + 1 :]])
     ),
-    "later records taken out": lambda adsctl: adsctl.file("keywords.csv", "\n".join(lines(adsctl)[:-20])),
+    "later records taken out": lambda adsctl: adsctl.file("keywords.csv", "\n".join(lines(adsctl)[:-4])),
 }
 EXPECTED = {
     "a later line corrected": {*words(COUNT - 1), "word 9999"},
     "records that follow": {*words(COUNT), "word 0500"},
-    "later records taken out": {*words(COUNT - 20)},
+    "later records taken out": {*words(COUNT - 4)},
 }
 
 
@@ -137,8 +135,8 @@ def test_equal_records_are_created_as_often_as_they_stand_in_the_file(adsctl, ba
     batches.before = lambda number: batches.fail()
     adsctl.file("campaigns.csv", "name,funding_instrument_id\r\n" + "".join(f"{n},4a1n0\r\n" for n in names))
     created = json.loads(adsctl(*create, "--resume").stdout)
-    assert sorted(each["name"] for each in created) == sorted(names)
-    assert len({each["id"] for each in created}) == len(names)
+    assert sorted(campaign["name"] for campaign in created) == sorted(names)
+    assert len({campaign["id"] for campaign in created}) == len(names)
 
 
 def test_a_rejected_record_that_is_corrected_is_created_by_the_run_that_resumes(
@@ -150,7 +148,7 @@ def test_a_rejected_record_that_is_corrected_is_created_by_the_run_that_resumes(
     batches.before = lambda number: batches.fail()
     with_line(adsctl, 3, "none1", "9d4c1")
     done = adsctl(*ADD, "--resume")
-    assert sorted(batches.keywords()) == words(COUNT) and "120 created" in done.stderr
+    assert sorted(batches.keywords()) == words(COUNT) and "24 created" in done.stderr
 
 
 @pytest.mark.parametrize("decided", ["skip", "resend"])
@@ -158,14 +156,14 @@ def test_uncertain_records_of_a_touched_file(adsctl, batches, small_batches, dec
     stopped(adsctl, batches, "reset-after" if decided == "skip" else "status=500")
     TOUCHED["reversed"](adsctl)
     refused = adsctl(*ADD, "--resume", code=12).stderr
-    assert "lines 22 to 71: 50 targeting criteria may have been created" in refused
+    assert "lines 6 to 15: 10 targeting criteria may have been created" in refused
     adsctl(*ADD, "--resume", "--uncertain", decided)
     assert sorted(batches.keywords()) == words(COUNT)
 
 
 def test_two_runs_that_are_unfinished_are_resumed_one_by_one(adsctl, batches, small_batches):
     stopped(adsctl, batches)
-    rows = [lines(adsctl)[0], *(f"9d4c1,PHRASE_KEYWORD,word {n}" for n in range(2000, 2120))]
+    rows = [lines(adsctl)[0], *(f"9d4c1,PHRASE_KEYWORD,word {n}" for n in range(2000, 2024))]
     adsctl.file("more.csv", "\n".join(rows))
     more = ("targeting", "add", "-f", "more.csv", "-o", "json")
     batches.fail_batch(3, "status=403")
@@ -176,17 +174,17 @@ def test_two_runs_that_are_unfinished_are_resumed_one_by_one(adsctl, batches, sm
     adsctl(*more, "--resume")
     keyword_file(adsctl, COUNT)
     adsctl(*ADD, "--resume")
-    assert len(batches.keywords()) == 240 == len({*batches.keywords()})
+    assert len(batches.keywords()) == 2 * COUNT == len({*batches.keywords()})
 
 
 def test_a_discarded_run_says_what_is_given_up(adsctl, batches, small_batches):
     stopped(adsctl, batches, "reset-after")
     (job,) = list_jobs(adsctl)
     message = adsctl("jobs", "discard", job.stem, "--yes").stderr
-    assert "120 targeting criteria, of which 50 created, 50 uncertain" in message
+    assert "24 targeting criteria, of which 10 created, 10 uncertain" in message
     assert not list_jobs(adsctl)
     ended = adsctl(*ADD, code=9)
-    assert "20 created, 100 failed" in ended.stderr
+    assert "4 created, 20 failed" in ended.stderr
     (job,) = list_jobs(adsctl)
     assert "has ended" in adsctl("jobs", "discard", job.stem, "--yes", code=2).stderr
 

@@ -8,6 +8,8 @@ from msgspec.structs import replace
 from ads_cli.client.rate_limiter import RateLimiter
 from ads_cli.client.transport import Sender
 from ads_cli.http.retry import CLOCK
+from tests.campaigns.files import COUNTRIES
+from tests.service_in_process import service  # noqa: F401
 
 
 class Waits:
@@ -23,10 +25,10 @@ class Waits:
 
 @pytest.fixture(autouse=True)
 def waits(monkeypatch) -> Waits:
-    found, time = Waits(), CLOCK.time
-    monkeypatch.setattr(CLOCK, "time", lambda: time() + found.total, raising=False)
-    monkeypatch.setattr(RateLimiter, "wait", lambda self, delay: found.waited.append(delay))
-    return found
+    recorded, time = Waits(), CLOCK.time
+    monkeypatch.setattr(CLOCK, "time", lambda: time() + recorded.total, raising=False)
+    monkeypatch.setattr(RateLimiter, "wait", lambda self, delay: recorded.waited.append(delay))
+    return recorded
 
 
 @pytest.fixture
@@ -63,3 +65,10 @@ def lag(lie, waits):
         )
 
     return hide
+
+
+@pytest.fixture
+def winter(adsctl) -> str:
+    (adsctl.home / "markets.csv").write_text("country,budget\nGermany,10\nAustria,12.50\n")
+    (adsctl.home / "winter.yaml").write_text(COUNTRIES)
+    return "winter.yaml"

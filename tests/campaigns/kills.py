@@ -3,7 +3,7 @@
 import random
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
-from itertools import count
+from itertools import count, cycle
 
 from ads_cli.client.transport import Sender
 
@@ -18,6 +18,12 @@ class KilledError(BaseException):
 def at_second_change(when: str) -> Moment:
     """Let one change of a run through; kill it "before" the next one is sent, or "after" its answer."""
     return lambda number: when if number > 1 else ""
+
+
+def alternately() -> Moment:
+    """Let one change of a run through; kill it in turn before the next one is sent, and after its answer."""
+    moments = cycle(["before", "after"])
+    return lambda number: next(moments) if number > 1 else ""
 
 
 def at_random_changes(rng: random.Random, share: float) -> Moment:

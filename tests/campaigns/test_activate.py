@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from tests.auth.test_grants import served, sign_in  # noqa: F401 - a fixture
+from tests.auth.test_grants import served, served_once, sign_in  # noqa: F401 - fixtures
 
 CAMPAIGN, LINE_ITEM = "8wku2", "9d4c1"
 BOTH = [("campaigns", CAMPAIGN), ("line-items", LINE_ITEM)]
@@ -40,35 +40,32 @@ def test_without_a_token_of_oauth2_the_status_is_updated(paused, service):
     assert dry.strip().endswith(f"/campaigns/{CAMPAIGN}?entity_status=ACTIVE")
 
 
-@pytest.mark.parametrize(("group", "id"), BOTH)
-def test_with_a_token_of_oauth2_the_route_of_its_own_is_used(adsctl, served, group, id):  # noqa: F811
+def test_with_a_token_of_oauth2_the_route_of_its_own_is_used(adsctl, served):  # noqa: F811
     sign_in(adsctl)
     shop = ("-p", "shop")
-    adsctl(*shop, group, "update", id, "--entity-status", "PAUSED")
-    path = f"/{group.replace('-', '_')}/{id}/activate"
-    dry = adsctl(*shop, group, "activate", id, "--dry-run").stdout
-    assert dry.split()[0] == "PUT" and dry.strip().endswith(path)
-    adsctl(*shop, group, "activate", id, code=12)
-    adsctl(*shop, group, "activate", id, "--yes")
-    assert status(adsctl, group, id, *shop) == "ACTIVE"
-    logged = json.loads(adsctl("changes", "list", "--since", "1h", "-o", "json").stdout)
-    assert any(
-        record["path"].endswith(path) and record["fields"] == {"entity_status": "ACTIVE"} for record in logged
-    )
+    for group, id in BOTH:
+        adsctl(*shop, group, "update", id, "--entity-status", "PAUSED")
+        path = f"/{group.replace('-', '_')}/{id}/activate"
+        dry = adsctl(*shop, group, "activate", id, "--dry-run").stdout
+        assert dry.split()[0] == "PUT" and dry.strip().endswith(path)
+        adsctl(*shop, group, "activate", id, code=12)
+        adsctl(*shop, group, "activate", id, "--yes")
+        assert status(adsctl, group, id, *shop) == "ACTIVE"
+        logged = json.loads(adsctl("changes", "list", "--since", "1h", "-o", "json").stdout)
+        fields = {record["path"].rpartition("/18ce54d4x5t")[2]: record["fields"] for record in logged}
+        assert fields[path] == {"entity_status": "ACTIVE"}
 
 
-@pytest.mark.parametrize(
-    "limit", ["deny=activate", "max_daily_budget=50EUR", "max_account_daily_budget=10EUR"]
-)
-def test_the_guard_judges_the_route_as_an_activation(adsctl, served, limit):  # noqa: F811
+def test_the_guard_judges_the_route_as_an_activation(adsctl, served_once):  # noqa: F811
     sign_in(adsctl)
     shop = ("-p", "shop")
     adsctl(*shop, "campaigns", "update", CAMPAIGN, "--entity-status", "PAUSED")
-    adsctl("profile", "set", "shop", f"guard.{limit}")
-    message = adsctl(*shop, "campaigns", "activate", CAMPAIGN, "--yes", code=12).stderr
-    assert f"{limit.partition('=')[0]} is" in message
     raw = f"/12/accounts/18ce54d4x5t/campaigns/{CAMPAIGN}/activate"
-    assert "the guard refuses" in adsctl(*shop, "api", "PUT", raw, "--yes", code=12).stderr
+    for limit in ("deny: activate", "max_daily_budget: 50 EUR", "max_account_daily_budget: 10 EUR"):
+        guard = {"ADSCTL_GUARD": str(adsctl.file("guard.yaml", f"{limit}\n"))}
+        message = adsctl(*shop, "campaigns", "activate", CAMPAIGN, "--yes", code=12, **guard).stderr
+        assert f"{limit.partition(':')[0]} is" in message
+        assert "the guard refuses" in adsctl(*shop, "api", "PUT", raw, "--yes", code=12, **guard).stderr
     assert status(adsctl, "campaigns", CAMPAIGN, *shop) == "PAUSED"
 
 

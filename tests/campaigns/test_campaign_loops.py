@@ -5,7 +5,7 @@ import os
 
 import pytest
 
-from tests.campaigns.test_campaign_files import DIFFERENCES, plan
+from tests.campaigns.files import DIFFERENCES, plan
 from tests.campaigns.test_campaign_posts import FILE
 from tests.media.made import picture
 
@@ -44,8 +44,8 @@ def test_targeting_in_short_form_has_nothing_beside_its_type(adsctl, service, be
 
 def test_targeting_in_short_form_may_be_a_loop(adsctl, service, shop):
     text = f"{HEAD}    targeting:\n    - {{for: {{rows: a.csv}}, EXCLUDE LOCATION: '{{loc}}'}}\n"
-    found = planned(adsctl, "targeting", text)
-    assert len(found) == 2 and {record["operator_type"] for record in found} == {"NE"}
+    criteria = planned(adsctl, "targeting", text)
+    assert len(criteria) == 2 and {record["operator_type"] for record in criteria} == {"NE"}
     (message,) = refused(adsctl, text.replace("EXCLUDE", "BROAD_KEYWORD: mugs, EXCLUDE"))
     assert "targeting[0]: must be one type with its value" in message
 
@@ -59,9 +59,9 @@ def test_an_ad_that_makes_a_post_may_be_a_loop(adsctl, service, shop, folder):
     (adsctl.home / folder / "ads.yaml").write_text(f"{HEAD}    ads:\n    - {ad}\n")
     words = ("-q", "campaigns", "plan", f"{folder}ads.yaml", "-o", "json")
     changes = json.loads(adsctl(*words, code=DIFFERENCES).stdout)
-    found = [change["after"] for change in changes if change["kind"] == "ad"]
-    assert [record["media"] for record in found] == [["cups.png"], ["mugs.png"]]
-    assert [record["text"] for record in found] == ["Hello cups.png", "Hello mugs.png"]
+    ads = [change["after"] for change in changes if change["kind"] == "ad"]
+    assert [record["media"] for record in ads] == [["cups.png"], ["mugs.png"]]
+    assert [record["text"] for record in ads] == ["Hello cups.png", "Hello mugs.png"]
 
 
 def test_a_mistake_in_a_new_post_of_a_loop_is_told_once(adsctl, service, shop):
@@ -73,11 +73,11 @@ def test_a_mistake_in_a_new_post_of_a_loop_is_told_once(adsctl, service, shop):
 def test_placeholders_in_slides_stand_for_their_values(adsctl, service, shop):
     slides = ", ".join(SLIDE % (name, "{loc}", "{loc}") for name in ("cups.png", "mugs.png"))
     ad = f"{{for: {{rows: a.csv}}, text: 'Hello {{loc}}', card: {{slides: [{slides}]}}, {AUTHOR}}}"
-    found = planned(adsctl, "ad", f"{HEAD}    ads:\n    - {ad}\n")
-    for record, name in zip(found, ("Germany", "Austria"), strict=True):
+    ads = planned(adsctl, "ad", f"{HEAD}    ads:\n    - {ad}\n")
+    for record, name in zip(ads, ("Germany", "Austria"), strict=True):
         details = [slide[1] for slide in record["card"]["slides"]]
-        assert {each["title"] for each in details} == {f"Mugs in {name}"}
-        assert {each["destination"]["url"] for each in details} == {f"https://shop.example/{name}"}
+        assert {detail["title"] for detail in details} == {f"Mugs in {name}"}
+        assert {detail["destination"]["url"] for detail in details} == {f"https://shop.example/{name}"}
     (message,) = refused(adsctl, f"{HEAD}    ads:\n    - {ad.replace('Mugs in {loc}', 'Mugs in {land}')}\n")
     assert "ads[0].card: {land} is not a column of the loop" in message
 
@@ -107,8 +107,8 @@ def test_a_loop_over_files_takes_neither_folders_nor_what_is_hidden(adsctl, serv
     (adsctl.home / "old.png").mkdir()
     (adsctl.home / ".hidden.png").write_bytes(b"")
     start = start.format(adsctl.home)
-    found = names(adsctl, "file", f"files: '{start}*.png'")
-    assert found == [f"Winter {start}cups.png", f"Winter {start}mugs.png"]
+    made = names(adsctl, "file", f"files: '{start}*.png'")
+    assert made == [f"Winter {start}cups.png", f"Winter {start}mugs.png"]
 
 
 def test_a_loop_takes_a_file_whose_name_looks_like_a_pattern(adsctl, service, shop):
@@ -123,8 +123,8 @@ def test_a_loop_over_profiles_has_a_turn_for_each(adsctl, service):
 def test_a_value_of_a_row_is_written_as_a_template_of_a_feed_writes_it(adsctl, service):
     values = [["a", "b"], True, 2, None, {"x": "y"}]
     adsctl.file("rows.json", json.dumps([{"of": value, "no": number} for number, value in enumerate(values)]))
-    found = names(adsctl, "no}: {of", "rows: rows.json")
-    assert found == ["Winter 0: a, b", "Winter 1: true", "Winter 2: 2", "Winter 3: ", 'Winter 4: {"x":"y"}']
+    made = names(adsctl, "no}: {of", "rows: rows.json")
+    assert made == ["Winter 0: a, b", "Winter 1: true", "Winter 2: 2", "Winter 3: ", 'Winter 4: {"x":"y"}']
 
 
 def test_a_cell_without_a_value_is_empty(adsctl, service):

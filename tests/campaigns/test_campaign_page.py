@@ -9,6 +9,7 @@ import subprocess
 import pytest
 
 from tests.conftest import ROOT
+from tests.effort import every
 
 PAGE = (ROOT / "docs" / "campaigns-as-a-file.md").read_text()
 FILES = re.findall(r"^`(\S+)`:\n\n```\w+\n(.*?)```$", PAGE, re.M | re.S)
@@ -21,7 +22,7 @@ IDENTITY = {
 DIFFERING = ("campaigns plan winter.yaml", "campaigns plan yesterday.yaml -o json")
 
 
-@pytest.mark.parametrize("service_name", ["generic", "x"])
+@pytest.mark.parametrize("service_name", every(2, ["generic", "x"]))
 def test_the_page_runs_from_top_to_bottom(adsctl, service, service_name):
     for name, text in FILES:
         (adsctl.home / name).write_text(text)

@@ -1,23 +1,19 @@
 """Ads whose posts are made with a file of campaigns: created once, nothing where an upload fails."""
 
 import json
+from collections import Counter
 from pathlib import Path
 
 import pexpect
 import pytest
 
 from ads_cli.campaigns.new_posts import card_of, read_post
-from tests.campaigns.kills import at_second_change, run_until_it_ends
-from tests.campaigns.test_campaign_files import (
-    DIFFERENCES,
-    both_services,
-    document,
-    pull,
-    recorded,
-)
+from tests.campaigns.files import DIFFERENCES, document, pull, recorded
+from tests.campaigns.kills import Moment, alternately, run_until_it_ends
 from tests.emulator.seeded import CARD
 from tests.media.made import picture
 
+both_services = pytest.mark.parametrize("service_name", ["generic", "x"])
 FILE = f"""\
 campaigns:
 - name: Posted
@@ -43,6 +39,7 @@ campaigns:
     - {{text: The mugs of winter, media: [mugs.png], as_user_id: 1184672519}}
 """
 WORDS = ("campaigns", "apply", "ads/posted.yaml", "--yes")
+WITH_CARD = "card: {website: 'https://shop.example/mugs', title: Mugs}, "
 
 
 @pytest.fixture
@@ -54,8 +51,8 @@ def posted(adsctl):
 
 def posts(adsctl) -> list[dict]:
     words = ("posts", "list", "--post-type", "PUBLISHED", "--timeline-type", "ALL", "--all", "-o", "json")
-    found = json.loads(adsctl("-q", *words).stdout)
-    return [post for post in found if post["full_text"] in ("The mugs of winter", "No picture")]
+    listed = json.loads(adsctl("-q", *words).stdout)
+    return [post for post in listed if post["full_text"] in ("The mugs of winter", "No picture")]
 
 
 def ads(adsctl) -> list[str]:
@@ -106,15 +103,20 @@ def test_a_post_with_a_lost_answer_is_not_made_again_by_a_list_that_lags(adsctl,
     assert 10 <= waits.total < 30 and len(posts(adsctl)) == 2 and len(ads(adsctl)) == 3
 
 
-def killed_runs(adsctl, monkeypatch, when: str) -> int:
-    """Kill each run after one request that changes something, until one ends; return how many were killed."""
-    return run_until_it_ends(monkeypatch, lambda: adsctl(*WORDS, "--resume"), at_second_change(when))
+def killed_runs(adsctl, monkeypatch, moment: Moment) -> int:
+    """Kill each run at a request that changes something, until one ends; return how many were killed."""
+    return run_until_it_ends(monkeypatch, lambda: adsctl(*WORDS, "--resume"), moment)
 
 
-@pytest.mark.parametrize("when", ["before", "after"])
-def test_a_run_killed_at_any_request_makes_no_post_twice(adsctl, service, posted, when, monkeypatch):
-    kills = killed_runs(adsctl, monkeypatch, when)
-    assert 3 < kills < 40 and len(posts(adsctl)) == 2 and len(ads(adsctl)) == 3
+def test_a_run_killed_at_any_request_makes_no_post_or_card_twice(adsctl, service, posted, monkeypatch):
+    """Of a post with a picture, one with a poll, and one with a card."""
+    text = FILE.replace("text: No picture", "text: No picture, " + KINDS_OF_CARDS["poll"][1])
+    text = text.replace("[mugs.png], ", f"[mugs.png], {WITH_CARD}", 1)
+    (adsctl.home / "ads" / "posted.yaml").write_text(text)
+    before = len(all_cards(adsctl, "poll"))
+    assert 3 < killed_runs(adsctl, monkeypatch, alternately()) < 40
+    assert len(all_cards(adsctl, "poll")) == before + 1 and len(cards(adsctl)) == 1
+    assert len(posts(adsctl)) == len(ads(adsctl)) == 3
     adsctl("campaigns", "plan", "ads/posted.yaml", "--prune", code=0)
 
 
@@ -131,8 +133,7 @@ def test_a_picture_that_is_replaced_while_the_question_waits_is_shown_by_no_ad(
 ):
     file, hero = adsctl.home / "ads" / "posted.yaml", adsctl.home / "ads" / "mugs.png"
     if is_card:
-        card = "card: {website: 'https://shop.example/mugs', title: Mugs}"
-        file.write_text(FILE.replace("[mugs.png]", f"[mugs.png], {card}"))
+        file.write_text(CARDED)
     file.write_text(file.read_text().replace("daily_budget: 5", "daily_budget: 5\n  entity_status: ACTIVE"))
     terminal = adsctl.terminal("-q", "campaigns", "apply", "ads/posted.yaml", width=200)
     terminal.expect(r"\[y/N\]")
@@ -156,26 +157,33 @@ def test_files_that_are_no_media_are_told_before_anything_is_sent(adsctl, servic
     assert not sent
 
 
-@pytest.mark.parametrize(
-    ("ad", "expected"),
-    [
-        ("{text: A, post: '1'}", "ads[0].post: cannot be used with"),
-        ("{text: A, id: '1'}", "ads[0].id: cannot be used with"),
-        ("{text: A, card: {website: w}}", "ads[0].card: must be {website"),
-        ("{text: A, txt: B}", "ads[0].txt: is not a field of a new post; did you mean 'text'"),
-        ("{media: [{a: b}]}", "ads[0].media: must be the name"),
-        ("{media: a.png, media_keys: [3_1]}", "ads[0].media: cannot be used with media keys"),
-        ("{media_key: '3_1', media_keys: [3_2]}", "ads[0].media_key: cannot be used with media_keys"),
-        ("{text: A, media_keys: {a: b}}", "ads[0].media_keys: must be a list of media keys"),
-        ("{text: A, media_keys: ' , '}", "ads[0].media_keys: must be a list of media keys"),
-        ("{text: A, media_key: [3_1]}", "ads[0].media_key: must be a media key"),
-        ("{text: A}", "ads[0].as_user_id: is required"),
-    ],
-)
-def test_what_is_no_post_is_told_with_its_path(adsctl, service, ad, expected):
-    text = FILE.split("    - {text")[0] + f"    - {ad}\n"
-    message = adsctl("campaigns", "plan", "-", input=text, code=3).stderr
-    assert expected in message and message.count("campaigns[0]") == 1
+def mistakes_said(adsctl, ads: list[str]) -> list[str]:
+    """Apply a file with these ads of a line item, which are all wrong; return what is said of each."""
+    text = FILE.split("    - {text")[0] + "".join(f"    - {ad}\n" for ad in ads)
+    (adsctl.home / "ads" / "posted.yaml").write_text(text)
+    lines = adsctl(*WORDS, code=3).stderr.splitlines()
+    return [
+        "".join(line for line in lines if f"yaml:{13 + number}: " in line and f"].ads[{number}]" in line)
+        for number in range(len(ads))
+    ]
+
+
+def test_what_is_no_post_is_told_with_its_path(adsctl, service, posted):
+    mistakes = {
+        "{text: A, post: '1'}": ".post: cannot be used with",
+        "{text: A, id: '1'}": ".id: cannot be used with",
+        "{text: A, card: {website: w}}": ".card: must be {website",
+        "{text: A, txt: B}": ".txt: is not a field of a new post; did you mean 'text'",
+        "{media: [{a: b}]}": ".media: must be the name",
+        "{media: a.png, media_keys: [3_1]}": ".media: cannot be used with media keys",
+        "{media_key: '3_1', media_keys: [3_2]}": ".media_key: cannot be used with media_keys",
+        "{text: A, media_keys: {a: b}}": ".media_keys: must be a list of media keys",
+        "{text: A, media_keys: ' , '}": ".media_keys: must be a list of media keys",
+        "{text: A, media_key: [3_1]}": ".media_key: must be a media key",
+        "{text: B}": ".as_user_id: is required",
+    }
+    for line, expected in zip(mistakes_said(adsctl, [*mistakes]), mistakes.values(), strict=True):
+        assert expected in line and line.count("campaigns[0]") == 1, (line, expected)
 
 
 @pytest.mark.parametrize("word", ["posts", "media"])
@@ -186,10 +194,7 @@ def test_a_guard_that_refuses_posts_or_media_lets_nothing_be_sent(adsctl, servic
     assert not sent
 
 
-CARDED = FILE.replace(
-    "media: [mugs.png], as_user_id",
-    "media: [mugs.png], card: {website: 'https://shop.example/mugs', title: Mugs}, as_user_id",
-)
+CARDED = FILE.replace("media: [mugs.png], ", f"media: [mugs.png], {WITH_CARD}")
 
 
 @pytest.fixture
@@ -198,11 +203,10 @@ def carded(adsctl, posted):
 
 
 def cards(adsctl) -> list[dict]:
-    found = json.loads(adsctl("-q", "cards", "list", "--all", "-o", "json").stdout)
-    return [card for card in found if card["name"].startswith("Mugs ")]
+    return [card for card in all_cards(adsctl) if card["name"].startswith("Mugs ")]
 
 
-@both_services
+@pytest.mark.parametrize("service_name", ["x"])
 def test_a_card_is_made_once_with_its_media_and_shown_before(adsctl, service, service_name, carded):
     planned = adsctl("campaigns", "plan", "ads/posted.yaml", "-o", "json", code=DIFFERENCES).stdout
     shown = next(change["after"] for change in json.loads(planned) if change["kind"] == "ad")
@@ -220,13 +224,6 @@ def test_a_card_is_made_once_with_its_media_and_shown_before(adsctl, service, se
     file.write_text(CARDED.replace("No picture, as", "The mugs of winter are here, as"))
     adsctl(*WORDS, "--prune", "--max-delete", "100%")
     assert len(cards(adsctl)) == 1, "another text is another post, with no card of its own"
-
-
-@pytest.mark.parametrize("when", ["before", "after"])
-def test_a_run_killed_at_any_request_makes_no_card_twice(adsctl, service, carded, when, monkeypatch):
-    kills = killed_runs(adsctl, monkeypatch, when)
-    assert 3 < kills < 40 and len(cards(adsctl)) == 1
-    assert len(posts(adsctl)) == 2 and len(ads(adsctl)) == 3
 
 
 @pytest.mark.parametrize(
@@ -280,61 +277,46 @@ KINDS_OF_CARDS = {
 
 
 @both_services
-@pytest.mark.parametrize("name", KINDS_OF_CARDS)
-def test_every_kind_of_card_is_made_once_with_its_files(adsctl, service, service_name, posted, name):
-    kind, ad = KINDS_OF_CARDS[name]
+def test_every_kind_of_card_is_made_once_with_its_files(adsctl, service, service_name, posted):
     (adsctl.home / "ads" / "cups.png").write_bytes(picture("PNG", 800, 419))
-    file = adsctl.home / "ads" / "posted.yaml"
-    file.write_text(FILE.replace("media: [mugs.png]", ad))
-    before = {card["id"] for card in all_cards(adsctl, *kind)}
-    adsctl("campaigns", "plan", "ads/posted.yaml", code=DIFFERENCES)
+    file, kinds = adsctl.home / "ads" / "posted.yaml", ((), ("poll",), ("image-conversation",))
+    ads_of_kinds = [
+        f"    - {{text: Tea, {ad}, as_user_id: 1184672519}}\n" for _, ad in KINDS_OF_CARDS.values()
+    ]
+    file.write_text(FILE.split("    - {text")[0] + "".join(ads_of_kinds))
+    before = {kind: {card["id"] for card in all_cards(adsctl, *kind)} for kind in kinds}
     adsctl(*WORDS)
-    (card,) = [record for record in all_cards(adsctl, *kind) if record["id"] not in before]
-    assert "media-of-" not in json.dumps(card)
-    assert len(posts(adsctl)) == 2 and len(ads(adsctl)) == 3
+    made = {
+        kind: [card for card in all_cards(adsctl, *kind) if card["id"] not in before[kind]] for kind in kinds
+    }
+    expected = Counter(kind for kind, _ in KINDS_OF_CARDS.values())
+    assert {kind: len(cards) for kind, cards in made.items()} == expected
+    assert "media-of-" not in json.dumps([*made.values()])
+    assert len({*ads(adsctl)}) == len(KINDS_OF_CARDS)
     adsctl("campaigns", "plan", "ads/posted.yaml", "--prune", code=0)
 
 
-@pytest.mark.parametrize("when", ["before", "after"])
-def test_a_run_killed_at_any_request_makes_no_poll_twice(adsctl, service, posted, when, monkeypatch):
-    text = FILE.replace("media: [mugs.png]", KINDS_OF_CARDS["poll of media"][1])
-    (adsctl.home / "ads" / "posted.yaml").write_text(text)
-    before = len(all_cards(adsctl, "poll"))
-    assert 3 < killed_runs(adsctl, monkeypatch, when) < 40
-    assert len(all_cards(adsctl, "poll")) == before + 1 and len(posts(adsctl)) == 2
-
-
-@pytest.mark.parametrize(
-    ("ad", "expected"),
-    [
-        ("card: {kind: pol}", "ads[0].card: kind 'pol' is not one of"),
-        ("card: {kind: poll, first_choise: Tea}", "first_choise is not a field of this card; did you mean"),
-        ("card: {kind: poll, first_choice: Tea}", "ads[0].card: second_choice: "),
-        ("card: {name: Mugs}", "ads[0].card: must be {website"),
-        ("media_key: '3_1', card: {components: null}", "yaml:13: campaigns[0].line_items[0].ads[0].card: "),
-        ("media_key: '3_1', card: {components: {a: b}}", "ads[0].card: components must be a list"),
-        (
-            "media_keys: {a: b}, card: {website: 'https://s.example', title: T}",
-            "yaml:13: campaigns[0].line_items[0].ads[0].media_keys: must be a list of media keys",
-        ),
-        (
-            "media_keys: '3_1, 3_2', card: {kind: poll, first_choice: Tea}",
-            "ads[0].card: takes one file",
-        ),
-        ("media: [mugs.png], card: {app: 5, button: OPEN}", "ads[0].card: app must be a mapping"),
-        (f"media: [mugs.png], card: {{app: {APP}, button: EAT}}", "ads[0].card: components"),
-        (f"card: {{slides: [{SLIDE % 'none.png'}]}}", "none.png cannot be read"),
-        (
-            "media: [mugs.png, mugs.png], card: {kind: poll, first_choice: Tea}",
-            "ads[0].card: takes one file",
-        ),
-    ],
-)
-def test_what_is_no_card_of_a_kind_is_told_before_anything_is_sent(adsctl, service, posted, ad, expected):
-    text = FILE.replace("media: [mugs.png]", ad)
-    (adsctl.home / "ads" / "posted.yaml").write_text(text)
-    assert expected in adsctl(*WORDS, code=3).stderr
-    assert not posts(adsctl)
+def test_what_is_no_card_of_a_kind_is_told_before_anything_is_sent(adsctl, service, posted, monkeypatch):
+    sent = recorded(monkeypatch)
+    no_list = "card: {components: null}", "card: {components: {a: b}}"
+    mistakes = {
+        "card: {kind: pol}": ".card: kind 'pol' is not one of",
+        "card: {kind: poll, first_choise: Tea}": "first_choise is not a field of this card; did you mean",
+        "card: {kind: poll, first_choice: Tea}": ".card: second_choice: ",
+        "card: {name: Mugs}": ".card: must be {website",
+        f"media_key: '3_1', {no_list[0]}": ".card: ",
+        f"media_key: '3_1', {no_list[1]}": ".card: components must be a list",
+        "media_keys: {a: b}, card: {website: 'https://s.example', title: T}": ".media_keys: must be a list",
+        "media_keys: '3_1, 3_2', card: {kind: poll, first_choice: Tea}": ".card: takes one file",
+        "media: [mugs.png], card: {app: 5, button: OPEN}": ".card: app must be a mapping",
+        f"media: [mugs.png], card: {{app: {APP}, button: EAT}}": ".card: components",
+        f"card: {{slides: [{SLIDE % 'none.png'}]}}": "none.png cannot be read",
+        "media: [mugs.png, mugs.png], card: {kind: poll, first_choice: Tea}": ".card: takes one file",
+    }
+    lines = mistakes_said(adsctl, [f"{{text: Tea, {ad}, as_user_id: 1184672519}}" for ad in mistakes])
+    for line, expected in zip(lines, mistakes.values(), strict=True):
+        assert expected in line, (line, expected)
+    assert not sent
 
 
 WEBSITE = {"website": "https://s.example", "title": "T"}

@@ -22,7 +22,7 @@ def page(adsctl) -> str:
     return " ".join(" ".join(Read(html).texts).split())
 
 
-@pytest.mark.parametrize("service_name", ["generic", "x"])
+@pytest.mark.parametrize("service_name", ["x"])
 def test_a_page_shows_a_plan_and_then_what_was_made_of_it(adsctl, service, service_name):
     file = adsctl.file("shop.json", json.dumps(FILE))
     adsctl("campaigns", "plan", file, "--report", "page.html", code=10)

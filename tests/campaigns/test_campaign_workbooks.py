@@ -8,7 +8,6 @@ import pytest
 
 from tests.emulator.seeded import HAMBURG, SPRING, WINTER
 
-both_services = pytest.mark.parametrize("service_name", ["generic", "x"])
 ITEM = {
     "campaign": "Made in a sheet",
     "name": "Item",
@@ -44,8 +43,7 @@ class Book:
         return self.adsctl("-q", "campaigns", "plan", "shop.xlsx", "-o", "json", *words, code=code)
 
 
-@both_services
-def test_a_workbook_is_stable_and_differs_in_nothing(adsctl, service, service_name):
+def test_a_workbook_is_stable_and_differs_in_nothing(adsctl, service):
     adsctl("campaigns", "pull", "shop.xlsx")
     before = (adsctl.home / "shop.xlsx").read_bytes()
     adsctl("campaigns", "pull", "shop.xlsx")
@@ -57,7 +55,7 @@ def test_a_workbook_is_stable_and_differs_in_nothing(adsctl, service, service_na
     assert "--force" in adsctl("campaigns", "pull", "shop.xlsx", code=2).stderr
 
 
-@both_services
+@pytest.mark.parametrize("service_name", ["x"])
 def test_what_was_edited_in_a_spreadsheet_is_applied(adsctl, service, service_name):
     book = Book(adsctl)
     book.cell("campaigns", "daily_budget", WINTER).value = 41.5

@@ -4,8 +4,8 @@ import json
 
 import pytest
 
+from tests.campaigns.files import apply
 from tests.campaigns.test_campaign_copies import pulled
-from tests.campaigns.test_campaign_files import apply
 from tests.emulator.seeded import CAFE, KNITTERS
 
 ITEM = {"name": "Hats", "objective": "WEBSITE_CLICKS", "product_type": "PROMOTED_POSTS"}

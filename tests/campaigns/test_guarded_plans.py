@@ -1,13 +1,14 @@
 """Claims about the guard and plans of campaigns: one that is refused sends nothing."""
 
 import json
+from urllib.parse import urlsplit
 
 import pytest
 from msgspec.structs import replace
 
 from ads_cli.client.transport import Sender
-from tests.campaigns.test_campaign_files import document, recorded
-from tests.emulator.seeded import ADVENT, CARD, HAMBURG, KNITTERS
+from tests.campaigns.files import document, recorded
+from tests.emulator.seeded import ADVENT, CARD, HAMBURG, KNITTERS, REACH
 from tests.guarded import pause_unbounded
 
 PLAN = {
@@ -99,14 +100,15 @@ CHEAP, DEAR = (
 
 @pytest.fixture
 def answer_creations(monkeypatch):
-    """Change the records of the answers to batches of campaigns."""
+    """Change the records of the answers to creations of one kind, by default batches of campaigns."""
     send = Sender.send
 
-    def start(change) -> None:
+    def start(change, ending: str = "/campaigns") -> None:
         def lying(self, prepared, *args, **options):
             response = send(self, prepared, *args, **options)
             content = prepared.body or b"".join(prepared.pieces)
-            if not (prepared.url.endswith("/campaigns") and b"Create" in content):
+            is_creation = b"Create" in content or (ending != "/campaigns" and prepared.method == "POST")
+            if not (is_creation and urlsplit(prepared.url).path.endswith(ending)):
                 return response
             return replace(response, body={**response.body, "data": change(response.body["data"])})
 
@@ -127,6 +129,22 @@ def test_a_campaign_is_not_activated_in_place_of_another_one(adsctl, guarded, an
     made = {record["name"]: record for record in document(adsctl)["campaigns"]}
     assert made["Dear"]["daily_budget"] == "5000.00"
     assert made["Dear"].get("entity_status", "PAUSED") == "PAUSED"
+
+
+ADS = {"ads": [{"post": "1790415000000000010"}, {"post": "1790415000000000011"}]}
+
+
+def test_several_posts_that_one_request_makes_ads_of_are_allowed(adsctl, guarded):
+    plan = {"campaigns": [{"id": HAMBURG, "line_items": [{"id": REACH, **ADS}]}]}
+    done = guarded("max_changes: 2", "campaigns", "apply", "-", input=json.dumps(plan), code=0)
+    assert "2 created" in done.stderr
+
+
+def test_an_answer_without_records_is_an_error_of_the_service(adsctl, guarded, answer_creations):
+    answer_creations(lambda records: [None] * len(records), "/promoted_posts")
+    plan = {"campaigns": [{"id": HAMBURG, "line_items": [{"id": REACH, **ADS}]}]}
+    done = guarded("max_changes: 2", "campaigns", "apply", "-", input=json.dumps(plan), code=8)
+    assert "it names no new record" in done.stderr
 
 
 def test_a_campaign_that_was_there_is_not_activated_as_what_was_created(adsctl, guarded, answer_creations):

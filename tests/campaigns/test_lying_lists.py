@@ -8,7 +8,7 @@ import pytest
 from msgspec.structs import replace
 
 from ads_cli.client.transport import Sender
-from tests.campaigns.test_campaign_files import apply, document, plan, pull, short
+from tests.campaigns.files import apply, document, plan, pull, short
 from tests.emulator.seeded import CARD, CLICKS, HAMBURG, KNITTERS, REACH, SPRING
 
 BUDGET = "daily_budget_amount_local_micro"
@@ -137,8 +137,8 @@ def test_a_condition_on_what_is_not_shown_deletes_nothing(adsctl, service, lie, 
 def test_a_condition_keeps_a_name_in_whatever_form_it_is_written(adsctl, service, form):
     made = ("--funding-instrument-id", CARD, "--daily-budget", "5")
     adsctl("campaigns", "create", "--name", normalize("NFC", "Café"), *made)
-    found = adsctl("campaigns", "get", "--where", f"name={normalize(form, 'Café')} ", "-o", "ids").stdout
-    assert len(found.split()) == 1
+    ids = adsctl("campaigns", "get", "--where", f"name={normalize(form, 'Café')} ", "-o", "ids").stdout
+    assert len(ids.split()) == 1
 
 
 FORMS = {

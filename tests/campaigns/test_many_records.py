@@ -98,8 +98,8 @@ def test_many_ids_are_read_by_requests_of_200_and_drafts_are_found(adsctl, servi
         ),
     )
     ids = [f"none{n}" for n in range(200)]
-    found = adsctl("campaigns", "get", *ids, SPRING, HAMBURG, KNITTERS, "-o", "ids", code=9).stdout.split()
-    assert found == [SPRING, HAMBURG, KNITTERS]
+    known = adsctl("campaigns", "get", *ids, SPRING, HAMBURG, KNITTERS, "-o", "ids", code=9).stdout.split()
+    assert known == [SPRING, HAMBURG, KNITTERS]
     assert [url.count("none") for url in asked if "campaign_ids=" in url] == [200, 0]
     create(adsctl, 2, entity_status="DRAFT")
     assert len(records(adsctl, "campaigns", "get", "--where", "entity_status=DRAFT")) >= 2

@@ -5,8 +5,8 @@ import json
 import pytest
 
 from ads_cli.client.transport import Sender
-from tests.campaigns.kills import at_second_change, run_until_it_ends
-from tests.campaigns.test_campaign_files import apply, document, plan, pull, short
+from tests.campaigns.files import apply, document, plan, pull, short
+from tests.campaigns.kills import Moment, alternately, run_until_it_ends
 from tests.emulator.seeded import (
     BANNER,
     CARD,
@@ -83,10 +83,13 @@ def test_an_ad_stays_where_the_one_in_its_place_is_refused(adsctl, service):
 
 
 @pytest.mark.parametrize(
-    ("fault", "code"),
-    [("PUT */line_items/* status=400", 9), ("PUT */campaigns/* status=400", 9), ("PUT * status=503", 8)],
+    ("fault", "code", "words"),
+    [
+        ("PUT */line_items/* status=400", 9, ()),
+        ("PUT */campaigns/* status=400", 9, ("--resume",)),
+        ("PUT * status=503", 8, ()),
+    ],
 )
-@pytest.mark.parametrize("words", [(), ("--resume",)])
 def test_a_campaign_whose_replacement_could_not_be_activated_is_replaced_by_the_next_apply(
     adsctl, service, fault, code, words
 ):
@@ -174,8 +177,8 @@ BOTH_ACTIVE = {
 
 
 def statuses(adsctl) -> list[str]:
-    found = shown(adsctl, "campaigns", KNITTERS), shown(adsctl, "line-items", FOLLOWERS)
-    return [record["entity_status"] for record in found]
+    both = shown(adsctl, "campaigns", KNITTERS), shown(adsctl, "line-items", FOLLOWERS)
+    return [record["entity_status"] for record in both]
 
 
 def test_a_campaign_below_which_an_activation_is_refused_is_not_activated(adsctl, service):
@@ -258,16 +261,29 @@ def changing_lists(service, change) -> None:
     service.answer = changed
 
 
-@pytest.mark.parametrize(
-    "doubled",
-    ["campaigns", "line_items", "targeting_criteria", "promoted_posts", "promoted_accounts", "tracking_tags"],
-)
-def test_a_record_that_is_listed_twice_is_one(adsctl, service, doubled):
-    before = pull(adsctl, "-o", "json")
-    changing_lists(service, lambda name, records: records.extend(records if name == doubled else []))
+LISTS = {
+    "campaigns",
+    "line_items",
+    "targeting_criteria",
+    "promoted_posts",
+    "promoted_accounts",
+    "tracking_tags",
+}
+
+
+def test_a_record_that_is_listed_twice_is_one(adsctl, service):
+    before, doubled = pull(adsctl, "-o", "json"), set[str]()
+
+    def double(name: str, records: list[dict]) -> None:
+        if name in LISTS and records:
+            doubled.add(name)
+            records.extend(records)
+
+    changing_lists(service, double)
     assert pull(adsctl, "-o", "json") == before
     assert plan(adsctl, before, "--prune", code=0) == []
     apply(adsctl, below(HAMBURG, REACH, daily_budget="36"))
+    assert doubled == LISTS
 
 
 @pytest.mark.parametrize(
@@ -314,15 +330,18 @@ def test_what_is_gone_before_it_is_deleted_counts_as_deleted(adsctl, service, mo
     assert plan(adsctl, file, "--prune", code=0) == []
 
 
-@pytest.mark.parametrize("when", ["before", "after"])
-def test_what_has_no_name_is_replaced_once_whenever_a_run_is_killed(adsctl, service, when, monkeypatch):
+def check_killed_replacement_without_names(adsctl, monkeypatch, moment: Moment) -> None:
     file = below(FILMS, PREROLLS, ads=[{"id": "7pm01", "account_media_id": BANNER}])
     item = {"id": CLICKS, "targeting": [{"id": "ft10d", "AGE": "AGE_35_TO_54"}]}
     file["campaigns"].append({"id": SPRING, "line_items": [item]})
     run = ("--replace", "--resume")
-    run_until_it_ends(monkeypatch, lambda: apply(adsctl, file, *run), at_second_change(when))
+    run_until_it_ends(monkeypatch, lambda: apply(adsctl, file, *run), moment)
     assert len(ads(adsctl, FILMS)) == 2
     assert plan(adsctl, file, "--replace", code=0) == plan(adsctl, file, code=0) == []
+
+
+def test_what_has_no_name_is_replaced_once_whenever_a_run_is_killed(adsctl, service, monkeypatch):
+    check_killed_replacement_without_names(adsctl, monkeypatch, alternately())
 
 
 @pytest.mark.parametrize("unlisted", ["campaigns", "line_items"])

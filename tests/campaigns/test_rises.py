@@ -8,9 +8,9 @@ from itertools import product
 
 import pytest
 
+from tests.campaigns.files import apply, document, plan
 from tests.campaigns.long_generated_accounts import CAFE, FUNDING, edited, generated
 from tests.campaigns.long_generated_accounts import document as whole_account
-from tests.campaigns.test_campaign_files import apply, document, plan
 from tests.campaigns.test_refused_changes import below, changing_lists
 from tests.effort import tries
 from tests.emulator.seeded import (
@@ -33,7 +33,6 @@ NEW_ITEM |= {"placements": ["ALL_ON_PLATFORM"], "start_time": "2031-12-01", "ent
 NEW_ITEM |= {"bid_amount": "0.50", "end_time": "2032-01-01T00:00:00Z"}
 SUM = re.compile(r"daily budgets of what may serve: (.+?) -> (.+?)(?: \(profile .*)?$", re.M)
 NO_BUDGET = "unlimited (1 campaign without a daily budget)"
-BOTH = ["generic", "x"]
 
 
 def of(campaign: str, **fields) -> dict:
@@ -125,7 +124,7 @@ NO_RISES = {
 }
 
 
-@pytest.mark.parametrize("service_name", BOTH)
+@pytest.mark.parametrize("service_name", ["x"])
 def test_whatever_rises_is_asked_about_and_said(adsctl, service, service_name):
     before = document(adsctl)
     for case, (file, words) in RISES.items():
@@ -263,7 +262,7 @@ def in_json(records: str) -> set[str]:
     }
 
 
-@pytest.mark.parametrize("seed", range(tries(3, 200)))
+@pytest.mark.parametrize("seed", range(tries(1, 200)))
 def test_the_plan_its_page_the_question_assistants_and_the_guard_say_the_same_amounts(adsctl, service, seed):
     rng = random.Random(seed)
     generated(rng, service.emulator.data)

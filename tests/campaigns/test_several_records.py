@@ -115,8 +115,8 @@ def test_records_that_a_condition_finds_are_shown_and_asked_for_before_they_chan
 
 @both_services
 def test_a_condition_on_the_id_of_a_record_is_one_on_its_own_id(adsctl, service, service_name, writes):
-    found = records(adsctl, "campaigns", "get", "--where", f"campaign_id={SPRING}")
-    assert [record["id"] for record in found] == [SPRING]
+    matching = records(adsctl, "campaigns", "get", "--where", f"campaign_id={SPRING}")
+    assert [record["id"] for record in matching] == [SPRING]
     assert [
         record["id"] for record in records(adsctl, "line-items", "get", "--where", "line_item_id=9d4c1")
     ] == ["9d4c1"]

@@ -2,7 +2,7 @@
 
 import json
 import re
-from itertools import count
+from itertools import count, cycle
 
 import pytest
 from werkzeug import Request, Response
@@ -26,6 +26,7 @@ class EndlessList:
 
 
 ONE, TWO = {"id": "1", "name": "one"}, {"id": "2", "name": "two"}
+PAGES = ([],), ([ONE, TWO], [TWO, ONE], [TWO])
 ENDLESS_COMMANDS = (
     ("accounts", "list", "--all", "-o", "jsonl"),
     ("accounts", "list", "--limit", "100000"),
@@ -39,8 +40,7 @@ ENDLESS_COMMANDS = (
 )
 
 
-@pytest.mark.parametrize("pages", [([],), ([ONE, TWO], [TWO, ONE], [TWO])], ids=["empty", "repeated"])
-@pytest.mark.parametrize("command", ENDLESS_COMMANDS, ids=lambda command: " ".join(command[:2]))
+@pytest.mark.parametrize(("command", "pages"), [*zip(ENDLESS_COMMANDS, cycle(PAGES), strict=False)])
 def test_a_list_that_always_names_a_new_cursor_ends_with_an_error(remote, httpserver, command, pages):
     service = EndlessList(httpserver, *pages)
     remote.file("feed.csv", feed(2))

@@ -3,6 +3,7 @@
 import json
 import re
 import shlex
+from itertools import cycle
 from urllib.parse import quote, quote_plus
 
 import pytest
@@ -11,6 +12,7 @@ from ads_cli.api.registry import requests_for
 from ads_cli.client.writes import subject_of
 from ads_cli.config.guard import DENIABLE
 from tests.conftest import feed
+from tests.effort import every
 from tests.promises.test_examples import EXAMPLES, SENDING, at_home  # noqa: F401
 
 WRITES = {
@@ -52,7 +54,7 @@ def test_read_only_lets_no_declared_write_through(guarded, httpserver, service):
     adsctl = guarded("read_only: true\n")
     from ads_cli.api.names import SERVICES
 
-    for kind in WRITES[service]:
+    for kind in every(1 if service == "generic" else 4, WRITES[service]):
         if kind.endpoint.command.startswith("auth "):
             continue
         path = path_of(kind, SERVICES[service].path)
@@ -71,14 +73,14 @@ def test_what_is_denied_does_not_reach_the_wire(guarded, httpserver, word):
             kind for kind in GUARDED if kind.endpoint.command in ("campaigns create", "line-items create")
         ]
     assert concerned
-    for kind in concerned:
+    for kind in every(4 if word in ("api", *METHODS) else 1, concerned):
         where = ("--base", kind.endpoint.base)
         done = adsctl("api", kind.endpoint.method, path_of(kind), *where, "-o", "json", code=12)
         assert word in json.loads(done.stderr)["error"]["message"], kind.endpoint
     assert not httpserver.log
 
 
-@pytest.mark.parametrize("command", WRITING)
+@pytest.mark.parametrize("command", every(3, WRITING))
 def test_read_only_refuses_every_generated_command(at_home, command):  # noqa: F811
     env = {"ADSCTL_GUARD": str(at_home.file("guard.yaml", "read_only: true\n"))}
     words = shlex.split(EXAMPLES[command])[1:]
@@ -174,12 +176,11 @@ OVERRIDING_FIELDS = [
 ]
 
 
-@pytest.mark.parametrize("method", ["GET", "POST", "PUT"])
-@pytest.mark.parametrize("header", OVERRIDING_HEADERS)
-def test_a_header_that_may_change_a_request_is_refused(guarded, httpserver, method, header):
+def test_a_header_that_may_change_a_request_is_refused(guarded, httpserver):
     adsctl = guarded("max_bid: 1000 EUR\n")
-    done = adsctl("api", method, CAMPAIGN, "-H", f"{header}: DELETE", code=12)
-    assert f"the header {header.lower()} may change its method or its path" in done.stderr
+    for header, method in zip(OVERRIDING_HEADERS, cycle(["GET", "POST", "PUT"]), strict=False):
+        done = adsctl("api", method, CAMPAIGN, "-H", f"{header}: DELETE", code=12)
+        assert f"the header {header.lower()} may change its method or its path" in done.stderr
     assert not httpserver.log
 
 

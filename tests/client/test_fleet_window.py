@@ -2,6 +2,7 @@
 
 import json
 import time
+from itertools import product
 
 import pytest
 
@@ -11,9 +12,9 @@ from ads_cli.client import shared_window
 from ads_cli.client.shared_window import windows_variable
 from tests.client.virtual_time import Crowd, Service, World
 from tests.conftest import feed
-from tests.effort import tries
+from tests.effort import every, tries
 
-LIMIT, SECONDS, WINDOWS = tries(96, 600), 900.0, 2
+LIMIT, SECONDS, WINDOWS = tries(64, 600), 900.0, 2
 PRODUCTS = Rate("products", LIMIT, SECONDS)
 LATENCY = 0.3
 PUSH = ("products", "push", "feed.csv", "--service", "x", "-o", "json")
@@ -28,8 +29,10 @@ def run_together(world: World, *crowds: Crowd, until: float = WINDOWS * SECONDS 
     world.run(*(work for crowd in crowds for work in crowd.works(10**6, until=until)))
 
 
-@pytest.mark.parametrize("says", ["x-rate-limit", "x-account-rate-limit", ""])
-@pytest.mark.parametrize("kind", ["fixed", "sliding", "first"])
+@pytest.mark.parametrize(
+    ("kind", "says"),
+    every(2, product(["fixed", "sliding", "first"], ["x-rate-limit", "x-account-rate-limit", ""])),
+)
 def test_processes_of_a_fleet_together_keep_the_limit(kind, says, tmp_path):
     world = World()
     service = Service(world, LIMIT, SECONDS, lambda: LATENCY, kind, says=says)

@@ -50,6 +50,10 @@ def set_up(adsctl, *words: str) -> dict:
     return json.loads(adsctl.local(*words, "--yes", "-o", "json").stdout)
 
 
+def status_of(adsctl, campaign: str) -> str:
+    return json.loads(adsctl.local("campaigns", "get", campaign, "-o", "json").stdout)["entity_status"]
+
+
 def paused_campaign(adsctl, *budgets: str, bid: str = "2", daily: str = "20") -> tuple[str, str]:
     """Make a campaign that is paused, with a line item that is on; return their ids."""
     campaign = set_up(adsctl, *CREATE, *budgets)["id"]
@@ -86,18 +90,17 @@ LOWER = {
 }
 
 
-@pytest.mark.parametrize("way", RAISES)
-def test_nothing_is_raised_beside_what_has_no_bound(guarded, way):
-    message = guarded("max_account_daily_budget: 900000000 EUR", *RAISES[way])
-    assert "whose daily spend has no bound: max_account_daily_budget" in message
+def test_nothing_is_raised_beside_what_has_no_bound(guarded):
+    for way, words in RAISES.items():
+        message = guarded("max_account_daily_budget: 900000000 EUR", *words)
+        assert "whose daily spend has no bound: max_account_daily_budget" in message, way
 
 
-@pytest.mark.parametrize("way", [way for way, words in RAISES.items() if APP not in " ".join(words)])
-def test_nothing_is_raised_above_the_sum(bounded, way):
-    message = bounded("max_account_daily_budget: 100 EUR", *RAISES[way])
-    assert "EUR a day in the account" in message or (
-        way == "a daily budget removed" and "no bound" in message
-    )
+def test_nothing_is_raised_above_the_sum(bounded):
+    for way in (way for way, words in RAISES.items() if APP not in " ".join(words)):
+        message = bounded("max_account_daily_budget: 100 EUR", *RAISES[way])
+        is_removed = way == "a daily budget removed"
+        assert "EUR a day in the account" in message or (is_removed and "no bound" in message), way
 
 
 @pytest.mark.parametrize("way", LOWER)
@@ -109,6 +112,15 @@ def test_a_raise_within_the_sum_passes(bounded):
     bounded(LIMIT, *RAISES["a daily budget"], code=0)
     bounded(LIMIT, *RAISES["an ad"], code=0)
     assert "up to 591 EUR a day" in bounded(LIMIT, "campaigns", "update", HAMBURG, "--daily-budget", "501")
+
+
+def test_an_end_of_what_runs_is_put_off_within_the_sum_only_and_brought_forward_always(bounded, adsctl):
+    update = ("line-items", "update", REACH, "--end-time")
+    adsctl.local("-q", *update, LATER, "-o", "none")
+    total = "max_account_daily_budget: 1 EUR"
+    bounded(total, *update, "2098-01-01T00:00:00Z", code=0)
+    assert "EUR a day in the account" in bounded(total, *update, LATER)
+    bounded("deny: activate", *update, LATER, code=0)
 
 
 @pytest.fixture
@@ -171,48 +183,48 @@ WAYS = (
 KEYS = {
     "max_bid: 1 EUR": "a bid of 2 EUR of the line item",
     "max_daily_budget: 19 EUR": "a daily budget of 20 EUR of the line item",
-    "max_account_daily_budget: 19 EUR": "a day in the account",
     "deny: activate": "activate",
     "active_hours: Mon-Fri 08:00-18:00 Europe/Berlin": "to activate anything now",
+    "max_account_daily_budget: 19 EUR": "a day in the account",
 }
 
 
-@pytest.mark.parametrize("way", WAYS)
-@pytest.mark.parametrize("limits", KEYS)
-def test_a_line_item_that_begins_to_serve_by_its_campaign_is_judged(
-    adsctl, guarded, time_machine, limits, way
-):
+def test_a_line_item_that_begins_to_serve_by_its_campaign_is_judged(adsctl, guarded, time_machine):
     campaign, item = paused_campaign(adsctl, "--daily-budget", "10")
-    if "account" in limits:
-        adsctl.local("-q", "campaigns", "update", HAMBURG, SPRING, FILMS, *PAUSE, "-o", "none")
-        pause_unbounded(adsctl)
-        adsctl.local("-q", "campaigns", "update", campaign, "--daily-budget", "20", "-o", "none")
+    inputs = [switch_on(adsctl, way, campaign) for way in WAYS]
     time_machine.move_to(datetime(2026, 11, 21, 12, tzinfo=UTC))  # a Saturday
-    words, input = switch_on(adsctl, way, campaign)
-    message = guarded(limits, *words, input=input)
-    assert KEYS[limits] in message and (
-        "of the line item" not in message or f"{item}, by the campaign" in message
-    )
-    shown = json.loads(adsctl.local("campaigns", "get", campaign, "-o", "json").stdout)
-    assert shown["entity_status"] == "PAUSED"
+    for limits, reason in KEYS.items():
+        if "account" in limits:
+            adsctl.local("-q", "campaigns", "update", HAMBURG, SPRING, FILMS, *PAUSE, "-o", "none")
+            pause_unbounded(adsctl)
+            adsctl.local("-q", "campaigns", "update", campaign, "--daily-budget", "20", "-o", "none")
+            inputs = [switch_on(adsctl, way, campaign) for way in WAYS]
+        for words, input in inputs:
+            message = guarded(limits, *words, input=input)
+            assert reason in message, words
+            assert "of the line item" not in message or f"{item}, by the campaign" in message, words
+    assert status_of(adsctl, campaign) == "PAUSED"
 
 
-@pytest.mark.parametrize("way", WAYS)
-def test_what_begins_to_serve_has_a_bound(adsctl, guarded, way):
+def test_what_begins_to_serve_has_a_bound(adsctl, guarded):
     campaign, _ = paused_campaign(adsctl, "--total-budget", "50", daily="")
-    words, input = switch_on(adsctl, way, campaign)
-    message = guarded("max_daily_budget: 100 EUR", *words, input=input)
-    assert f"the campaign {campaign}, whose daily spend has no bound: max_daily_budget" in message
+    for way in WAYS:
+        words, input = switch_on(adsctl, way, campaign)
+        message = guarded("max_daily_budget: 100 EUR", *words, input=input)
+        assert f"the campaign {campaign}, whose daily spend has no bound: max_daily_budget" in message, way
 
 
-@pytest.mark.parametrize("way", WAYS)
-def test_what_is_within_the_limits_begins_to_serve(adsctl, bounded, way):
+def test_what_is_within_the_limits_begins_to_serve(adsctl, bounded):
     campaign, _ = paused_campaign(adsctl)
-    words, input = switch_on(adsctl, way, campaign)
     limits = "max_bid: 2 EUR\nmax_daily_budget: 20 EUR\nmax_account_daily_budget: 211 EUR\nmax_increase: 1%"
-    # The service refuses a status in small letters, what it does not know, and a body where it takes none.
-    code = 6 if way in ("a status of no service", "JSON") else 0
-    bounded(limits, *words, input=input, code=code)
+    for way in WAYS:
+        words, input = switch_on(adsctl, way, campaign)
+        # The service refuses a status in small letters, and a body where it takes none.
+        is_refused = way in ("a status of no service", "JSON")
+        bounded(limits, *words, input=input, code=6 if is_refused else 0)
+        if not is_refused:
+            assert status_of(adsctl, campaign) == "ACTIVE", way
+            adsctl.local("-q", "campaigns", "update", campaign, *PAUSE, "-o", "none")
 
 
 def test_a_campaign_is_bound_by_its_line_items_together(adsctl, guarded):
@@ -280,24 +292,29 @@ def test_an_ad_serves_as_the_line_item_that_gets_it(adsctl, guarded, time_machin
 
 
 @pytest.mark.parametrize(
-    "field", ["deleted=false", "currency=JPY", "end_time=2001-01-01T00:00:00Z", "servable=false", "bid_cap=9"]
-)
-@pytest.mark.parametrize(
     "limits", ["deny: activate", "max_account_daily_budget: 9000 EUR", "max_increase: 50%"]
 )
-def test_a_field_that_is_not_declared_hides_nothing(guarded, limits, field):
+def test_a_field_that_is_not_declared_hides_nothing(guarded, limits):
     raised = ("api", "PUT", f"{RAW}/campaigns/{HAMBURG}", "-f", f"daily{MICROS}=81000000")
-    message = guarded(limits, *raised, "-f", field)
-    assert f"cannot be judged, as it has no field '{field.partition('=')[0]}'" in message
+    for field, value in {
+        "deleted": "false",
+        "currency": "JPY",
+        "end_time": "2001-01-01T00:00:00Z",
+        "servable": "false",
+        "bid_cap": "9",
+    }.items():
+        message = guarded(limits, *raised, "-f", f"{field}={value}")
+        assert f"cannot be judged, as it has no field '{field}'" in message
     move = ("api", "PUT", f"{RAW}/line_items/{CLICKS}", "-f", f"campaign_id={KNITTERS}")
     assert "cannot be judged, as it has no field 'campaign_id'" in guarded(limits, *move)
 
 
-@pytest.mark.parametrize("status", ["paused", " PAUSED", "OFF", ""])
-def test_a_status_that_the_service_may_ignore_hides_no_raise(guarded, status):
+def test_a_status_that_the_service_may_ignore_hides_no_raise(guarded):
     raised = ("api", "PUT", f"{RAW}/campaigns/{HAMBURG}", "-f", f"daily{MICROS}=81000000")
     limits = "max_account_daily_budget: 100 EUR"
-    assert "max_account_daily_budget is" in guarded(limits, *raised, "-f", f"entity_status={status}")
+    for status in ("paused", " PAUSED", "OFF", ""):
+        message = guarded(limits, *raised, "-f", f"entity_status={status}")
+        assert "max_account_daily_budget is" in message, status
     guarded(limits, *raised, "-f", "entity_status=PAUSED", code=0)
 
 
@@ -311,32 +328,28 @@ def test_a_bid_that_is_ignored_is_removed(guarded):
     assert "to remove the bid" in guarded("max_increase: 900%", *lifted)
 
 
-@pytest.mark.parametrize("limits", KEYS)
+@pytest.mark.parametrize("limits", ["max_bid: 1 EUR", "deny: activate"])
 def test_a_task_of_a_fleet_lets_nothing_serve_by_a_campaign(adsctl, limits):
     campaign, _ = paused_campaign(adsctl, "--daily-budget", "20")
-    guard = adsctl.file("guard.yaml", limits.replace("08:00-18:00", "08:00-08:01") + "\n")
+    guard = adsctl.file("guard.yaml", limits + "\n")
     fleet = adsctl.file("fleet.yaml", f"tasks: [{{name: a, run: campaigns update {campaign} --active}}]\n")
     done = adsctl.local("fleet", "run", fleet, "--yes", code=12, ADSCTL_GUARD=str(guard))
     assert "the guard refuses" in done.stderr
-    shown = json.loads(adsctl.local("campaigns", "get", campaign, "-o", "json").stdout)
-    assert shown["entity_status"] == "PAUSED"
+    assert status_of(adsctl, campaign) == "PAUSED"
 
 
-@pytest.mark.parametrize(
-    ("limits", "said"),
-    [
-        ("max_bid: 1 EUR", "a bid of 2 EUR"),
-        ("max_daily_budget: 29 EUR", "a daily budget of 30 EUR"),
-        ("max_account_daily_budget: 229 EUR", "up to 230 EUR a day"),
-        ("deny: activate", "activate"),
-        ("max_changes: 2", "3 changes"),
-    ],
-)
-def test_a_copy_is_judged_as_what_it_makes(adsctl, bounded, limits, said):
+def test_a_copy_is_judged_as_what_it_makes(adsctl, bounded):
     campaign, _ = paused_campaign(adsctl, "--daily-budget", "30")
     adsctl.local("-q", "campaigns", "activate", campaign, "--yes", "-o", "none")
     copy = ("campaigns", "copy", campaign, "--name", "{name} 2", "--active")
-    assert said in bounded(limits, *copy)
+    for limits, reason in {
+        "max_bid: 1 EUR": "a bid of 2 EUR",
+        "max_daily_budget: 29 EUR": "a daily budget of 30 EUR",
+        "max_account_daily_budget: 229 EUR": "up to 230 EUR a day",
+        "deny: activate": "activate",
+        "max_changes: 2": "3 changes",
+    }.items():
+        assert reason in bounded(limits, *copy), limits
     bounded("max_bid: 2 EUR\nmax_daily_budget: 30 EUR\nmax_account_daily_budget: 230 EUR", *copy, code=0)
 
 

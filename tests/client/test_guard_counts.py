@@ -6,8 +6,9 @@ import pytest
 
 from ads_cli.api.fields import fields_of, marked_fields
 from ads_cli.api.registry import requests_for
+from ads_cli.client.guard import FLEET_COUNT
 from ads_cli.client.writes import is_upload
-from tests.emulator.seeded import REACH, SHOP
+from tests.emulator.seeded import CARD, REACH, SHOP
 from tests.guarded import guarded_by
 
 POSTS = ",".join(f"17904150000000000{number}" for number in range(10, 14))
@@ -73,6 +74,23 @@ def test_one_request_makes_as_many_changes_as_records(guarded, way):
 def test_as_many_records_as_are_allowed_are_made(guarded):
     words, _ = WAYS["options"]
     assert len(json.loads(guarded("max_changes: 4", *words, code=0))) == 4
+
+
+def test_the_tasks_of_a_fleet_count_together_beside_what_a_killed_one_left(guarded, adsctl):
+    counts = adsctl.home / "counts"
+
+    def run(task: str, day: str, code: int = 0) -> str:
+        adsctl.env[FLEET_COUNT] = str(counts / task)
+        new = [{"name": f"{task} {day} {number}", "funding_instrument_id": CARD} for number in range(4)]
+        file = adsctl.file(f"{task}{day}.json", json.dumps(new))
+        return guarded("max_changes: 8", "campaigns", "create", "-f", file, code=code)
+
+    run("a", "Mon")
+    (of_limit,) = (path for path in counts.iterdir() if path.is_dir())
+    (of_limit / ".b.part").touch()
+    run("-b", "Mon")  # named /b
+    assert "12 changes of a fleet, 4 of this task: max_changes is 8" in run("c", "Mon", code=12)
+    run("a", "Tue")  # which is resumed
 
 
 def test_each_post_of_a_plan_counts(guarded, adsctl):

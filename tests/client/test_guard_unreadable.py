@@ -5,7 +5,7 @@ from datetime import UTC, datetime
 import pytest
 
 from tests.emulator.seeded import APP, CLICKS, HAMBURG, KNITTERS, REACH, SHOP, SPRING
-from tests.guarded import LyingService, changing, guarded_by, pause_unbounded
+from tests.guarded import Lie, LyingService, changing, guarded_by, pause_unbounded
 
 SATURDAY = datetime(2026, 11, 21, 12, tzinfo=UTC)
 HOURS = "active_hours: Mon-Fri 08:00-18:00 Europe/Berlin"
@@ -51,16 +51,16 @@ def guarded(adsctl):
     return guarded_by(adsctl, "-q")
 
 
-@pytest.mark.parametrize("answer", ANSWERS)
 @pytest.mark.parametrize("key", CUTS)
-def test_what_cannot_be_read_is_not_judged_as_harmless(liar, guarded, time_machine, key, answer):
+def test_what_cannot_be_read_is_not_judged_as_harmless(liar, guarded, time_machine, key):
     time_machine.move_to(SATURDAY)
     limits, words = CUTS[key]
-    liar.lies_of("/campaigns", ANSWERS[answer])
-    liar.lies_of("/line_items", ANSWERS[answer])
-    message = guarded(limits, *words, code=8 if answer in ("503", "rubbish", "no list") else 12)
-    assert not liar.writes
-    assert answer != "nothing" or "which cannot be read" in message
+    for answer, lie in ANSWERS.items():
+        liar.lies_of("/campaigns", lie)
+        liar.lies_of("/line_items", lie)
+        message = guarded(limits, *words, code=8 if answer in ("503", "rubbish", "no list") else 12)
+        assert not liar.writes, answer
+        assert answer != "nothing" or "which cannot be read" in message
 
 
 def test_what_needs_no_look_reads_nothing(liar, guarded, time_machine):
@@ -74,9 +74,19 @@ def test_what_needs_no_look_reads_nothing(liar, guarded, time_machine):
 
 
 MICROS = "_budget_amount_local_micro"
+ABSENT = "absent"
 
 
-@pytest.mark.parametrize("value", ["absent", "8e7", -1, True, 1.5, 10**19, [1]])
+def telling(field: str, value: object) -> Lie:
+    """Return the lie that has another value of a field in each record, or none."""
+
+    def change(record):
+        record.pop(field, None)
+        record |= {} if value == ABSENT else {field: value}
+
+    return changing(change)
+
+
 @pytest.mark.parametrize(
     ("limits", "field", "words"),
     [
@@ -92,49 +102,44 @@ MICROS = "_budget_amount_local_micro"
         ),
     ],
 )  # fmt: skip
-def test_an_amount_that_a_record_does_not_tell_is_not_none(
-    liar, guarded, time_machine, limits, field, words, value
-):
+def test_an_amount_that_a_record_does_not_tell_is_not_none(liar, guarded, time_machine, limits, field, words):
     time_machine.move_to(SATURDAY)
-
-    def lie(record):
-        record.pop(field, None)
-        record |= {} if value == "absent" else {field: value}
-
-    liar.lies_of("/campaigns", changing(lie))
-    liar.lies_of("/line_items", changing(lie))
-    guarded(limits, *words)
-    assert not liar.writes
+    for value in (ABSENT, "8e7", -1, True, 1.5, 10**19, [1]):
+        liar.lies_of("/campaigns", telling(field, value))
+        liar.lies_of("/line_items", telling(field, value))
+        guarded(limits, *words)
+        assert not liar.writes, value
 
 
-@pytest.mark.parametrize("currency", ["absent", None, "", 5])
-def test_a_currency_that_cannot_be_read_is_not_that_of_the_limit(liar, guarded, currency):
-    def lie(record):
-        record.pop("currency")
-        record |= {} if currency == "absent" else {"currency": currency}
-
-    for ending in ("/campaigns", "/line_items", "/funding_instruments"):
-        liar.lies_of(ending, changing(lie))
+def test_a_currency_that_cannot_be_read_is_not_that_of_the_limit(liar, guarded):
     raised = ("campaigns", "update", HAMBURG, "--daily-budget", "81")
-    for limits in ("max_daily_budget: 900 EUR", "max_account_daily_budget: 900 EUR"):
-        assert "in a currency that cannot be read" in guarded(limits, *raised)
     new = ("campaigns", "create", "--name", "x", "--funding-instrument-id", "4a1n0", "--daily-budget", "1")
-    assert "in a currency that cannot be read" in guarded("max_daily_budget: 900 EUR", *new)
+    for currency in (ABSENT, None, "", 5):
+        for ending in ("/campaigns", "/line_items", "/funding_instruments"):
+            liar.lies_of(ending, telling("currency", currency))
+        for limits, words in (
+            ("max_daily_budget: 900 EUR", raised),
+            ("max_account_daily_budget: 900 EUR", raised),
+            ("max_daily_budget: 900 EUR", new),
+        ):
+            assert "in a currency that cannot be read" in guarded(limits, *words), currency
     assert not liar.writes
 
 
-@pytest.mark.parametrize("end", ["absent", "soon", 5, ""])
+@pytest.mark.parametrize("status", ["RUNNING", None, 5])
+def test_a_line_item_that_may_be_paused_serves_again_with_another_end(liar, guarded, status):
+    liar.lies_of("/line_items", changing(lambda record: record.update(entity_status=status)))
+    message = guarded("deny: activate", "line-items", "update", REACH, "--end-time", LATER)
+    assert "serve again" in message and not liar.writes
+
+
 @pytest.mark.parametrize("limits", ["deny: activate", HOURS])
-def test_a_line_item_that_may_have_ended_serves_again(liar, guarded, time_machine, limits, end):
+def test_a_line_item_that_may_have_ended_serves_again(liar, guarded, time_machine, limits):
     time_machine.move_to(SATURDAY)
-
-    def lie(record):
-        record.pop("end_time")
-        record |= {} if end == "absent" else {"end_time": end}
-
-    liar.lies_of("/line_items", changing(lie))
     later = ("line-items", "update", REACH, "--end-time", "2099-01-01T00:00:00Z")
-    assert "to let anything that has ended serve again" in guarded(limits, *later)
+    for end in (ABSENT, "soon", 5, ""):
+        liar.lies_of("/line_items", telling("end_time", end))
+        assert "to let anything that has ended serve again" in guarded(limits, *later), end
     assert not liar.writes
 
 

@@ -2,6 +2,7 @@
 
 import json
 import random
+from itertools import product
 
 import pytest
 from hypothesis import given, settings
@@ -16,9 +17,9 @@ from ads_cli.emulator.server import running
 from ads_cli.errors import RateLimitedError, UnavailableError
 from tests.client.virtual_time import Crowd, Service, World
 from tests.conftest import feed
-from tests.effort import tries
+from tests.effort import every, tries
 
-LIMIT, SECONDS = tries(150, 600), 900.0
+LIMIT, SECONDS = tries(100, 600), 900.0
 WINDOWS = tries(2, 3)
 HANDFUL = 5
 MORE_THAN_ENOUGH = 10**9  # requests
@@ -45,8 +46,15 @@ def pushed(world: World, service: Service, threads: int, windows: int, **options
     return crowd
 
 
-@pytest.mark.parametrize(("threads", "says"), [(8, "x-rate-limit"), (32, "x-account-rate-limit")])
-@pytest.mark.parametrize("latency", [(0.05, 0.05), (0.3, 0.3), (2.0, 2.0), (0.05, 2.0)])
+@pytest.mark.parametrize(
+    ("threads", "says", "latency"),
+    [
+        (32, "x-account-rate-limit", (0.05, 0.05)),
+        (8, "x-rate-limit", (0.3, 0.3)),
+        (8, "x-rate-limit", (2.0, 2.0)),
+        (32, "x-account-rate-limit", (0.05, 2.0)),
+    ],
+)
 def test_a_quota_is_used_up_and_none_is_rejected(threads, latency, says):
     world = World()
     service = Service(world, LIMIT, SECONDS, between(latency), says=says)
@@ -68,8 +76,7 @@ def test_a_window_is_used_at_full_speed_and_the_next_begins_at_once(threads):
         assert times[-1] <= LIMIT / threads * 0.5 + 4 * 0.5  # a few round trips for the start and the end
 
 
-@pytest.mark.parametrize("threads", [8, 32])
-@pytest.mark.parametrize("latency", [(0.05, 0.05), (1.0, 1.0), (0.05, 2.0)])
+@pytest.mark.parametrize(("threads", "latency"), [(32, (0.05, 0.05)), (8, (1.0, 1.0)), (32, (0.05, 2.0))])
 @pytest.mark.parametrize("kind", ["first", "sliding"])
 def test_sliding_windows_and_windows_from_the_first_request_are_used_up(kind, threads, latency):
     world = World()
@@ -91,7 +98,7 @@ def test_sliding_windows_and_windows_from_the_first_request_are_used_up(kind, th
     seed=st.integers(0, 1000),
     dated=st.booleans(),
 )
-@settings(max_examples=tries(15, 40))
+@settings(max_examples=tries(8, 40))
 def test_any_quota_is_used_up_and_respected_at_any_latency(limit, seconds, latency, threads, seed, dated):
     world = World()
     service = Service(world, limit, seconds, between(latency, seed), dated=dated)
@@ -102,8 +109,7 @@ def test_any_quota_is_used_up_and_respected_at_any_latency(limit, seconds, laten
     assert all(count >= min(0.99 * limit, bearable) for count in used(service, 3))
 
 
-@pytest.mark.parametrize("kind", ["fixed", "sliding"])
-@pytest.mark.parametrize("threads", [8, 32])
+@pytest.mark.parametrize(("threads", "kind"), [(8, "fixed"), (32, "sliding")])
 def test_requests_of_another_client_count_against_the_quota(threads, kind):
     world = World()
     service = Service(world, LIMIT, SECONDS, between((0.05, 0.5)), kind)
@@ -121,7 +127,7 @@ def test_requests_of_another_client_count_against_the_quota(threads, kind):
     assert len(service.refused) <= HANDFUL * 4
 
 
-@pytest.mark.parametrize("left", range(6))
+@pytest.mark.parametrize("left", every(2, range(6)))
 @pytest.mark.parametrize("says", ["x-rate-limit", ""])
 def test_few_requests_are_rejected_if_another_client_used_up_the_quota(left, says):
     world = World()
@@ -155,7 +161,7 @@ def test_routes_do_not_wait_for_each_other():
     assert service.refused == []
 
 
-@pytest.mark.parametrize("fast", [-3000.0, -40.0, 40.0, 3000.0])
+@pytest.mark.parametrize("fast", [-3000.0, 40.0])
 def test_a_wrong_clock_does_not_matter_with_a_date_header(fast):
     world = World(fast)
     service = Service(world, LIMIT, SECONDS, between((0.05, 1.0)), dated=True)
@@ -163,8 +169,10 @@ def test_a_wrong_clock_does_not_matter_with_a_date_header(fast):
     assert used(service, 3) == [LIMIT] * 3 and service.refused == []
 
 
-@pytest.mark.parametrize("remaining", ["0", "1", "7", "-1", "x", ""])
-@pytest.mark.parametrize("reset", ["0", "99999999999", "1800000000", "x", ""])
+@pytest.mark.parametrize(
+    ("remaining", "reset"),
+    every(4, product(["0", "1", "7", "-1", "x", ""], ["0", "99999999999", "1800000000", "x", ""])),
+)
 def test_absurd_headers_do_not_block_requests(remaining, reset):
     world = World()
 
@@ -188,9 +196,9 @@ def test_a_remaining_count_that_grows_within_its_window_is_ignored():
             left = int(headers["x-rate-limit-remaining"])
             return status, headers | {"x-rate-limit-remaining": str(left and left + drawn.randrange(20))}
 
-    service = Growing(world, LIMIT, SECONDS, lambda: 0.1)
+    service = Growing(world, 150, SECONDS, lambda: 0.1)
     pushed(world, service, 8, windows=3)
-    assert used(service, 3) == [LIMIT] * 3
+    assert used(service, 3) == [150] * 3
     assert len(service.refused) <= 3 * HANDFUL
 
 

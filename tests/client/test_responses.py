@@ -5,9 +5,8 @@ import json
 import pytest
 from pytest_httpserver import HTTPServer
 
-from ads_cli.client.response import parse_records, read_response
+from ads_cli.client.response import read_response
 from ads_cli.errors import UnavailableError
-from ads_cli.http.response_body import parse_outline
 
 ACCOUNTS = "/12/accounts"
 HINT = "the token comes from the environment: check ADSCTL_ACCESS_TOKEN and ADSCTL_ACCESS_TOKEN_SECRET"
@@ -200,7 +199,7 @@ def test_escape_sequences_in_a_response_are_shown_escaped(remote, httpserver):
 )
 def test_a_listing_with_a_key_twice_in_one_object_cannot_be_read(body, is_read):
     def read():
-        return parse_records(read_response(200, {}, body.encode(), parse_outline).encoded_records)
+        return read_response(200, {}, body.encode()).records
 
     if is_read:
         assert read() == json.loads(body)["data"]

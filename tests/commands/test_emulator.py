@@ -15,16 +15,16 @@ import pytest
 
 from ads_cli.emulator import identity
 from ads_cli.emulator.app import Emulator
-from tests.adsctl import TIMEOUT_SECONDS
+from tests.adsctl import TIMEOUT_SECONDS, Adsctl
 from tests.effort import THOROUGH
 from tests.late_signal import late_signal
 from tests.ports import free_port
 from tests.raw_service import raw_service
 
 
-def serve(adsctl, *options: str) -> tuple[subprocess.Popen, str]:
+def serve(adsctl, *options: str, start=Adsctl.beside) -> tuple[subprocess.Popen, str]:
     """Start a server on a free port; return its process and its port."""
-    process = adsctl.popen("emulator", "serve", "--port", "0", *options)
+    process = start(adsctl, "emulator", "serve", "--port", "0", *options)
     line = process.stderr.readline().decode()
     address = next(word.rstrip(";") for word in line.split() if word.startswith("http"))
     return process, address.rsplit(":")[-1]
@@ -179,12 +179,11 @@ def stopped(process: subprocess.Popen) -> Iterator[None]:
 
 
 def test_reset_refuses_while_the_database_is_served(adsctl):
-    process, port = serve(adsctl)
+    process, port = serve(adsctl, start=Adsctl.popen)
     with stopped(process):
         variables = json.loads(adsctl("emulator", "env", "--port", port, "-o", "json").stdout)
         refused = adsctl("emulator", "reset", "--yes", code=11).stderr
-        assert f"emulator.db is in use by process {process.pid}" in refused
-        assert "adsctl emulator serve --port 0" in refused and "stop it" in refused
+        assert "emulator.db is in use" in refused and "stop `adsctl emulator serve`" in refused
         assert adsctl("accounts", "list", "-o", "ids", **variables).stdout
     assert "reset the emulator's database" in adsctl("emulator", "reset", "--yes").stderr
 
@@ -195,7 +194,7 @@ def test_reset_refuses_while_a_command_uses_the_database(adsctl):
     refused = adsctl.popen(*served, "--", "sh", "-c", reset)
     message = refused.communicate(timeout=60)[1].decode()
     assert refused.returncode == 11
-    assert "is in use by process" in message and "adsctl emulator exec" in message
+    assert "emulator.db is in use" in message
     with closing(Emulator(adsctl.home / "state" / "emulator.db")):  # as a command with --profile local does
         adsctl("emulator", "reset", "--yes", code=11)
     assert "reset the emulator's database" in adsctl("emulator", "reset", "--yes").stderr
@@ -237,7 +236,7 @@ def test_exec_passes_a_signal_on_and_waits_for_its_command(adsctl, signum):
     script = (
         f"trap 'sleep 0.3; echo done; exit 7' {signum.name[3:]}; echo ready; while :; do sleep 0.05; done"
     )
-    process = adsctl.popen("emulator", "exec", "--", "sh", "-c", script)
+    process = adsctl.beside("emulator", "exec", "--", "sh", "-c", script)
     assert process.stdout.readline() == b"ready\n"
     process.send_signal(signum)
     stdout, stderr = process.communicate(timeout=TIMEOUT_SECONDS)
@@ -255,7 +254,7 @@ def test_exec_passes_a_signal_on_that_comes_right_before_it_waits(adsctl):
 
 
 def test_exec_stops_its_command_with_it(adsctl):
-    process = adsctl.popen("emulator", "exec", "--", "sh", "-c", "echo $$; exec sleep 60")
+    process = adsctl.beside("emulator", "exec", "--", "sh", "-c", "echo $$; exec sleep 60")
     command = int(process.stdout.readline())
     process.send_signal(signal.SIGTERM)
     process.communicate(timeout=TIMEOUT_SECONDS)

@@ -120,7 +120,18 @@ IMPOSSIBLE = {
 
 
 @pytest.mark.parametrize("address", IMPOSSIBLE.values(), ids=IMPOSSIBLE)
-def test_what_is_no_address_of_a_service_is_refused_with_words(remote, address):
+def test_what_is_no_address_of_a_service_is_refused_with_words(address):
+    with pytest.raises(StateError) as raised:
+        check_address(address, "ADSCTL_ADS_URL")
+    words = f"{raised.value.message} {raised.value.hint}"
+    assert "ADSCTL_ADS_URL" in words and len(words) < 1000 and "hunter2" not in words
+
+
+@pytest.mark.parametrize(
+    "address",
+    [IMPOSSIBLE[name] for name in ("a NUL", "half a surrogate", "a long path", "a password", "plain http")],
+)
+def test_what_is_no_address_is_refused_wherever_it_is_given(remote, address):
     if "\0" not in address:  # which no variable can hold
         done = remote("accounts", "list", code=11, ADSCTL_ADS_URL=address)
         assert "ADSCTL_ADS_URL" in done.stderr and len(done.stderr) < 1000 and "hunter2" not in done.stderr

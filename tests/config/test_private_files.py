@@ -10,8 +10,6 @@ from pathlib import Path
 import pytest
 
 from ads_cli.config.environment import STATE_FILES
-from tests.commands.mcp.client import LOCAL, raw
-from tests.commands.mcp.test_plans_hold import new_campaign
 from tests.conftest import feed
 from tests.guarded import pause_unbounded
 from tests.media.made import picture
@@ -79,20 +77,3 @@ def test_all_that_is_kept_is_private_from_its_first_byte_on_whatever_the_umask(a
         adsctl.local(*shlex.split(line), ADSCTL_GUARD=str(adsctl.home / "guard.yaml"))
         assert not exposed, line
     assert {path.name for path in (adsctl.home / "state").iterdir()} >= STATE_FILES.keys() - ELSEWHERE
-
-
-def test_what_a_server_for_assistants_keeps_is_private_whatever_the_umask(adsctl):
-    pause_unbounded(adsctl)
-    adsctl.env["ADSCTL_GUARD"] = str(adsctl.file("guard.yaml", FILES["guard.yaml"]))
-    umask = os.umask(0)
-    try:
-        with raw(adsctl, *LOCAL, "mcp", "--allow-writes", is_forked=False) as client:
-            client.initialize()
-            long = client.tool("read", command="campaigns tree")["structuredContent"]
-            plan = client.tool("plan_change", **new_campaign("4a1n0"))["structuredContent"]
-            client.tool("apply_change", plan_id=plan["plan_id"])
-            assert (adsctl.home / long["file"]).exists()
-            assert [*adsctl.home.glob(f"state/**/{plan['plan_id']}.json")]
-            assert not [*open_to_others(adsctl.home / "state")]
-    finally:
-        os.umask(umask)

@@ -29,8 +29,8 @@ def lines_of(python: Path | str, folder: Path) -> list[Any]:
 @pytest.mark.parametrize("environment", os.environ.get("ENVIRONMENTS", "oldest").split())
 def test_other_versions_of_our_libraries_read_and_describe_every_command_alike(tmp_path, environment):
     expected = lines_of(sys.executable, tmp_path / "ours")
-    found = lines_of(made_python(environment), tmp_path / "theirs")
+    lines = lines_of(made_python(environment), tmp_path / "theirs")
     assert len(expected) > 3000 and [line for line in expected if line[1] == 1] == []
     assert expected[-1] == [["loaded"], 0, "", ""]  # no pydantic
-    different = [(ours, theirs) for ours, theirs in zip(expected, found, strict=True) if ours != theirs]
+    different = [(ours, theirs) for ours, theirs in zip(expected, lines, strict=True) if ours != theirs]
     assert not different, different[:3]

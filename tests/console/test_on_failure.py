@@ -14,23 +14,23 @@ from tests.products.stopping import stop_at
 
 TELL = """
 import json, os, sys
-told = {"words": sys.argv[1:], "document": json.load(sys.stdin), "environment": dict(os.environ)}
-open("told.json", "w").write(json.dumps(told))
+report = {"words": sys.argv[1:], "document": json.load(sys.stdin), "environment": dict(os.environ)}
+open("report.json", "w").write(json.dumps(report))
 print("hook was here")
 """
 
 
 @pytest.fixture
-def told(adsctl):
+def hook_report(adsctl):
     """Return what the command was told, or None if it was not run."""
 
     def read() -> dict | None:
-        path = adsctl.home / "told.json"
+        path = adsctl.home / "report.json"
         if not path.exists():
             return None
-        found = json.loads(path.read_text())
+        report = json.loads(path.read_text())
         path.unlink()
-        return found
+        return report
 
     return read
 
@@ -41,103 +41,102 @@ def hook(adsctl) -> str:
     return shlex.join([sys.executable, str(program), "feed of", "the shop"])
 
 
-def test_a_failed_push_runs_it_with_the_summary(adsctl, service, hook, told):
+def test_a_failed_push_runs_it_with_the_summary(adsctl, service, hook, hook_report):
     adsctl.file("feed.csv", feed(60))
     service.fail("PUT * partial")
     done = adsctl("products", "push", "feed.csv", "--on-failure", hook, "-o", "json", code=9)
-    found = told()
-    assert found["words"] == ["feed of", "the shop"]
+    report = hook_report()
+    assert report["words"] == ["feed of", "the shop"]
     error = json.loads(done.stderr.splitlines()[-2])["error"]
-    assert found["document"] == json.loads(done.stdout) | {"error": error}
-    assert found["document"]["failed"] == 31
-    assert found["environment"]["ADSCTL_EXIT_CODE"] == "9"
-    assert "31 rows rejected by the service" in found["environment"]["ADSCTL_ERROR"]
+    assert report["document"] == json.loads(done.stdout) | {"error": error}
+    assert report["document"]["failed"] == 31
+    assert report["environment"]["ADSCTL_EXIT_CODE"] == "9"
+    assert "31 rows rejected by the service" in report["environment"]["ADSCTL_ERROR"]
     assert done.stderr.splitlines()[-1] == "hook was here"  # standard output is that of the push
 
 
-def test_a_message_longer_than_a_variable_may_be_is_cut_and_still_told(adsctl, hook, told):
+def test_a_message_longer_than_a_variable_may_be_is_cut_and_still_told(adsctl, hook, hook_report):
     adsctl.local("products", "push", f"{'a' * 200_000}.csv", "--on-failure", hook, code=2)
-    found = told()
-    assert len(found["document"]["error"]["message"]) > 200_000
-    assert len(found["environment"]["ADSCTL_ERROR"]) == 10_000
+    report = hook_report()
+    assert len(report["document"]["error"]["message"]) > 200_000
+    assert len(report["environment"]["ADSCTL_ERROR"]) == 10_000
 
 
 @pytest.mark.parametrize("unread", ["| true", "> /dev/full"])
-def test_a_push_that_fails_says_so_where_nobody_reads_its_summary(adsctl, service, hook, told, unread):
+def test_a_push_that_fails_says_so_where_nobody_reads_its_summary(adsctl, service, hook, hook_report, unread):
     adsctl.file("feed.csv", feed(60) + "only-an-id\n")
     words = ("products", "push", "feed.csv", "--skip-invalid", "-q", "--on-failure", hook)
     line = f"{shlex.join(adsctl.command(*words))} {unread}; exit ${{PIPESTATUS[0]}}"
     environment = {"env": adsctl.environment, "cwd": adsctl.home}
     done = subprocess.run(["bash", "-c", line], capture_output=True, text=True, **environment)
     assert done.returncode == 9 and "1 invalid row not sent" in done.stderr
-    assert told()["environment"]["ADSCTL_EXIT_CODE"] == "9"
+    assert hook_report()["environment"]["ADSCTL_EXIT_CODE"] == "9"
 
 
-def test_a_failed_push_of_people_runs_it_with_the_summary(adsctl, service, hook, told):
+def test_a_failed_push_of_people_runs_it_with_the_summary(adsctl, service, hook, hook_report):
     adsctl.file("people.csv", "email\nana@shop.example\n")
     service.fail("POST * status=503")
     words = ("audiences", "push", "people.csv", "--audience", "1nmth", "--max-attempts", "1")
     adsctl(*words, "--on-failure", hook, code=8)
-    document = told()["document"]
+    document = hook_report()["document"]
     assert (document["rows"], document["valid"], document["accepted"]) == (1, 1, 0)
     assert document["error"]["exit_code"] == 8 and "ana@" not in json.dumps(document)
 
 
-def test_differences_are_no_failure(adsctl, service, hook, told):
+def test_differences_are_no_failure(adsctl, service, hook, hook_report):
     adsctl.file("feed.csv", feed(3))
     adsctl("products", "diff", "feed.csv", "--on-failure", hook, code=10)
-    assert told() is None
+    assert hook_report() is None
     adsctl("products", "diff", "missing.csv", "--on-failure", hook, code=2)
-    assert told()["document"]["error"]["exit_code"] == 2
+    assert hook_report()["document"]["error"]["exit_code"] == 2
 
 
-def test_a_success_does_not_run_it(adsctl, service, hook, told):
+def test_a_success_does_not_run_it(adsctl, service, hook, hook_report):
     adsctl.file("feed.csv", feed(3))
     adsctl("products", "push", "feed.csv", "--on-failure", hook)
-    assert told() is None
+    assert hook_report() is None
 
 
-def test_an_invalid_feed_runs_it_with_the_counts(adsctl, hook, told):
+def test_an_invalid_feed_runs_it_with_the_counts(adsctl, hook, hook_report):
     file = EXAMPLES / "products-with-mistakes.csv"
     adsctl.local("products", "push", file, "--on-failure", hook, code=3)
-    found = told()
-    document = found["document"]
+    report = hook_report()
+    document = report["document"]
     assert (document["rows"], document["invalid"]) == (12, 7)
     assert (
         document["error"]["exit_code"] == 3
-        and "'44,90 EUR' is not allowed" in found["environment"]["ADSCTL_ERROR"]
+        and "'44,90 EUR' is not allowed" in report["environment"]["ADSCTL_ERROR"]
     )
 
 
 @pytest.mark.parametrize(
-    ("words", "code"),
+    ("is_first", "words", "code"),
     [
-        (("products", "push", "missing.csv"), 2),
-        (("products", "push", "feed.csv", "--no-such-option"), 2),
-        (("products", "push"), 2),
-        (("products", "push", "feed.csv", "--min-rows", "10"), 12),
-        (("audiences", "push", "people.csv", "--audience", "nobody"), 5),
-        (("audiences", "do-not-reach", "push", "missing.csv", "--list", "3k1a7"), 2),
-        (("accounts", "get", "nobody"), 5),
+        (True, ("products", "push", "missing.csv"), 2),
+        (True, ("products", "push", "feed.csv", "--no-such-option"), 2),
+        (False, ("products", "push", "feed.csv", "--no-such-option"), 2),
+        (False, ("products", "push"), 2),
+        (True, ("products", "push", "feed.csv", "--min-rows", "10"), 12),
+        (False, ("audiences", "push", "people.csv", "--audience", "nobody"), 5),
+        (True, ("audiences", "do-not-reach", "push", "missing.csv", "--list", "3k1a7"), 2),
+        (False, ("accounts", "get", "nobody"), 5),
     ],
 )
-@pytest.mark.parametrize("is_first", [True, False])
-def test_any_failure_of_any_command_runs_it(adsctl, hook, told, words, code, is_first):
+def test_any_failure_of_any_command_runs_it(adsctl, hook, hook_report, is_first, words, code):
     adsctl.file("feed.csv", feed(3))
     adsctl.file("people.csv", "email\nana@shop.example\n")
     option = ("--on-failure", hook)
     adsctl.local(*(option + words if is_first else words + option), code=code)
-    found = told()
-    assert found["document"]["error"]["exit_code"] == code and found["environment"][
-        "ADSCTL_EXIT_CODE"
-    ] == str(code)
+    report = hook_report()
+    assert report["document"]["error"]["exit_code"] == code
+    assert report["environment"]["ADSCTL_EXIT_CODE"] == f"{code}"
 
 
-def test_no_secret_is_passed_on(adsctl, remote, httpserver, hook, told):
+def test_no_secret_is_passed_on(adsctl, remote, httpserver, hook, hook_report):
     httpserver.expect_request("/12/product_catalogs").respond_with_json({"data": [{"id": "7"}]})
     adsctl.file("feed.csv", feed(2, price=SECRETS["ADSCTL_ACCESS_TOKEN_SECRET"]))
     done = adsctl("products", "push", "feed.csv", "--changed", "--on-failure", hook, code=3)
-    text = json.dumps(told())
+    text = json.dumps(hook_report())
     assert "price: '***' is not allowed" in text and "price: '***' is not allowed" in done.stderr
     assert not any(secret in text for secret in SECRETS.values())
 
@@ -164,25 +163,25 @@ def variables(adsctl):
     adsctl.env.update(SECRET_VARIABLES | ORDINARY)
 
 
-def test_it_gets_no_address_of_a_variable_and_no_key_of_a_cloud(adsctl, variables, hook, told):
+def test_it_gets_no_address_of_a_variable_and_no_key_of_a_cloud(adsctl, variables, hook, hook_report):
     words = ("products", "check", "@FEED", "--recipe=@OTHER", "--no-such-option")
     adsctl.local(*words, "--on-failure", hook, code=2)
-    environment = told()["environment"]
+    environment = hook_report()["environment"]
     assert "sesame" not in json.dumps(environment)
     assert ORDINARY.items() <= environment.items()
 
 
-def test_it_gets_no_address_of_a_variable_that_a_task_of_a_fleet_names(adsctl, variables, hook, told):
+def test_it_gets_no_address_of_a_variable_that_a_task_of_a_fleet_names(adsctl, variables, hook, hook_report):
     adsctl.file("fleet.yaml", "tasks: [{name: a, run: products check '@FEED' --no-such-option}]")
     adsctl.local("fleet", "run", "fleet.yaml", "--on-failure", hook, code=3)
-    assert "FEED" not in told()["environment"]
+    assert "FEED" not in hook_report()["environment"]
 
 
-def test_it_gets_the_variables_that_are_named_for_it(adsctl, variables, hook, told):
+def test_it_gets_the_variables_that_are_named_for_it(adsctl, variables, hook, hook_report):
     names = "FEED, AWS_SESSION_TOKEN"
     words = ("products", "check", "@FEED", "--no-such-option", "--on-failure-env", names)
     adsctl.local(*words, "--on-failure", hook, code=2)
-    environment = told()["environment"]
+    environment = hook_report()["environment"]
     assert {name for name in SECRET_VARIABLES if name in environment} >= {"FEED", "AWS_SESSION_TOKEN"}
     assert "AWS_SECRET_ACCESS_KEY" not in environment
 
@@ -194,10 +193,12 @@ def test_it_gets_the_variables_that_are_named_for_it(adsctl, variables, hook, to
         ("ADSCTL_ACCESS_TOKEN", "--on-failure-env: ADSCTL_ACCESS_TOKEN is never passed on"),
     ],
 )
-def test_a_variable_that_it_cannot_get_is_refused_before_anything_is_done(adsctl, hook, told, names, said):
+def test_a_variable_that_it_cannot_get_is_refused_before_anything_is_done(
+    adsctl, hook, hook_report, names, said
+):
     words = ("products", "check", "missing.csv", "--on-failure", hook, "--on-failure-env", names)
     assert said in adsctl.local(*words, code=2).stderr
-    assert told() is None
+    assert hook_report() is None
 
 
 @pytest.mark.parametrize(
@@ -234,21 +235,23 @@ def test_a_command_that_cannot_be_run_is_refused_before_anything_is_done(adsctl,
     assert said in done.stderr and done.stderr.count("--on-failure") == 1 and service.puts == []
 
 
-def test_no_shell_reads_the_command(adsctl, told, hook):
+def test_no_shell_reads_the_command(adsctl, hook_report, hook):
     adsctl.local("products", "push", "missing.csv", "--on-failure", f"{hook} $HOME ; touch mark", code=2)
-    assert told()["words"][2:] == ["$HOME", ";", "touch", "mark"] and not (adsctl.home / "mark").exists()
+    assert (
+        hook_report()["words"][2:] == ["$HOME", ";", "touch", "mark"] and not (adsctl.home / "mark").exists()
+    )
 
 
 @pytest.mark.parametrize(("signum", "is_failure"), [(signal.SIGTERM, True), (signal.SIGINT, False)])
 def test_a_run_that_was_stopped_has_failed_unless_a_person_did_it(
-    adsctl, service, hook, told, signum, is_failure
+    adsctl, service, hook, hook_report, signum, is_failure
 ):
     adsctl.file("feed.csv", feed(60))
     process = stop_at(adsctl, service, 0, signum, "--on-failure", hook)
     assert process.returncode == 128 + signum
-    found = told()
-    assert bool(found) == is_failure
-    assert not found or found["environment"]["ADSCTL_ERROR"] == "stopped by SIGTERM"
+    report = hook_report()
+    assert bool(report) == is_failure
+    assert not report or report["environment"]["ADSCTL_ERROR"] == "stopped by SIGTERM"
 
 
 def test_a_signal_while_an_error_is_reported_ends_the_program_as_always(adsctl):

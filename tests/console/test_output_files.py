@@ -261,8 +261,8 @@ class TestAnExistingFile:
         os.chown(path, OTHER_USER, OTHER_USER + 1)
         path.chmod(0o640)
         shop.local(*words, "--force")
-        found = path.stat()
-        assert (stat.S_IMODE(found.st_mode), found.st_uid, found.st_gid) == (
+        status = path.stat()
+        assert (stat.S_IMODE(status.st_mode), status.st_uid, status.st_gid) == (
             0o640,
             OTHER_USER,
             OTHER_USER + 1,

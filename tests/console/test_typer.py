@@ -68,8 +68,8 @@ def test_every_kind_of_value_is_converted_and_a_default_is_taken_as_it_is():
         "quiet": False,
     }
     text = "a --color blue --coats=3 --width 5 --unit km --note x -n y --log f --quiet b"
-    found = parsed(*text.split())
-    assert found == {
+    values = parsed(*text.split())
+    assert values == {
         "things": ["a", "b"],
         "color": Color.blue,
         "coats": 3,
@@ -79,7 +79,7 @@ def test_every_kind_of_value_is_converted_and_a_default_is_taken_as_it_is():
         "log": Path("f"),
         "quiet": True,
     }
-    assert type(found["color"]) is Color
+    assert type(values["color"]) is Color
 
 
 @pytest.mark.parametrize(
@@ -104,7 +104,7 @@ def test_a_number_is_written_in_plain_digits(number):
 
 
 def test_a_number_may_have_a_sign_and_zeros_before_it():
-    assert [parsed("a", f"--width={each}")["width"] for each in ("+5", "-5", "05")] == [5, -5, 5]
+    assert [parsed("a", f"--width={width}")["width"] for width in ("+5", "-5", "05")] == [5, -5, 5]
 
 
 @pytest.mark.parametrize(
@@ -123,9 +123,9 @@ def test_a_number_may_have_a_sign_and_zeros_before_it():
 )
 def test_a_wrong_command_line_is_told_in_our_words(words, message):
     """By the names of Typer's errors, NoSuchOption and BadOptionUsage, and what these carry."""
-    with pytest.raises(UsageError) as told:
+    with pytest.raises(UsageError) as raised:
         parsed(*words)
-    assert (told.value.message, told.value.hint) == (message, "paint --help")
+    assert (raised.value.message, raised.value.hint) == (message, "paint --help")
 
 
 def test_the_parts_of_typer_that_we_replace_are_there_and_called_so():
@@ -163,13 +163,13 @@ def test_typer_makes_a_parameter_of_the_arguments_that_we_give_it_and_of_no_othe
 
 
 def test_a_parameter_is_as_annotated_declares_it():
-    found = {param.name: param for param in parameters_of(paint)}
-    assert [param.title for param in found.values()] == [
+    parameters = {param.name: param for param in parameters_of(paint)}
+    assert [param.title for param in parameters.values()] == [
         *("THING...", "--color [red|blue]", "--coats N", "--width N", "--unit [M|KM]", "-n, --note TEXT"),
         *("--log FILE", "--quiet"),
     ]
-    assert found["coats"].get_help_record(None) == ("--coats N", "How many  [default: 2; 1 to 3]")
-    assert found["things"].get_help_record(None) == ("THING...", "What  [required]")
+    assert parameters["coats"].get_help_record(None) == ("--coats N", "How many  [default: 2; 1 to 3]")
+    assert parameters["things"].get_help_record(None) == ("THING...", "What  [required]")
 
 
 def test_the_words_after_the_options_of_a_group_are_kept_for_its_command():

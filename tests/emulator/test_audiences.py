@@ -80,14 +80,14 @@ def test_a_second_grant_changes_the_level(local, permissions):
 def test_permissions_are_filtered(local, permissions):
     made = grant(local, permissions, PARTNER).json()["data"]["id"]
 
-    def found(**query):
+    def granted(**query):
         return [record["granted_account_id"] for record in local.get(permissions, **query).json()["data"]]
 
-    assert found(granted_account_ids=f"{PARTNER},none") == [PARTNER]
-    assert found(tailored_audience_permission_ids=made) == [PARTNER]
-    assert found(tailored_audience_permission_ids=made, granted_account_ids=CAFE) == []
+    assert granted(granted_account_ids=f"{PARTNER},none") == [PARTNER]
+    assert granted(tailored_audience_permission_ids=made) == [PARTNER]
+    assert granted(tailored_audience_permission_ids=made, granted_account_ids=CAFE) == []
     page = local.get(permissions, count="1").json()
-    assert found(count="1", cursor=page["next_cursor"]) == [PARTNER]
+    assert granted(count="1", cursor=page["next_cursor"]) == [PARTNER]
 
 
 def test_only_the_owner_manages_permissions(local, account):

@@ -133,10 +133,9 @@ def test_a_body_may_speak_of_lengths_and_requests_follow_each_other(served):
     ids=["nothing", "half a header", "half a body"],
 )
 def test_slow_clients_do_not_block_others(emulator, monkeypatch, start):
-    """They lose their connections to others, and not only by their deadlines, which are far away here."""
+    """Not only since they lose their connections by their deadlines, which are far away here."""
     monkeypatch.setattr(server, "REQUEST_READ_TIMEOUT_SECONDS", 600.0)
     monkeypatch.setattr(server, "IDLE_TIMEOUT_SECONDS", 600.0)
-    monkeypatch.setattr(server, "MAX_CONNECTIONS", 32)
     done = threading.Event()
 
     def drip(connection: socket.socket) -> None:

@@ -1,4 +1,4 @@
-"""Uploads as the platform takes them: segments, their limits, the older forms, and what survives."""
+"""Uploads as the platform takes them: segments, their limits, and what survives."""
 
 import json
 import time
@@ -84,19 +84,6 @@ def test_an_upload_expires(local):
 def owner_of(local: Client, id: str) -> str:
     query = "SELECT owner FROM records WHERE kind = 'media_upload' AND id = ?"
     return local.emulator.store.connection.execute(query, (id,)).fetchone()[0]
-
-
-@pytest.mark.parametrize("path", [UPLOAD, "/1.1/media/upload.json"])
-def test_the_older_commands_upload_too(local, path):
-    video = sample("high.mp4")
-    begin = {"command": "INIT", "media_type": "video/mp4", "media_category": "tweet_video"}
-    first = form(local, path, **begin, total_bytes=str(len(video))).json()
-    id = first["media_id_string"] if "1.1" in path else first["data"]["id"]
-    assert form(local, path, command="APPEND", media_id=id, segment_index="0", media=video).status_code == 204
-    last = form(local, path, command="FINALIZE", media_id=id)
-    assert last.status_code == 200 and f'"7_{id}"' in last.text
-    shown = local.get(path, command="STATUS", media_id=id).json()
-    assert "processing_info" in (shown if "1.1" in path else shown["data"])
 
 
 def test_an_image_in_one_request_is_looked_at(local):

@@ -257,15 +257,17 @@ def test_the_products_of_an_unknown_catalog_are_not_found(local, method, body):
     assert (response.status_code, errors(response)) == (404, [("NOT_FOUND", None)])
 
 
+@generic_only
 def test_32_threads_lose_no_product(emulator):
     client = Client(emulator, InProcess(emulator))
-    batches = [[product(f"{batch}-{n}") for n in range(5)] for batch in range(128)]
+    batches = [[product(f"{batch}-{n}") for n in range(5)] for batch in range(64)]
     with ThreadPoolExecutor(32) as pool:
         written = list(pool.map(lambda batch: client.put(*batch), batches))
-    assert sum(map(statuses, written), start=statuses([])) == {"CREATE_SUCCESS": 640}
-    assert len({product["id"] for product in client.products()}) == 640
+    assert sum(map(statuses, written), start=statuses([])) == {"CREATE_SUCCESS": 320}
+    assert len({product["id"] for product in client.products()}) == 320
 
 
+@x_only
 def test_32_connections_lose_no_product(served):
     batches = [[product(f"{batch}-{n}") for n in range(5)] for batch in range(64)]
     with ThreadPoolExecutor(32) as pool:
@@ -274,6 +276,7 @@ def test_32_connections_lose_no_product(served):
     assert len({product["id"] for product in served.products()}) == 320
 
 
+@generic_only
 def test_concurrent_requests_create_a_product_once(emulator):
     client = Client(emulator, InProcess(emulator))
     with ThreadPoolExecutor(32) as pool:
@@ -281,6 +284,7 @@ def test_concurrent_requests_create_a_product_once(emulator):
     assert statuses(written) == {"CREATE_SUCCESS": 1, "NO_CHANGE": 63}
 
 
+@x_only
 def test_two_emulators_on_one_file_lose_no_product(emulator):
     other = Emulator(emulator.database)
     clients = [Client(served, InProcess(served)) for served in (emulator, other)]

@@ -4,7 +4,7 @@ import pytest
 
 from tests.emulator.seeded import REACH
 
-from .wire_names import service_name  # noqa: F401
+from .wire_names import service_name, x_only  # noqa: F401
 
 
 @pytest.fixture
@@ -56,6 +56,7 @@ def test_one_mistake_and_nothing_is_applied(send, targeted, wrong):
     assert targeted() == before
 
 
+@x_only
 @pytest.mark.parametrize(("count", "status"), [(500, 200), (501, 400)])
 def test_a_batch_has_at_most_five_hundred_criteria(send, count, status):
     keywords = [create("BROAD_KEYWORD", f"wool {number}") for number in range(count)]

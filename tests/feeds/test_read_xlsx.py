@@ -114,53 +114,41 @@ def with_cell(content: bytes, cell: str, xml: str) -> bytes:
 NOT_STORED = "is a formula without a stored value; open the workbook in a spreadsheet and save it"
 
 
-@pytest.mark.parametrize(
-    "formula",
-    [
-        '<c r="B3"><f>A3&amp;"x"</f><v></v></c>',
-        '<c r="B3"><f>A3&amp;"x"</f><v/></c>',
-        '<c r="B3" t="str"><f>A3&amp;"x"</f></c>',
-        "<c r='B3' t='n' s='1'><f t='shared' si='0'/></c>",
-        '<c t="e" r="B3"><f>A3</f></c>',
-    ],
-)
-def test_a_formula_without_a_stored_value_is_a_problem_of_its_row(feeds, formula):
-    content = with_cell(workbook([["id", "title"], [1, "a"], [2, "b"], [3, "c"]]), "B3", formula)
-    assert feeds.read(FEED, content)[1] == (3, {"id": "2"}, f"the cell B3 {NOT_STORED}")
-    assert feeds.read(FEED, content)[2] == (4, {"id": "3", "title": "c"}, "")
+FORMULAS = {
+    '<c r="{}"><f>A3&amp;"x"</f><v></v></c>': None,
+    '<c r="{}"><f>A3&amp;"x"</f><v/></c>': None,
+    '<c r="{}" t="str"><f>A3&amp;"x"</f></c>': None,
+    "<c r='{}' t='n' s='1'><f t='shared' si='0'/></c>": None,
+    '<c t="e" r="{}"><f>A3</f></c>': None,
+    '<c r="{}" t="str"><f>""</f><v></v></c>': {},
+    '<c r="{}" t="str"><f>A3</f><v>x</v></c>': {"title": "x"},
+    '<c r="{}"><f>A3</f><v>0</v></c>': {"title": "0"},
+    '<c r="{}" s="1"><v/></c>': {},
+}
 
 
-@pytest.mark.parametrize(
-    ("formula", "values"),
-    [
-        ('<c r="B3" t="str"><f>""</f><v></v></c>', {}),
-        ('<c r="B3" t="str"><f>A3</f><v>x</v></c>', {"title": "x"}),
-        ('<c r="B3"><f>A3</f><v>0</v></c>', {"title": "0"}),
-        ('<c r="B3" s="1"><v/></c>', {}),
-    ],
-)
-def test_a_formula_with_its_value_is_that_value(feeds, formula, values):
-    content = with_cell(workbook([["id", "title"], [1, "a"], [2, "b"]]), "B3", formula)
-    assert feeds.read(FEED, content)[1] == (3, {"id": "2"} | values, "")
+def test_a_formula_is_its_value_and_without_a_stored_one_a_problem_of_its_row(feeds):
+    content = workbook([["id", "title"], *([line, "a"] for line in range(2, 12))])
+    expected = [(2, {"id": "2", "title": "a"}, "")]
+    for line, (formula, stored) in enumerate(FORMULAS.items(), 3):
+        content = with_cell(content, f"B{line}", formula.format(f"B{line}"))
+        problem = f"the cell B{line} {NOT_STORED}" if stored is None else ""
+        expected.append((line, {"id": str(line)} | (stored or {}), problem))
+    assert feeds.read(FEED, content) == expected
 
 
 ROUNDED = "has more than 15 digits: the spreadsheet has rounded this number; make the column text"
+LONG_NUMBERS = [10**15, 1234567890123456, -(10**17), 12345678901234567890]
 
 
-@pytest.mark.parametrize("number", [10**15, 1234567890123456, -(10**17), 12345678901234567890])
-def test_a_number_that_the_spreadsheet_has_rounded_is_a_problem_of_its_row(feeds, number):
-    sheet = [
-        ["x"],
-        [],
-        ["", "", "id", "title"],
-        ["", "", 1, number],
-        ["", "", 2, 999_999_999_999_999],
-        ["", "", 3, str(number)],
-    ]
-    first, second, third = feeds.read(FEED, workbook(sheet))
-    assert first[2].startswith(f"'title' {ROUNDED}") and first[0] == 4
-    assert second[1:] == ({"id": "2", "title": "999999999999999"}, "")
-    assert third[1:] == ({"id": "3", "title": str(number)}, "")
+def test_a_number_that_the_spreadsheet_has_rounded_is_a_problem_of_its_row(feeds):
+    titles = [*LONG_NUMBERS, 999_999_999_999_999, *map(str, LONG_NUMBERS)]
+    sheet = [["x"], [], ["", "", "id", "title"], *(["", "", 1, title] for title in titles)]
+    rows = feeds.read(FEED, workbook(sheet))
+    assert [line for line, _, _ in rows] == [*range(4, 13)]
+    assert all(problem.startswith(f"'title' {ROUNDED}") for _, _, problem in rows[:4])
+    whole = [(values, problem) for _, values, problem in rows[4:]]
+    assert whole == [({"id": "1", "title": str(title)}, "") for title in titles[4:]]
 
 
 def test_many_digits_behind_the_point_and_columns_that_are_not_used_are_no_problem(feeds):
@@ -171,15 +159,22 @@ def test_many_digits_behind_the_point_and_columns_that_are_not_used_are_no_probl
 TWO = [["id"], [1]], [["id"], [2]]
 
 
-@pytest.mark.parametrize(("sheet", "id"), [("Sheet 0", "1"), ("Sheet 1", "2"), ("1", "1"), ("2", "2")])
-def test_a_sheet_is_named_or_numbered(feeds, sheet, id):
-    assert values(feeds, workbook(*TWO), sheet=sheet) == [{"id": id}]
+def test_a_sheet_is_named_or_numbered(feeds):
+    content = workbook(*TWO)
+    for sheet, id in (("Sheet 0", "1"), ("Sheet 1", "2"), ("1", "1"), ("2", "2")):
+        rows = reader.read_sheet(io.BytesIO(content), sheet, 10)
+        assert [row.cells for row in rows] == [["id"], [id]]
+    assert values(feeds, content, sheet="Sheet 1") == [{"id": "2"}]
 
 
-@pytest.mark.parametrize(("sheet", "words"), [(None, "has 2 sheets"), ("3", "no sheet '3'"), ("x", "'x'")])
-def test_sheets_to_choose_from_are_listed(feeds, sheet, words):
-    with pytest.raises(UsageError, match=words) as caught:
-        values(feeds, workbook(*TWO), sheet=sheet)
+def test_sheets_to_choose_from_are_listed(feeds):
+    content = workbook(*TWO)
+    for sheet, words in ((None, "has 2 sheets"), ("3", "no sheet '3'"), ("x", "'x'")):
+        with pytest.raises(reader.WorkbookError, match=words) as refused:
+            list(reader.read_sheet(io.BytesIO(content), sheet, 10))
+        assert "--sheet with one of 'Sheet 0', 'Sheet 1'" in refused.value.hint and refused.value.is_usage
+    with pytest.raises(UsageError, match="has 2 sheets") as caught:
+        values(feeds, content)
     assert "--sheet with one of 'Sheet 0', 'Sheet 1'" in caught.value.hint
 
 
@@ -191,8 +186,8 @@ def test_hidden_and_empty_sheets_are_not_chosen(feeds):
 def test_the_sheet_option_is_of_every_command_that_reads(adsctl):
     adsctl.file(FEED, workbook(*([[*PRODUCT], [*(PRODUCT | {"id": id}).values()]] for id in "ab")))
     assert "add --sheet with one of" in adsctl("products", "check", FEED, code=2).stderr
-    found = adsctl("products", "check", FEED, "--sheet", "2", "--max-rows", "1", "-o", "json")
-    assert json.loads(found.stdout)["valid"] == 1
+    checked = adsctl("products", "check", FEED, "--sheet", "2", "--max-rows", "1", "-o", "json")
+    assert json.loads(checked.stdout)["valid"] == 1
 
 
 def test_more_rows_than_are_loaded_at_once_are_asked_for(feeds):
@@ -224,12 +219,13 @@ def test_a_workbook_in_another_archive_or_with_another_name_is_read(feeds):
 
 def test_a_workbook_that_is_cut_off_or_damaged_is_refused(feeds):
     content = workbook([["id", "title"], *([number, "x" * 50] for number in range(200))])
-    for cut in (100, len(content) // 2, len(content) - 5):
-        assert "not a complete" in feeds.error(FEED, content[:cut])
+    assert "not a complete" in feeds.error(FEED, content[: len(content) // 2])
     damaged = bytearray(content)
     start = content.index(b"xl/worksheets/sheet1.xml") + 200
     damaged[start : start + 50] = bytes(50)
-    assert "not a complete" in feeds.error(FEED, bytes(damaged))
+    for incomplete in (content[:100], content[:-5], bytes(damaged)):
+        with pytest.raises(reader.WorkbookError, match="not a complete"):
+            list(reader.read_sheet(io.BytesIO(incomplete), None, 1000))
 
 
 def test_an_encrypted_or_older_workbook_is_told(feeds):

@@ -106,10 +106,9 @@ def test_rejected_rows_that_xml_cannot_hold_are_not_written_as_something_else(ad
 
 def test_a_pulled_catalog_is_pushed_again_unchanged(adsctl, service):
     adsctl("products", "push", EXAMPLES / "products.csv")
-    for name in ("feed.xml", "feed.xml.gz", "feed.rss"):
-        adsctl("products", "pull", name)
-        pushed = json.loads(adsctl("products", "push", name, "-o", "json").stdout)
-        assert pushed["unchanged"] == pushed["rows"] == len(service.stored), name
+    adsctl("products", "pull", "feed.xml.gz")
+    pushed = json.loads(adsctl("products", "push", "feed.xml.gz", "-o", "json").stdout)
+    assert pushed["unchanged"] == pushed["rows"] == len(service.stored)
 
 
 def test_rejected_rows_are_written_as_xml_and_pushed_again_once_they_are_corrected(adsctl, service):

@@ -172,9 +172,10 @@ class Company:
         records = [json.loads(path.read_text()) for path in paths]
         return {record["task"] for record in records if record["status"] == "ok"}
 
-    def busy(self) -> list[Worker]:
-        """The workers that have a task's process."""
-        return [worker for worker in self.cluster.workers.values() if _task_processes(worker)]
+    def busy(self, tasks: Sequence[str] = NAMES) -> list[Worker]:
+        """The workers that have the process of one of the tasks."""
+        workers = self.cluster.workers.values()
+        return [worker for worker in workers if _running_tasks(worker).intersection(tasks)]
 
     def close(self) -> None:
         self.cluster.end()
@@ -182,9 +183,10 @@ class Company:
             network.close()
 
 
-def _task_processes(worker: Worker) -> list[psutil.Process]:
+def _running_tasks(worker: Worker) -> set[str]:
+    """The names of the tasks that have a process."""
     try:
         children = psutil.Process(worker.process.pid).children(recursive=True)
     except psutil.Error:
-        return []
-    return [child for child in children if "__task" in words_of(child)]
+        return set()
+    return {words[-1] for words in map(words_of, children) if "__task" in words}

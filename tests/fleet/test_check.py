@@ -44,7 +44,7 @@ tasks:
         (1, "task 7 must be a mapping"),
     ]
     for line, text in expected:
-        assert any(f"fleet.yaml:{line}: {text}" in each for each in message), (line, text, message)
+        assert any(f"fleet.yaml:{line}: {text}" in part for part in message), (line, text, message)
 
 
 def test_a_wrong_key_is_told_with_its_own_line(fleet, adsctl):

@@ -4,6 +4,7 @@ import json
 import shutil
 import signal
 import threading
+import time
 from collections.abc import Iterator
 from contextlib import closing, suppress
 from pathlib import Path
@@ -16,6 +17,7 @@ from ads_cli.api.products import PutProducts
 from ads_cli.api.rates import Rate
 from ads_cli.emulator.app import Emulator
 from ads_cli.emulator.server import running
+from ads_cli.fleet.cluster import STOP_SECONDS
 from ads_cli.fleet.cluster_link import SchedulerLink
 from tests.adsctl import ROOT, TIMEOUT_SECONDS, wait_until
 from tests.effort import tries
@@ -146,11 +148,21 @@ def cut_a_network(company: Company, random: Random) -> set[str]:
 
 
 def restart_the_scheduler(company: Company, random: Random) -> set[str]:
+    """Start it again, and with it all workers, which may return later than their leases."""
+    stored = company.stored()
     company.cluster.restart_scheduler()
+    return company.ended() - stored
+
+
+def silence_the_scheduler(company: Company, random: Random) -> set[str]:
+    """Let it say nothing, without an error, until the workers have ended their tasks by themselves."""
+    company.cluster.scheduler.send_signal(signal.SIGSTOP)
+    wait_until(lambda: not company.busy(), "no worker has a task")
+    company.cluster.scheduler.send_signal(signal.SIGCONT)
     return set()
 
 
-LOSSES = (kill_a_worker, cut_a_network, restart_the_scheduler)
+LOSSES = (kill_a_worker, cut_a_network, silence_the_scheduler, restart_the_scheduler)
 
 
 @pytest.mark.parametrize("seed", range(tries(1, 20)))
@@ -174,19 +186,16 @@ def test_whatever_is_lost_every_task_ends_and_none_that_had_ended_runs_again(com
 
 def test_a_worker_that_is_started_again_at_its_address_is_told_from_the_one_before(company):
     with closing(SchedulerLink(company.cluster.address, "board")) as link:
-        before = {address: worker["local_directory"] for address, worker in link.workers().items()}
-        (address,) = (address for address, worker in link.workers().items() if worker["name"] == "w3")
+        ((address, before),) = (worker for worker, name in link.workers().items() if name == "w3")
         company.cluster.workers["w3"].kill()
         wait_until(
-            lambda: (
-                link.workers().get(address, {}).get("local_directory", before[address]) != before[address]
-            ),
+            lambda: any(at == address and folder != before for at, folder in link.workers()),
             "the worker has returned to its address",
         )
 
 
 def test_tasks_whose_workers_die_after_them_are_not_run_again(company, shops):
-    """The scheduler has what a task came to, if its worker dies before the fleet has fetched it."""
+    """The worker returns with its record, if it dies before the fleet has fetched what a task came to."""
     fleet = company.feeds(NAMES[:3], 25)
     all_sent, go = threading.Barrier(4), threading.Event()
     shops.before = lambda put: (all_sent.wait(TIMEOUT_SECONDS), go.wait(TIMEOUT_SECONDS))
@@ -231,11 +240,39 @@ def test_a_fleet_that_is_stopped_stops_its_tasks_and_is_resumed(company, shops):
     assert_all_pushed(company, shops, company.run(fleet, "--resume"), 100)
 
 
+def start_first(company: Company, shops: Shops) -> Process:
+    first = company.start(company.feeds(NAMES[3:4], 4 * 25, file="first.yaml"))
+    wait_until(lambda: shops.sent(NAMES[3]), "the first fleet runs")
+    return first
+
+
+def start_second(company: Company) -> Process:
+    """Start a fleet whose first task goes to the worker of the first fleet, and its second to another one.
+
+    That has the token of the first fleet.
+    """
+    return company.start(company.feeds([NAMES[0], NAMES[4]], 4 * 25, file="second.yaml"))
+
+
 def test_fleets_that_share_a_token_use_it_on_one_worker_at_a_time(company, shops):
-    running = company.start(company.feeds(NAMES[3:4], 8 * 25, file="first.yaml"))
-    wait_until(lambda: shops.puts, "the first fleet runs")
-    other = company.start(company.feeds(NAMES[4:], 8 * 25, file="second.yaml"))
-    busy = []
-    wait_until(lambda: busy.append(len(company.busy())) or len(shops.puts) == 16, "all is sent")
-    assert [record["status"] for record in [*records_of(running), *records_of(other)]] == ["ok"] * 2
-    assert max(busy) == 1
+    first, second, busy = start_first(company, shops), start_second(company), list[int]()
+    wait_until(
+        lambda: busy.append(len(company.busy(NAMES[3:]))) or len(shops.sent(NAMES[4])) == 4 * 25,
+        "all is sent",
+    )
+    records = [*records_of(first), *records_of(second)]
+    assert [record["status"] for record in records] == ["ok"] * 3
+    assert records[0]["worker"] != records[2]["worker"] and max(busy) == 1
+
+
+def test_a_fleet_that_is_stopped_while_it_waits_for_a_token_ends_at_once(company, shops):
+    go = threading.Event()
+    shops.before = lambda put: is_of(shops.puts[put], NAMES[0]) or go.wait(TIMEOUT_SECONDS)
+    first, second = start_first(company, shops), start_second(company)
+    wait_until(lambda: shops.sent(NAMES[0]), "the second fleet runs")
+    stopped_at = time.monotonic()
+    second.send_signal(signal.SIGTERM)
+    assert records_of(second, 143)[1]["status"] == "skipped"
+    assert time.monotonic() - stopped_at < STOP_SECONDS
+    go.set()
+    assert [record["status"] for record in records_of(first)] == ["ok"]

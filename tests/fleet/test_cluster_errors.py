@@ -2,6 +2,7 @@
 
 import json
 import shutil
+import time
 from collections.abc import Iterator
 from contextlib import closing
 
@@ -10,8 +11,10 @@ import pytest
 from ads_cli.emulator.app import Emulator
 from ads_cli.emulator.server import running
 from ads_cli.errors import StateError
-from ads_cli.fleet.cluster_link import ALIKE, OWN_DISTRIBUTIONS, LostError, SchedulerLink
+from ads_cli.fleet.cluster_link import ALIKE, LostError, SchedulerLink
+from ads_cli.fleet.records import RunId
 from ads_cli.masking import secret_words
+from tests.adsctl import TIMEOUT_SECONDS
 from tests.ports import free_port
 
 from .shops import NAMES, Company, Shops
@@ -59,7 +62,7 @@ def test_only_runs_a_task_anew_on_its_worker_and_a_resume_runs_none_again(compan
 
 
 def test_a_task_that_no_worker_can_run_fails_and_tells_why_of_each(company, shops, monkeypatch):
-    monkeypatch.setattr("ads_cli.fleet.cluster_members.SETTLE_SECONDS", 0.5)
+    monkeypatch.setattr("ads_cli.fleet.cluster.SETTLE_SECONDS", 0.5)
     ok, failed = company.run(company.feeds([SHOP, NOBODYS], 25), code=4)
     assert ok["status"] == "ok" and failed["exit_code"] == 4
     assert f"w1: there is no profile '{NOBODYS}'" in failed["error"]["message"]
@@ -75,12 +78,26 @@ def test_without_a_scheduler_a_fleet_ends_with_8_and_says_how_to_start_one(compa
 
 
 def test_a_task_that_dask_has_cancelled_for_a_broken_connection_is_lost(company):
-    link = SchedulerLink(company.cluster.address, "board")
-    with closing(link):
-        future = link.submit(bytes, b"", "key", next(iter(link.workers())))
-        link.cancel(future)
+    with closing(SchedulerLink(company.cluster.address, "board")) as link:
+        worker = next(address for address, _ in link.workers())
+        link.submit(time.sleep, TIMEOUT_SECONDS, key="key", worker=worker)
+        link._futures["key"].cancel()
         with pytest.raises(LostError, match="cancelled"):
-            link.result(future)
+            link.next_ended(TIMEOUT_SECONDS)
+
+
+def test_a_worker_that_cannot_answer_is_unfit_and_one_that_is_gone_is_asked_later(company, monkeypatch):
+    def survey(run, tasks, dask_worker):
+        if dask_worker.name == "w1":
+            raise ConnectionError
+        raise KeyError("home")
+
+    monkeypatch.setattr("ads_cli.fleet.cluster_link.survey", survey)
+    with closing(SchedulerLink(company.cluster.address, "board")) as link:
+        names = {address: name for (address, _), name in link.workers().items()}
+        answers = link.survey(RunId("fleet", "run"), [], [*names])
+    told = {names[address]: answer for address, answer in answers.items()}
+    assert told == {"w2": "cannot run adsctl: 'home'"}
 
 
 def test_a_worker_with_another_version_is_told_before_anything_runs(company, shops):
@@ -98,17 +115,16 @@ def test_a_worker_with_another_version_is_told_before_anything_runs(company, sho
     assert shops.puts == []
 
 
-@pytest.mark.parametrize("name", ALIKE)
-def test_a_version_that_is_unknown_here_is_not_taken_for_that_of_the_workers(company, monkeypatch, name):
+@pytest.mark.parametrize("package", ALIKE)
+def test_a_version_that_is_unknown_here_is_not_taken_for_that_of_the_workers(company, monkeypatch, package):
     with closing(SchedulerLink(company.cluster.address, "board")) as link:
-        found = link._client.get_versions(packages=[*OWN_DISTRIBUTIONS])
-        assert link.check_versions() == {}
-        for side in (found["client"], found["scheduler"], *found["workers"].values()):
-            side["packages"] = dict(side["packages"], **{name: None})
-        monkeypatch.setattr(link._client, "get_versions", lambda packages: found)
-        shown = OWN_DISTRIBUTIONS.get(name, name)
-        with pytest.raises(StateError, match=f"the version of {shown} is unknown here"):
-            link.check_versions()
+        versions = link._client.get_versions(packages=["ads-cli"])
+        for side in (versions["client"], versions["scheduler"], *versions["workers"].values()):
+            side["packages"] = dict(side["packages"], **{package: None})
+        monkeypatch.setattr(link._client, "get_versions", lambda packages: versions)
+        shown = f"the scheduler has {ALIKE[package]} unknown \\(here unknown"
+        with pytest.raises(StateError, match=shown):
+            link.survey(RunId("fleet", "run"), [], [address for address, _ in link.workers()])
 
 
 @pytest.mark.parametrize(

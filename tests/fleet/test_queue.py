@@ -22,10 +22,10 @@ def tasks(draw) -> list[Task]:
 class QueueMachine(RuleBasedStateMachine):
     @initialize(tasks=tasks(), parallel=st.integers(1, 4), most=st.none() | st.integers(1, 3))
     def begin(self, tasks, parallel, most):
-        self.tasks, self.parallel, self.most = tasks, parallel, most
+        self.parallel, self.most = parallel, most
         self.queue = TaskQueue(tasks, RunLimits(parallel, most))
         self.running: list[Task] = []
-        self.started: list[Task] = []
+        self.waiting = [*tasks]
         self.failures = 0
         self.is_stopped = False
 
@@ -36,8 +36,7 @@ class QueueMachine(RuleBasedStateMachine):
             assert not self.may_start()
         else:
             assert task in self.may_start()
-            assert task not in self.started
-            self.started.append(task)
+            self.waiting.remove(task)
             self.running.append(task)
 
     @precondition(lambda self: getattr(self, "running", []))
@@ -47,6 +46,18 @@ class QueueMachine(RuleBasedStateMachine):
         self.running.remove(task)
         self.failures += failed
         self.queue.end(task, failed=failed)
+
+    @precondition(lambda self: getattr(self, "running", []))
+    @rule(data=st.data())
+    def put_back(self, data):
+        task = data.draw(st.sampled_from(self.running))
+        self.running.remove(task)
+        self.waiting.insert(0, task)
+        self.queue.put_back(task)
+        if task in self.may_start():
+            assert self.queue.take() == task
+            self.waiting.remove(task)
+            self.running.append(task)
 
     @rule(stop=st.integers(0, 9))
     def stop(self, stop):
@@ -69,18 +80,16 @@ class QueueMachine(RuleBasedStateMachine):
             assert self.queue.running == len(self.running) <= self.parallel
 
     def may_ever_start(self) -> bool:
-        left = len(self.started) < len(self.tasks)
-        return left and not self.is_stopped and (self.most is None or self.failures < self.most)
+        return bool(self.waiting) and not self.is_stopped and (self.most is None or self.failures < self.most)
 
     def may_start(self) -> list[Task]:
         """The tasks of which one may start: of each account the first that waits, beside what runs."""
         if not self.may_ever_start() or len(self.running) >= self.parallel:
             return []
-        waiting = [task for task in self.tasks if task not in self.started]
         first = [
             task
-            for number, task in enumerate(waiting)
-            if not task.lane or task.lane not in {each.lane for each in waiting[:number]}
+            for number, task in enumerate(self.waiting)
+            if not task.lane or task.lane not in {other.lane for other in self.waiting[:number]}
         ]
         return [task for task in first if all(self.fit(task, other) for other in self.running)]
 

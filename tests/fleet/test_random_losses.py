@@ -3,22 +3,14 @@
 from pathlib import Path
 from random import Random
 from types import SimpleNamespace
+from typing import Any
 
 import msgspec
 import pytest
 
 from ads_cli.errors import UnavailableError
+from ads_cli.fleet.cluster import RETURN_SECONDS
 from ads_cli.fleet.cluster_link import LostError
-from ads_cli.fleet.cluster_members import RETURN_SECONDS
-from ads_cli.fleet.cluster_worker import (
-    QUIET_PART,
-    WAITING,
-    Board,
-    LostContactError,
-    Order,
-    Refusal,
-    TaskOutcome,
-)
 from ads_cli.fleet.engine import Ended, TaskResult
 from ads_cli.fleet.tasks import Task
 from tests.effort import tries
@@ -28,20 +20,17 @@ from .world import LEASE_SECONDS, MAX_WAIT_SECONDS, World
 TASKS = [Task(name, "nord", ("products", "push"), f"service {name}") for name in "abcdef"]
 WORKERS = ("w1", "w2", "w3")
 LONGEST_TASK_SECONDS = 40.0
-QUIET_SECONDS = QUIET_PART * LEASE_SECONDS
-PROBLEM = {"exit_code": 11, "message": "has adsctl 9.9.9"}
 
 
 class Attempt(msgspec.Struct):
     """A task that Dask has, and the worker that runs it; None while there is none."""
 
-    order: Order
-    future: SimpleNamespace
+    task: Task
+    key: str
+    account: str  # the lease
     address: str | None
     seconds: float  # that it still takes
     lease_number: int = 0  # 0: it waits for the lease
-    beat: int = -1
-    heard_at: float = 0.0
 
 
 class LossyWorld(World):
@@ -56,36 +45,45 @@ class LossyWorld(World):
         self.returns: dict[str, float] = {}  # of workers that have left
         self.scheduler_starts_at = 0.0
         self.is_calm = False
+        self.clients = 0
 
     def link(self) -> SimpleNamespace:
         if self.now < self.scheduler_starts_at:
             raise LostError("connection refused")
-        link = super().link()
-        next_event = link.next_event
+        self.clients += 1
+        link, number = super().link(), self.clients
+        next_ended = link.next_ended
 
         def wait(timeout: float) -> object:
             if timeout:
                 is_slow = not self.is_calm and self.random.random() < 0.02
                 self.sleep(self.random.uniform(10, 20) if is_slow else timeout)
-            return next_event(timeout)
+            return next_ended(timeout)
 
-        return SimpleNamespace(**{**vars(link), "next_event": wait})
+        def close() -> None:
+            """Dask ends what a client has left behind."""
+            if number == self.clients:
+                for attempt in [*self.attempts]:
+                    self._end_attempt(attempt)
 
-    def submit(self, function: object, message: bytes, key: str, address: str) -> SimpleNamespace:
-        future = super().submit(function, message, key, address)
-        order = msgspec.json.decode(message, type=Order)
+        return SimpleNamespace(**{**vars(link), "next_ended": wait, "close": close})
+
+    def submit(self, function: object, task: Task, *order: Any, key: str, worker: str) -> None:
+        super().submit(function, task, *order, key=key, worker=worker)
         seconds = self.random.uniform(1, LONGEST_TASK_SECONDS)
-        self.attempts.append(Attempt(order, future, address if address in self.workers else None, seconds))
-        return future
+        _, _, account, _ = order
+        address = worker if worker in self.workers else None
+        self.attempts.append(Attempt(task, key, account, address, seconds))
 
-    def cancel(self, future: SimpleNamespace) -> None:
-        """Forget it; what runs goes on."""
-        future.key = f"cancelled {future.key}"
+    def cancel(self, key: str) -> None:
+        super().cancel(key)
+        for attempt in [attempt for attempt in self.attempts if attempt.key == key]:
+            self._end_attempt(attempt)
 
-    def result(self, future: SimpleNamespace) -> bytes:
-        if isinstance(future.answer, Exception):
-            raise future.answer
-        return super().result(future)
+    def _end_attempt(self, attempt: Attempt) -> None:
+        self.attempts.remove(attempt)
+        if attempt.lease_number and attempt.address:
+            self.leases.pop(attempt.account, None)
 
     def sleep(self, seconds: float) -> None:
         """Let time pass for workers and their tasks."""
@@ -95,40 +93,25 @@ class LossyWorld(World):
                 del self.returns[worker]
                 self.workers.add(worker)
         for attempt in [*self.attempts]:
-            if attempt.address is not None and (answer := self._go_on(attempt, seconds)) is not None:
-                self.attempts.remove(attempt)
-                if attempt.lease_number:
-                    self.leases.pop(attempt.order.account_lease, None)
-                attempt.future.answer = answer
-                self.events.append(attempt.future)
+            if attempt.address is not None and (result := self._go_on(attempt, seconds)) is not None:
+                self._end_attempt(attempt)
+                self.events.append((attempt.key, (result, "")))
 
-    def _go_on(self, attempt: Attempt, seconds: float) -> bytes | Exception | None:
-        """Do what `carry_out` does; return its answer, once it ends."""
-        order, worker = attempt.order, str(attempt.address)
-        if worker == "w9":
-            return msgspec.json.encode(Refusal(worker, PROBLEM))
-        text = self.variables.get(order.board)
-        board = msgspec.json.decode(text, type=Board) if text else None
-        number, ends = self.leases.get(order.account_lease, (0, 0.0))
+    def _go_on(self, attempt: Attempt, seconds: float) -> TaskResult | None:
+        """Do what `carry_out` does; return its result, once it ends."""
+        worker = str(attempt.address)
+        number, ends = self.leases.get(attempt.account, (0, 0.0))
         if not attempt.lease_number:
             if number and ends > self.now:
                 return None
-            if self.variables.get(order.ended, "") != WAITING:
-                return b"" if order.ended in self.variables else LostContactError("the fleet has ended")
-            attempt.lease_number, attempt.heard_at = len(self.sent), self.now
-            self.events.append({"task": order.task.name, "worker": worker})
-        self.leases[order.account_lease] = attempt.lease_number, self.now + LEASE_SECONDS
-        if board and board.beat != attempt.beat:
-            attempt.beat, attempt.heard_at = board.beat, self.now - seconds
-        if self.now - attempt.heard_at > QUIET_SECONDS:
-            return LostContactError("heard nothing of the fleet")
+            attempt.lease_number = len(self.sent)
+        self.leases[attempt.account] = attempt.lease_number, self.now + LEASE_SECONDS
         attempt.seconds -= seconds
         if attempt.seconds > 0:
             return None
-        result = TaskResult.ended(order.task, 0, worker=worker)
-        self.ended[self.home_of(worker)][order.task.name] = result
-        self.variables[order.ended] = msgspec.json.encode(TaskOutcome(result, "")).decode()
-        return b""
+        result = TaskResult.ended(attempt.task, 0, worker=worker)
+        self.ended[self.home_of(worker)][attempt.task.name] = result
+        return result
 
     def lose(self) -> None:
         """Lose a worker, all of them with the scheduler, or a call."""
@@ -147,10 +130,7 @@ class LossyWorld(World):
             self.lost_calls = 1
         elif what == "late":
             self.workers.add("w9")
-            if self.random.random() < 0.5:
-                self.unreadable.add("w9")
-            else:
-                self.differences["w9"] = "adsctl 9.9.9 (here 0.1)"
+            self.problems["w9"] = "has adsctl 9.9.9 (here 0.1)"
 
     def lose_workers(self, workers: list[str]) -> None:
         """Kill them, or cut their network; they return, maybe at once, and maybe with other state folders."""
@@ -164,8 +144,8 @@ class LossyWorld(World):
         self.starts[worker] += 1
         for attempt in [attempt for attempt in self.attempts if attempt.address == worker]:
             if attempt.lease_number and self.random.random() < 0.3:  # it ends, and cannot tell
-                result = TaskResult.ended(attempt.order.task, 0, worker=worker)
-                self.ended[self.home_of(worker)][attempt.order.task.name] = result
+                result = TaskResult.ended(attempt.task, 0, worker=worker)
+                self.ended[self.home_of(worker)][attempt.task.name] = result
             attempt.address, attempt.lease_number = None, 0
         if self.random.random() < 0.3:
             self.homes[worker] = f"{worker}-{self.starts[worker]}"

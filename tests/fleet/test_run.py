@@ -357,7 +357,7 @@ def test_a_second_run_of_a_fleet_ends_with_11_while_the_first_goes_on(fleet, ser
     fleet.write("{name: shop, run: products push shop.csv}", f"{{name: people, run: {people}}}")
     sent, seen = threading.Event(), threading.Event()
     service.before = lambda put: (sent.set(), seen.wait(TIMEOUT_SECONDS))
-    running = adsctl.popen("fleet", "run", "fleet.yaml")
+    running = adsctl.beside("fleet", "run", "fleet.yaml")
     assert sent.wait(TIMEOUT_SECONDS)
     message = adsctl("fleet", "run", "fleet.yaml", code=11).stderr
     shown = adsctl("fleet", "status", "fleet.yaml", "-o", "json").stdout

@@ -85,13 +85,13 @@ def test_a_query_is_applied_to_the_merged_result(shops):
 
 
 def test_profiles_are_named_one_by_one_and_local_only_as_it_is(shops):
-    assert [each["profile"] for each in run(shops, "accounts", "list", profile="other,shop-s*")] == [
+    assert [record["profile"] for record in run(shops, "accounts", "list", profile="other,shop-s*")] == [
         "other",
         "shop-sued",
     ]
     every = run(shops, "accounts", "list", profile="*")
-    assert [each["profile"] for each in every] == [*NAMES, "other"]
-    assert [each["profile"] for each in run(shops, "accounts", "list", profile="local,other")] == [
+    assert [record["profile"] for record in every] == [*NAMES, "other"]
+    assert [record["profile"] for record in run(shops, "accounts", "list", profile="local,other")] == [
         "local",
         "other",
     ]
@@ -262,7 +262,7 @@ def test_the_file_of_a_fleet_runs_reads_and_writes_and_merges_them(shops, fleet)
         (record["profile"], campaign["id"]) for record in records for campaign in record["data"]
     ]
     fleet.write('{for: {profiles: "shop-*"}, run: audiences create --name new}')
-    assert [each["data"]["name"] for each in fleet()] == ["new", "new"]
+    assert [record["data"]["name"] for record in fleet()] == ["new", "new"]
 
 
 def test_differences_are_the_exit_code_and_no_failure(shops, service):

@@ -44,13 +44,13 @@ def test_a_revoked_token_is_found_and_its_tasks_are_left_out(agency, fleet, prof
     revoke(agency, profile)
     message = fleet.check(code=4)
     assert f"{profile}: " in message and f"--profile {profile}" in message
-    records = {each["task"]: each for each in fleet("--skip-signed-out")}
+    records = {record["task"]: record for record in fleet("--skip-signed-out")}
     assert f"{profile} is left out" in fleet.stderr
     others = {"shop", "old", "local"} - {profile}
-    assert {name for name, each in records.items() if each["status"] == "ok"} == others
+    assert {name for name, record in records.items() if record["status"] == "ok"} == others
     left = records[profile]
     assert left["status"] == "skipped" and left["error"]["exit_code"] == 4 and left["exit_code"] is None
-    as_before = {each["task"]: each for each in fleet(code=4)}
+    as_before = {record["task"]: record for record in fleet(code=4)}
     assert as_before[profile]["exit_code"] == 4
 
 
@@ -69,5 +69,5 @@ def test_a_left_out_task_is_run_once_its_profile_is_signed_in(agency, fleet):
     agency.sql("UPDATE tokens SET revoked = 1")
     fleet("--skip-signed-out")
     agency.sql("UPDATE tokens SET revoked = 0")
-    records = {each["task"]: each["status"] for each in fleet("--resume")}
+    records = {record["task"]: record["status"] for record in fleet("--resume")}
     assert records == dict.fromkeys(("shop", "old", "local"), "ok")

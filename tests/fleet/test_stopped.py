@@ -5,15 +5,13 @@ import os
 import signal
 import subprocess
 import threading
-import time
 from collections.abc import Callable
-from io import BytesIO
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
 
-from tests.adsctl import TIMEOUT_SECONDS
-from tests.audiences.conftest import digest
+from tests.adsctl import TIMEOUT_SECONDS, wait_until
 from tests.batches.conftest import BatchService
 from tests.conftest import feed
 from tests.late_signal import late_signal
@@ -53,21 +51,31 @@ def stopped(adsctl, service, stop: Callable[[subprocess.Popen], None], **env: st
     assert began.wait(TIMEOUT_SECONDS)
     stop(running)
     out, err = running.communicate(timeout=TIMEOUT_SECONDS)
-    deadline = time.monotonic() + TIMEOUT_SECONDS
-    while state_of(adsctl)["shop"] == "unfinished":
-        assert time.monotonic() < deadline
+    wait_until(lambda: state_of(adsctl)["shop"] != "unfinished", "the task did not end")
     ended.set()
     service.settle()
     service.before = lambda put: None
     return running.returncode, out, err.decode()
 
 
-@pytest.mark.parametrize(
-    ("signum", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143), (signal.SIGHUP, 129)]
-)
-def test_a_signal_ends_the_tasks_and_the_fleet_and_resume_goes_on(shop, service, adsctl, signum, code):
+def processes_of(adsctl) -> list[str]:
+    """Return the processes that have its state folder in their environment."""
+    marker = f"ADSCTL_STATE_DIR={adsctl.home / 'state'}".encode()
+    processes = []
+    for process in Path("/proc").glob("[0-9]*"):
+        with suppress(OSError):
+            processes += [process.name] if marker in (process / "environ").read_bytes() else []
+    return [process for process in processes if process != str(os.getpid())]
+
+
+def test_a_signal_ends_the_tasks_and_the_fleet_and_resume_goes_on(shop, service, adsctl):
+    """SIGINT is that of a terminal below; `long_stopped.py` sends the others."""
+    require_stop_and_resume(shop, service, adsctl, signal.SIGTERM, 143)
+
+
+def require_stop_and_resume(shop, service, adsctl, signum: signal.Signals, code: int) -> None:
     returncode, out, err = stopped(adsctl, service, lambda fleet: fleet.send_signal(signum))
-    assert returncode == code
+    assert returncode == code and processes_of(adsctl) == []
     records = {record["task"]: record for record in json.loads(out)}
     assert (records["shop"]["status"], records["shop"]["exit_code"]) == ("failed", code)
     assert records["people"]["status"] == "skipped"
@@ -125,52 +133,6 @@ def test_one_ctrl_c_on_a_terminal_reaches_each_task_once(shop, service, adsctl):
     service.settle()
     service.before = lambda put: None
     assert [record["status"] for record in shop("--resume")] == ["ok", "ok"]
-
-
-def test_parts_of_one_list_that_were_stopped_at_once_resume_where_each_stopped(
-    fleet, service, adsctl, monkeypatch
-):
-    parts = ("part-1", "part-2")
-    for name in parts:
-        people = "".join(f"{name}-{number}@shop.example\n" for number in range(5000))
-        adsctl.file(f"{name}.csv", f"email\n{people}")
-    push = "audiences push {file} --audience 1nmth --users-per-operation 1 --concurrency 1"
-    fleet.write(f"{{for: {{files: part-*.csv}}, run: '{push}'}}")
-    first = {digest(f"{name}-0@shop.example").encode() for name in parts}
-    answer, both, ended = service.answer, threading.Barrier(3), threading.Event()
-
-    def holding(environ, start_response):
-        """Hold the second request of each part."""
-        body = environ["wsgi.input"].read(int(environ["CONTENT_LENGTH"]))
-        environ["wsgi.input"] = BytesIO(body)
-        if not ended.is_set() and not any(person in body for person in first):
-            both.wait(TIMEOUT_SECONDS)
-            ended.wait(TIMEOUT_SECONDS)
-        return answer(environ, start_response)
-
-    monkeypatch.setattr(service, "answer", holding)
-    running = adsctl.popen("fleet", "run", "fleet.yaml", "--parallel", "2")
-    both.wait(TIMEOUT_SECONDS)
-    running.send_signal(signal.SIGTERM)
-    running.communicate(timeout=TIMEOUT_SECONDS)
-    ended.set()
-    service.settle()
-    assert running.returncode == 143
-    records = fleet("--resume", "--parallel", "2")
-    assert [record["summary"]["accepted"] for record in records] == [5000, 5000]
-    assert [record["summary"]["requests"] for record in records] == [1, 1]
-
-
-def test_no_process_is_left_behind(shop, service, adsctl):
-    stopped(adsctl, service, subprocess.Popen.terminate)
-    marker = f"ADSCTL_STATE_DIR={adsctl.home / 'state'}".encode()
-    left = []
-    for process in Path("/proc").glob("[0-9]*"):
-        try:
-            left += [process] if marker in (process / "environ").read_bytes() else []
-        except OSError:
-            continue
-    assert [path for path in left if path.name != str(os.getpid())] == []
 
 
 def test_conversions_that_were_corrected_are_sent_by_a_resume_and_only_once(fleet, service, adsctl):

@@ -1,22 +1,21 @@
 """A cluster that a test plays: its clock, its scheduler, and its workers."""
 
 from collections import Counter, defaultdict
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import partial
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
-import msgspec
 import pytest
 
-from ads_cli.fleet import cluster, cluster_link, cluster_members
+from ads_cli.fleet import cluster
 from ads_cli.fleet.cluster import ClusterEngine
 from ads_cli.fleet.cluster_link import LostError
-from ads_cli.fleet.cluster_worker import Order, Survey
+from ads_cli.fleet.cluster_worker import Member
 from ads_cli.fleet.engine import TaskResult
 from ads_cli.fleet.records import Records, RunId
-from ads_cli.fleet.tasks import RunLimits
+from ads_cli.fleet.tasks import RunLimits, Task
 
 RUN = RunId("fleet", "run")
 MAX_WAIT_SECONDS = 300.0
@@ -31,35 +30,29 @@ class World:
         self.workers = {"w1", "w2"}
         self.starts = Counter[str]()  # of each worker
         self.homes: dict[str, str] = {}  # of workers whose home has not their own name
-        self.differences: dict[str, str] = {}  # the versions of workers that have others
+        self.problems: dict[str, str] = {}  # of workers that cannot run anything
+        self.refusals = defaultdict[str, dict[str, dict]](dict)  # by worker: why it cannot use a profile
         self.tokens = {"nord": ""}  # of each profile
-        self.unreadable: set[str] = set()  # workers whose answers nobody understands
         self.ended = defaultdict[str, dict[str, TaskResult]](dict)  # by home
-        self.asked: list[str] = []
+        self.surveyed: list[str] = []
         self.sent: list[tuple[str, str]] = []
-        self.variables: dict[str, str] = {}
-        self.futures: list[SimpleNamespace] = []  # of what was sent
-        self.events: list[Any] = []  # futures that are done, and not yet told
+        self.told = 0  # the signal that ends the tasks of the fleet
+        self.keys: list[str] = []  # of what was sent
+        self.cancelled: set[str] = set()  # keys
+        self.events: list[tuple[str, Any]] = []  # keys and answers that are not yet told
         self.scheduler_id = "scheduler-1"
         self.lost_calls = 0  # that are to be lost, of those that tell the scheduler anything
-        self.lost_put = ""  # a part of the name of a variable that cannot be set, once
 
     def play(self, monkeypatch: pytest.MonkeyPatch, folder: Path) -> ClusterEngine:
-        """Stand in for a cluster; return the engine of a fleet that is connected to it."""
-        for module in (cluster, cluster_members):
-            monkeypatch.setattr(module, "time", self)
-        monkeypatch.setattr(cluster_link, "monotonic", self.monotonic)
-        monkeypatch.setattr(cluster_link, "sleep", self.sleep)
-        monkeypatch.setattr(cluster_link, "SchedulerLink", lambda address, board: self.link())
+        """Stand in for a cluster; return the engine of a fleet on it."""
+        monkeypatch.setattr(cluster, "time", self)
+        monkeypatch.setattr(cluster, "SchedulerLink", lambda address, board: self.link())
         Records(folder, RUN).prepare()
-        engine = ClusterEngine("tcp://scheduler", RUN, folder, RunLimits(4), MAX_WAIT_SECONDS)
-        engine._connection.open()
-        return engine
+        return ClusterEngine("tcp://scheduler", RUN, folder, RunLimits(4), MAX_WAIT_SECONDS)
 
     def restart_scheduler(self) -> None:
         """Start the scheduler again, which then knows nothing; what is under way is lost."""
         self.scheduler_id = f"scheduler-{self.now}"
-        self.variables.clear()
         self.events.clear()
 
     def start_again(self, worker: str, home: str) -> None:
@@ -70,17 +63,11 @@ class World:
     def home_of(self, worker: str) -> str:
         return self.homes.get(worker, worker)
 
-    def put(self, name: str, value: str) -> None:
-        self._lose_some()
-        if self.lost_put and self.lost_put in name:
-            self.lost_put = ""
-            raise LostError("the connection to the scheduler is broken")
-        self.variables[name] = value
-
-    def _lose_some(self) -> None:
+    def tell(self, signum: int) -> None:
         if self.lost_calls:
             self.lost_calls -= 1
             raise LostError("the connection to the scheduler is broken")
+        self.told = signum
 
     def monotonic(self) -> float:
         return self.now
@@ -92,55 +79,49 @@ class World:
         """Connect to the scheduler; the link is broken once that was started again."""
         calls: dict[str, Callable[..., Any]] = {
             "workers": self.connected,
-            "check_versions": lambda: dict(self.differences),
-            "ask": self.ask,
+            "survey": self.survey,
             "submit": self.submit,
             "cancel": self.cancel,
-            "next_event": lambda timeout: self.events.pop(0) if self.events else None,
-            "result": self.result,
-            "put": self.put,
-            "get": lambda name: self.variables.get(name, ""),
-            "delete": lambda *names: [self.variables.pop(name, None) for name in names],
+            "next_ended": self.next_ended,
+            "tell": self.tell,
         }
         through = {name: partial(self._call, self.scheduler_id, call) for name, call in calls.items()}
-        return SimpleNamespace(scheduler_id=self.scheduler_id, close=lambda: None, **through)
+        return SimpleNamespace(close=lambda: None, **through)
 
-    def _call(self, scheduler_id: str, function: Callable[..., Any], *words: Any) -> Any:
+    def _call(self, scheduler_id: str, function: Callable[..., Any], *words: Any, **options: Any) -> Any:
         if scheduler_id != self.scheduler_id:
             raise LostError("the scheduler was started again")
-        return function(*words)
+        return function(*words, **options)
 
-    def connected(self) -> dict[str, dict[str, Any]]:
+    def connected(self) -> dict[tuple[str, str], str]:
+        return {(name, self._directory(name)): name for name in sorted(self.workers)}
+
+    def _directory(self, worker: str) -> str:
+        return f"/tmp/{worker}-{self.starts[worker]}"
+
+    def survey(self, run: RunId, tasks: Sequence[Task], addresses: list[str]) -> dict[str, Member | str]:
+        self.surveyed += addresses
         return {
-            name: {"name": name, "nthreads": 2, "local_directory": f"/tmp/{name}-{self.starts[name]}"}
-            for name in sorted(self.workers)
+            name: self.problems.get(name) or self._member(name) for name in addresses if name in self.workers
         }
 
-    def ask(self, function: object, message: bytes, addresses: list[str]) -> dict[str, bytes]:
-        self.asked += addresses
-        return {
-            name: b"{}" if name in self.unreadable else self.survey(name)
-            for name in addresses
-            if name in self.workers
-        }
-
-    def survey(self, worker: str) -> bytes:
+    def _member(self, worker: str) -> Member:
         home = self.home_of(worker)
-        return msgspec.json.encode(Survey(home, LEASE_SECONDS, self.tokens, {}, self.ended[home]))
+        ended = {name: result for name, result in self.ended[home].items() if result.status == "ok"}
+        about = (worker, self._directory(worker), worker, 2, home, LEASE_SECONDS)
+        return Member(*about, self.tokens, {**self.refusals[worker]}, ended)
 
-    def submit(self, function: object, message: bytes, key: str, address: str) -> SimpleNamespace:
-        task = msgspec.json.decode(message, type=Order).task
-        self.sent.append((task.name, address))
-        self.futures.append(SimpleNamespace(key=key, answer=b""))
-        return self.futures[-1]
+    def submit(self, function: object, task: Task, *order: Any, key: str, worker: str) -> None:
+        self.sent.append((task.name, worker))
+        self.keys.append(key)
 
-    def cancel(self, future: SimpleNamespace) -> None:
-        pass
+    def cancel(self, key: str) -> None:
+        self.cancelled.add(key)
 
-    def result(self, future: SimpleNamespace) -> bytes:
-        return bytes(future.answer)
+    def next_ended(self, timeout: float) -> tuple[str, Any] | None:
+        key, answer = self.events.pop(0) if self.events else ("", None)
+        return (key, answer) if key and key not in self.cancelled else None
 
-    def end(self, number: int, answer: bytes = b"") -> None:
-        """Let the future of what was sent end with an answer of its worker."""
-        self.futures[number].answer = answer
-        self.events.append(self.futures[number])
+    def end(self, number: int, answer: Any) -> None:
+        """Let what was sent end with an answer of its worker."""
+        self.events.append((self.keys[number], answer))

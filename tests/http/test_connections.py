@@ -249,11 +249,11 @@ def test_a_slow_response_times_out(remote, httpserver):
 def test_an_error_names_the_proxy_without_its_password(adsctl):
     proxy = {"HTTPS_PROXY": "http://ana:opensesame@127.0.0.1:9"}
 
-    def told(address: str, **env: str) -> str:
+    def message(address: str, **env: str) -> str:
         env = SECRETS | {"ADSCTL_ADS_URL": address} | env
         return " ".join(adsctl(*LIST, "--max-attempts", "1", code=8, **env).stderr.split())
 
-    through = told("https://ads.example", **proxy)
+    through = message("https://ads.example", **proxy)
     assert "ads.example cannot be reached through the proxy 127.0.0.1:9" in through and "NO_PROXY" in through
     assert "opensesame" not in through
-    assert "proxy" not in told("https://localhost:9", **proxy, NO_PROXY="localhost")
+    assert "proxy" not in message("https://localhost:9", **proxy, NO_PROXY="localhost")

@@ -2,6 +2,7 @@
 
 import struct
 import zlib
+from functools import cache
 from io import BytesIO
 from pathlib import Path
 
@@ -10,6 +11,7 @@ from PIL import Image
 SAMPLES = Path(__file__).parent / "samples"
 
 
+@cache  # compressing one takes longer than checking it
 def picture(format: str = "PNG", width: int = 800, height: int = 800, mode: str = "RGB") -> bytes:
     """Make an image of one color."""
     file = BytesIO()
@@ -17,6 +19,7 @@ def picture(format: str = "PNG", width: int = 800, height: int = 800, mode: str 
     return file.getvalue()
 
 
+@cache
 def turned_jpg(width: int, height: int, orientation: int, endian: str = ">") -> bytes:
     """Make a JPG that EXIF data turn; its sides are those before."""
     exif = Image.Exif()
@@ -35,6 +38,7 @@ def gif(frames: int = 2, width: int = 2, height: int = 2) -> bytes:
     return b"GIF89a" + sides + b"\x80\0\0" + bytes(6) + frame * frames + b";"
 
 
+@cache
 def padded_png(size: int, width: int = 800, height: int = 800) -> bytes:
     """Make a PNG of so many bytes."""
     whole = picture("PNG", width, height)
@@ -43,6 +47,7 @@ def padded_png(size: int, width: int = 800, height: int = 800) -> bytes:
     return whole[:33] + chunk + whole[33:]
 
 
+@cache
 def animated_webp() -> bytes:
     """Make a WebP of two frames."""
     file = BytesIO()

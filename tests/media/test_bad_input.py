@@ -39,7 +39,7 @@ def test_a_file_that_breaks_a_rule_is_told_and_not_sent(adsctl, requests, tmp_pa
     (tmp_path / name).write_bytes(content)
     done = adsctl("media", command, name, code=3)
     shown = name.replace("\n", r"\n")
-    (line,) = [each for each in f"{done.stdout}{done.stderr}".splitlines() if rule in each]
+    (line,) = [line for line in f"{done.stdout}{done.stderr}".splitlines() if rule in line]
     assert shown in line and words in line and requests.paths == []
     error = json.loads(adsctl("media", command, name, "-q", "-o", "json", code=3).stderr.splitlines()[-1])[
         "error"
@@ -63,32 +63,36 @@ def test_what_cannot_be_opened_is_told_and_keeps_the_others_from_being_sent(
         path.write_bytes(picture("PNG", 1200, 628))
         path.chmod(0)
     (tmp_path / "hero.png").write_bytes(picture("PNG", 1200, 628))
-    done = subprocess.run(
-        adsctl.command("media", command, "odd.png", "hero.png"),
-        env=adsctl.environment,
-        cwd=adsctl.home,
-        stdin=subprocess.DEVNULL,
-        capture_output=True,
-        text=True,
-        timeout=60,
-        preexec_fn=drop_file_capabilities,
-        check=False,
-    )
+    words = ("media", command, "odd.png", "hero.png")
+    if kind == "permission":
+        done = subprocess.run(
+            adsctl.command(*words),
+            env=adsctl.environment,
+            cwd=adsctl.home,
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            text=True,
+            timeout=60,
+            preexec_fn=drop_file_capabilities,
+            check=False,
+        )
+    else:
+        done = adsctl(*words, code=2)
     assert done.returncode == 2 and "odd.png" in done.stderr and "hint: " in done.stderr
     assert requests.paths == []
 
 
 @pytest.mark.parametrize("command", COMMANDS)
-def test_three_wrong_files_of_a_hundred_are_named(adsctl, requests, tmp_path, command):
+def test_the_wrong_files_of_many_are_named(adsctl, requests, tmp_path, command):
     (tmp_path / "ads").mkdir()
-    wrong = ("007", "050", "099")
-    for number in range(100):
-        name = f"{number:03}"
-        content = b"text" if name in wrong else picture("PNG", 800 + number, 800)
+    wrong = ("03", "11", "19")
+    for number in range(20):
+        name = f"{number:02}"
+        content = b"text" if name in wrong else picture("PNG", 800 + number, 800, "L")
         (tmp_path / "ads" / f"{name}.png").write_bytes(content)
     done = adsctl("media", command, "ads/*.png", code=3)
     message = f"{done.stdout}{done.stderr}"
-    assert all(f"ads/{name}.png" in message for name in wrong) and "ads/001.png" not in message
+    assert all(f"ads/{name}.png" in message for name in wrong) and "ads/01.png" not in message
     assert requests.paths == []
 
 
@@ -103,8 +107,8 @@ def test_many_wrong_files_do_not_fill_the_screen(adsctl, requests, tmp_path):
 @pytest.mark.parametrize("command", COMMANDS)
 def test_standard_input_is_taken(adsctl, service, command):
     done = adsctl("media", command, "-", "-q", "-o", "json", input=picture("PNG", 1200, 628))
-    found = json.loads(done.stdout)
-    assert found == [] or found[0]["status"] == "uploaded"
+    records = json.loads(done.stdout)
+    assert records == [] or records[0]["status"] == "uploaded"
 
 
 def test_an_empty_segment_is_refused(adsctl, service, tmp_path):

@@ -30,18 +30,18 @@ def check(media_check, tmp_path):
         path = tmp_path / name
         path.write_bytes(content)
         result = media_check(str(path), *words, "-o", "json")
-        found = json.loads(result.stdout)
-        assert all(each["words"] and each["hint"] for each in found)
-        assert result.returncode == (3 if any(each["severity"] == "error" for each in found) else 0), (
-            result.stderr
-        )
-        return [each["rule"] for each in found]
+        findings = json.loads(result.stdout)
+        assert all(finding["words"] and finding["hint"] for finding in findings)
+        assert result.returncode == (
+            3 if any(finding["severity"] == "error" for finding in findings) else 0
+        ), result.stderr
+        return [finding["rule"] for finding in findings]
 
     return run
 
 
 @pytest.mark.parametrize(
-    ("name", "found"),
+    ("name", "expected"),
     [
         *(("high.mp4", []), ("movie.mov", []), ("silent.mp4", []), ("portrait.mp4", []), ("rotated.mp4", [])),
         *(("fragmented.mp4", []), ("main.mp4", ["video_profile"]), ("hevc.mp4", ["video_codec"])),
@@ -49,8 +49,8 @@ def check(media_check, tmp_path):
         *(("interlaced.mp4", ["video_scan"]), ("vp9.webm", ["video_type", "video_codec", "video_audio"])),
     ],
 )
-def test_each_video_breaks_the_rules_that_it_breaks(check, name, found):
-    assert check(sample(name)) == found
+def test_each_video_breaks_the_rules_that_it_breaks(check, name, expected):
+    assert check(sample(name)) == expected
 
 
 def test_a_video_that_is_cut_off_is_damaged(check):
@@ -60,7 +60,7 @@ def test_a_video_that_is_cut_off_is_damaged(check):
 
 
 @pytest.mark.parametrize(
-    ("content", "found"),
+    ("content", "expected"),
     [
         (b"", ["media_empty"]),
         (b"hello", ["media_type"]),
@@ -83,8 +83,8 @@ def test_a_video_that_is_cut_off_is_damaged(check):
         (sample("high.mp4").replace(b"ftypisom", b"ftyp3gp5"), ["video_type"]),
     ],
 )
-def test_each_file_breaks_the_rules_that_it_breaks_whatever_its_name(check, content, found):
-    assert check(content, name="picture.png") == found
+def test_each_file_breaks_the_rules_that_it_breaks_whatever_its_name(check, content, expected):
+    assert check(content, name="picture.png") == expected
 
 
 SQUARE, WIDE, TALL = (picture("JPEG", *sides) for sides in ((800, 800), (1200, 628), (800, 1000)))
@@ -92,7 +92,7 @@ SMALL = picture("JPEG", 799, 799)
 
 
 @pytest.mark.parametrize(
-    ("content", "uses", "found"),
+    ("content", "uses", "expected"),
     [
         (SQUARE, ["website-card"], []),
         (WIDE, ["website-card", "app-card", "poll", "conversation", "poster", "post"], []),
@@ -118,8 +118,8 @@ SMALL = picture("JPEG", 799, 799)
         (sample("vp9.webm"), ["post"], ["video_codec", "video_audio"]),
     ],
 )
-def test_each_use_adds_its_rules(check, content, uses, found):
-    assert check(content, *(word for use in uses for word in ("--for", use))) == found
+def test_each_use_adds_its_rules(check, content, uses, expected):
+    assert check(content, *(word for use in uses for word in ("--for", use))) == expected
 
 
 def resized(name, width, height):
@@ -140,7 +140,7 @@ WEBM = ("video_type", "video_codec", "video_audio")
 
 
 @pytest.mark.parametrize(
-    ("content", "words", "found"),
+    ("content", "words", "expected"),
     [
         (resized("high.mp4", 1280, 1024), ["--for", "post"], []),
         (resized("high.mp4", 720, 1280), ["--for", "post"], []),
@@ -159,8 +159,8 @@ WEBM = ("video_type", "video_codec", "video_audio")
         (lasting("high.mp4", 601), [], ["video_seconds"]),
     ],
 )
-def test_pixels_and_seconds_of_videos_have_limits(check, content, words, found):
-    assert check(content, *words) == found
+def test_pixels_and_seconds_of_videos_have_limits(check, content, words, expected):
+    assert check(content, *words) == expected
 
 
 def test_a_category_is_for_its_kind_of_file(check):

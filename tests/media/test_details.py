@@ -32,7 +32,7 @@ def test_an_upload_is_shown_with_its_kind_its_size_and_what_was_said_of_it(adsct
     adsctl.local("media", "alt-text", image, "A blue mug")
     shown = json.loads(adsctl.local(*LOOKUP, video, image).stdout)
     facts = ("media_key", "type", "width", "height", "duration_ms", "alt_text")
-    assert [[each.get(name) for name in facts] for each in shown] == [
+    assert [[record.get(name) for name in facts] for record in shown] == [
         [video, "video", 128, 72, 600, None],
         [image, "photo", 1200, 628, None, "A blue mug"],
     ]
@@ -69,7 +69,7 @@ def test_subtitles_are_added_by_language_and_deleted(adsctl, uploaded, words, ki
     adsctl.local(*add, "EN", "--display-name", "English")
     added = json.loads(adsctl.local(*add, "DE").stdout)
     assert added["media_category"] == kind
-    tracks = [(each["language_code"], each.get("display_name")) for each in added["associated_subtitles"]]
+    tracks = [(track["language_code"], track.get("display_name")) for track in added["associated_subtitles"]]
     assert tracks == [("EN", "English"), ("DE", None)]
     delete = ("media", "subtitles", "delete", video, "--language", "EN", "--yes")
     adsctl.local(*delete)

@@ -108,7 +108,7 @@ def test_a_jpg_has_the_pixels_that_it_is_shown_with(endian, orientation):
     info = read(content)
     shown = (123, 321) if orientation in (5, 6, 7, 8) else (321, 123)
     assert (info.width, info.height, info.damage) == (*shown, "")
-    assert all(read(content[:size]).damage for size in range(12, len(content) - 1, 5))
+    assert all(read(content[:size]).damage for size in range(12, len(content) - 1, 17))
 
 
 @pytest.mark.parametrize("format", ["JPEG", "PNG", "WEBP", "GIF"])
@@ -157,8 +157,7 @@ def originals():
 
 def require_sane(content):
     info = read(content)
-    found = findings(info, [*Use])
-    assert all(each.words and each.hint and each.rule for each in found)
+    assert all(finding.words and finding.hint and finding.rule for finding in findings(info, [*Use]))
     for category in Category:
         findings(info, [], category)
 
@@ -193,16 +192,12 @@ FILLINGS = [
 
 
 @pytest.mark.parametrize("beginning", BEGINNINGS)
-@pytest.mark.parametrize("filling", FILLINGS)
-def test_nothing_keeps_the_reader_busy(beginning, filling):
-    content = beginning + filling * (200_000 // len(filling))
+def test_no_filling_keeps_the_reader_busy(beginning):
+    """As `long_inspection.py` has it with ten times as much, and with the memory that it takes."""
     started = time.process_time()
-    tracemalloc.start()
-    require_sane(content)
-    peak = tracemalloc.get_traced_memory()[1]
-    tracemalloc.stop()
-    assert peak < 8_000_000
-    assert time.process_time() - started < 30  # a second or two, traced
+    for filling in FILLINGS:
+        require_sane(beginning + filling * (20_000 // len(filling)))
+    assert time.process_time() - started < 10  # a tenth of a second
 
 
 def golomb(number):

@@ -2,32 +2,33 @@
 
 import json
 import os
-import threading
-import time
 from collections.abc import Callable
-from itertools import count
+from functools import partial
 
 import pytest
 
-from ads_cli.media import inspection
 from ads_cli.media.upload import Uploader
-from tests.adsctl import TIMEOUT_SECONDS, Adsctl
+from tests.adsctl import Adsctl, wait_until
 from tests.conftest import Service
 from tests.media.made import box, picture, sample
 
 SEGMENT = 1024 * 1024
+SHORT_SEGMENT = 64 * 1024  # of most of these tests: six large ones take a tenth of a second each time
 
 
-def large_video(segments: int) -> bytes:
+def large_video(segments: int, segment_bytes: int = SEGMENT) -> bytes:
     """Make a video of so many segments: a box that players skip fills it."""
     whole = sample("high.mp4")
-    filling = segments * SEGMENT - len(whole) - SEGMENT // 2
+    filling = segments * segment_bytes - len(whole) - segment_bytes // 2
     return whole + filling.to_bytes(4, "big") + b"free" + os.urandom(filling - 8)
 
 
 @pytest.fixture
-def clip(tmp_path):
-    (tmp_path / "clip.mp4").write_bytes(large_video(6))
+def clip(tmp_path, monkeypatch):
+    """A video that is sent in six short segments."""
+    short = partial(Uploader, segment_bytes=SHORT_SEGMENT)
+    monkeypatch.setattr("ads_cli.commands.media.upload.Uploader", short)
+    (tmp_path / "clip.mp4").write_bytes(large_video(6, SHORT_SEGMENT))
 
 
 class Counted:
@@ -95,7 +96,7 @@ def test_failed_processing_says_why_and_adds_nothing(adsctl, service, clip):
 
 def test_processing_that_never_ends_is_waited_for_no_longer_than_allowed(adsctl, service, clip):
     service.fail("POST /2/media/upload/*/finalize processing=never")
-    done = adsctl("media", "upload", "clip.mp4", "--max-wait", "2s", code=8)
+    done = adsctl("media", "upload", "clip.mp4", "--max-wait", "1s", code=8)
     assert "after --max-wait" in done.stderr and "--resume" in done.stderr
 
 
@@ -118,12 +119,12 @@ def test_a_file_that_is_processed_for_ever_does_not_stop_the_others(adsctl, serv
     assert "1 file not uploaded" in error["message"] and "--resume" in error["hint"]
 
 
-def test_a_killed_upload_is_resumed(adsctl, service, clip):
+def test_a_killed_upload_is_resumed(adsctl, service, tmp_path):
+    (tmp_path / "clip.mp4").write_bytes(large_video(6))
     service.fail("POST /2/media/upload/*/append latency=300ms")
     requests = Counted(service)
     process = adsctl.popen("media", "upload", "clip.mp4", "--concurrency", "1")
-    while requests.count("POST append") < 3:
-        assert process.poll() is None
+    wait_until(lambda: requests.count("POST append") >= 3 or process.poll(), "no segments are sent")
     process.kill()
     process.wait()
     service.settle()
@@ -148,12 +149,12 @@ def test_api_sends_a_form_with_a_file(adsctl, service, tmp_path):
 @pytest.mark.parametrize("change", ["another byte", "longer", "shorter"])
 def test_a_file_that_changes_while_it_is_uploaded_is_not_finalized(adsctl, service, clip, tmp_path, change):
     path = tmp_path / "clip.mp4"
-    whole = path.read_bytes() + box(b"free", bytes(SEGMENT // 2 - 8))  # whole segments
+    whole = path.read_bytes() + box(b"free", bytes(SHORT_SEGMENT // 2 - 8))  # whole segments
     path.write_bytes(whole)
     changed = {
         "another byte": whole[:-1] + bytes([whole[-1] ^ 1]),
         "longer": whole + b"more",
-        "shorter": whole[: 5 * SEGMENT],
+        "shorter": whole[: 5 * SHORT_SEGMENT],
     }
     requests = Counted(service)
     requests.after = {1: lambda: path.write_bytes(changed[change])}
@@ -221,45 +222,3 @@ def test_an_upload_that_the_service_loses_meanwhile_begins_again_once(adsctl, se
     done = adsctl("media", "upload", "clip.mp4", code=5)
     assert "hint: the service has lost the upload" in done.stderr
     assert requests.count("POST initialize") == 2
-
-
-def test_the_upload_of_a_new_file_begins_while_it_is_hashed(adsctl, service, clip, monkeypatch):
-    requests, has_begun = Counted(service), threading.Event()
-    requests.after = {0: has_begun.set}  # by the first request
-    hashed = inspection._sha256
-
-    def hash_late(stream):
-        assert has_begun.wait(TIMEOUT_SECONDS), "nothing is sent before the digest is known"
-        return hashed(stream)
-
-    monkeypatch.setattr(inspection, "_sha256", hash_late)
-    assert uploaded(adsctl, "clip.mp4")["status"] == "uploaded"
-    assert requests.count("POST initialize") == 1
-
-
-def test_a_file_that_may_be_known_is_hashed_before_anything_is_sent(adsctl, service, clip, monkeypatch):
-    uploaded(adsctl, "clip.mp4")
-    requests, hashed = Counted(service), inspection._sha256
-
-    def hash_late(stream):
-        time.sleep(0.2)
-        assert requests.paths == []
-        return hashed(stream)
-
-    monkeypatch.setattr(inspection, "_sha256", hash_late)
-    assert uploaded(adsctl, "clip.mp4")["status"] == "unchanged"
-    assert requests.count("POST initialize") == 0
-
-
-def test_the_first_segments_are_as_many_at_once_as_allowed(adsctl, service, tmp_path):
-    (tmp_path / "clip.mp4").write_bytes(large_video(9))
-    all_there, numbers, answer = threading.Barrier(6), count(1), service.answer
-
-    def answer_together(environ, start_response):
-        if environ["PATH_INFO"].endswith("/append") and next(numbers) <= 6:
-            all_there.wait(TIMEOUT_SECONDS)
-        return answer(environ, start_response)
-
-    service.answer = answer_together
-    uploaded(adsctl, "clip.mp4", "--concurrency", "6")
-    assert not all_there.broken and next(numbers) == 9 + 1  # each was sent once: none was given up waiting

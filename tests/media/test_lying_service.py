@@ -88,7 +88,7 @@ def test_a_media_key_that_is_not_named_is_made_of_the_category(remote, platform,
     remote.file("moving.gif", gif(2))
     del platform.named["media_key"], platform.begun["media_key"]
     remote("media", "upload", file, "--account", "a1", "--category", category)
-    assert [one["media_key"] for one in platform.library] == [f"{prefix}_{KEY[3:]}"]
+    assert [media["media_key"] for media in platform.library] == [f"{prefix}_{KEY[3:]}"]
     assert {*KEY_PREFIXES} == {*Category}
 
 
@@ -96,7 +96,7 @@ def test_a_media_key_that_is_not_named_is_made_of_the_category(remote, platform,
 def test_any_time_that_an_upload_is_said_to_expire_after_is_taken(remote, platform, seconds):
     platform.begun["expires_after_secs"] = seconds
     remote("media", "upload", "clip.mp4", "--account", "a1")
-    assert [one["media_key"] for one in platform.library] == [KEY]
+    assert [media["media_key"] for media in platform.library] == [KEY]
 
 
 @pytest.mark.parametrize("check_after_secs", [10**400, 1e300])
@@ -105,7 +105,7 @@ def test_a_check_that_is_too_far_away_is_not_waited_for(remote, platform, check_
     assert "it is still pending after --max-wait" in error_of(remote, "clip.mp4", code=8)["message"]
 
 
-@pytest.mark.parametrize("info", [{"progress_percent": 10**400}, {"state": None, "check_after_secs": 1}])
+@pytest.mark.parametrize("info", [{"progress_percent": 10**400}, {"state": None, "check_after_secs": 0.1}])
 def test_processing_without_a_state_is_not_taken_for_success(remote, platform, info):
     platform.states = [info, info, {"state": "succeeded"}]
     remote("media", "upload", "clip.mp4", "--account", "a1", "--max-wait", "10s")
@@ -114,7 +114,7 @@ def test_processing_without_a_state_is_not_taken_for_success(remote, platform, i
 
 def test_processing_is_told_in_percent(remote, platform, monkeypatch):
     monkeypatch.setattr("ads_cli.console.progress.LINE_INTERVAL_SECONDS", 0.05)
-    platform.states = [{"state": "in_progress", "progress_percent": 40, "check_after_secs": 1}] * 2
+    platform.states = [{"state": "in_progress", "progress_percent": 40, "check_after_secs": 0.1}] * 2
     platform.states.append({"state": "succeeded"})
     said = remote("media", "upload", "clip.mp4", "--account", "a1").stderr
     assert "Processing clip.mp4: 40 of 100 percent\n" in said
@@ -148,7 +148,7 @@ def test_of_several_files_the_reason_names_the_file_once(remote, platform):
 
 
 def test_a_status_that_is_not_answered_says_how_to_resume(remote, platform, httpserver):
-    platform.states = [{"state": "pending", "check_after_secs": 1}]
+    platform.states = [{"state": "pending", "check_after_secs": 0.1}]
     refused = httpserver.expect_oneshot_request(UPLOAD, method="GET")
     refused.respond_with_data("{}", 503)
     error = error_of(remote, "clip.mp4", "--max-attempts", "1", code=8)

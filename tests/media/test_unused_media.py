@@ -55,11 +55,10 @@ def card_of(key: str) -> str:
     return json.dumps({"name": "Mugs", "components": [{"type": "MEDIA", "media_key": key}, details]})
 
 
-@pytest.fixture(params=["generic", "x"])
-def service_name(request) -> str:
-    return request.param
+BOTH = pytest.mark.parametrize("service_name", ["generic", "x"])  # whose fields have other names
 
 
+@BOTH
 @pytest.mark.parametrize("what", SHOWING)
 def test_media_that_something_shows_are_in_use(adsctl, service, what, tmp_path):
     add(adsctl, IMAGE)
@@ -69,6 +68,7 @@ def test_media_that_something_shows_are_in_use(adsctl, service, what, tmp_path):
     assert IMAGE not in unused(adsctl)
 
 
+@BOTH
 def test_a_deleted_card_is_a_use_only_where_a_post_has_it(adsctl, service, tmp_path):
     for key in (IMAGE, POSTER):
         add(adsctl, key)
@@ -87,7 +87,7 @@ def test_account_media_is_a_use_until_it_is_deleted_and_nothing_promotes_it(adsc
     add(adsctl, "13_1790420000000000004")
     assert unused(adsctl) == [GIF]
     listed = json.loads(adsctl("media", "account", "list", "-o", "json").stdout)
-    (media,) = [one["id"] for one in listed if one["video_id"] == "13_1790420000000000004"]
+    (media,) = [media["id"] for media in listed if media["video_id"] == "13_1790420000000000004"]
     adsctl("media", "account", "delete", media, "--yes")
     assert unused(adsctl) == ["13_1790420000000000004", GIF]
 
@@ -121,7 +121,7 @@ def test_a_clean_up_asks_how_many_and_removes_only_what_nothing_shows(adsctl, se
     assert list(records[0]) == ["media_key", "media_type", "name", "file_name", "status"]
     assert {record["media_key"]: record["status"] for record in records} == {GIF: "deleted", IMAGE: "deleted"}
     left = json.loads(adsctl("media", "library", "list", "--all", "-o", "json").stdout)
-    assert {one["media_key"] for one in before} - {one["media_key"] for one in left} == {GIF, IMAGE}
+    assert {media["media_key"] for media in before} - {media["media_key"] for media in left} == {GIF, IMAGE}
     assert unused(adsctl) == []
     assert json.loads(adsctl("media", "library", "clean", "-o", "json").stdout) == []
 
@@ -188,6 +188,7 @@ def test_a_file_whose_media_was_cleaned_up_is_uploaded_again(adsctl, service, tm
     assert json.loads(adsctl(*upload).stdout)[0]["status"] == "uploaded"
 
 
+@BOTH
 def test_what_a_card_made_elsewhere_may_unlock_is_kept_unless_it_is_asked_for(adsctl, service):
     add(adsctl, IMAGE)
     adsctl(*SHOWING["what a card unlocks"], ADSCTL_STATE_DIR=str(adsctl.home / "elsewhere"))
@@ -226,7 +227,7 @@ def test_a_filter_that_the_service_ignores_deletes_no_other_media(adsctl, servic
     def ignoring(self, prepared, *args, **options):
         path, _, query = prepared.url.partition("?")
         if path.endswith("/media_library"):
-            kept = [each for each in query.split("&") if not each.startswith(("media_type", "q="))]
+            kept = [part for part in query.split("&") if not part.startswith(("media_type", "q="))]
             prepared = replace(prepared, url=f"{path}?{'&'.join(kept)}")
         return send(self, prepared, *args, **options)
 
@@ -236,6 +237,7 @@ def test_a_filter_that_the_service_ignores_deletes_no_other_media(adsctl, servic
     assert unused(adsctl) == [GIF]
 
 
+@BOTH
 def test_media_that_the_service_does_not_call_unposted_are_kept(adsctl, service, monkeypatch):
     send = Sender.send
 
@@ -243,7 +245,9 @@ def test_media_that_the_service_does_not_call_unposted_are_kept(adsctl, service,
         response = send(self, prepared, *args, **options)
         if not prepared.url.partition("?")[0].endswith("/media_library"):
             return response
-        data = [{name: one[name] for name in one.keys() - {"posted", "tweeted"}} for one in response.data]
+        data = [
+            {name: media[name] for name in media.keys() - {"posted", "tweeted"}} for media in response.data
+        ]
         return replace(response, body={**response.body, "data": data})
 
     monkeypatch.setattr(Sender, "send", silent)

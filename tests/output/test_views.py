@@ -42,7 +42,7 @@ def test_a_chart_fits_a_terminal_of_any_width(adsctl, words, width):
     shown = plain(on_a_terminal(adsctl, *words, width=width))
     assert all(cell_len(line) <= width for line in shown.splitlines())
     assert all(keyword in shown for keyword in data["related_keywords"])
-    totals = [int(found.replace(",", "")) for found in re.findall(r"03-\d\d .*?([\d,]+)(?:\s|$)", shown)]
+    totals = [int(number.replace(",", "")) for number in re.findall(r"03-\d\d .*?([\d,]+)(?:\s|$)", shown)]
     assert sum(totals) == sum(data["post_volume"])
     assert "█" in shown
 
@@ -75,8 +75,8 @@ def test_a_chart_without_numbers_says_so(remote, httpserver, data):
 @pytest.mark.parametrize("width", range(1, 60, 7))
 def test_bars_are_drawn_in_proportion(width):
     assert lines([], width) == []
-    one, two = lines([ChartRow("a", [10]), ChartRow("b", [5])], width)
-    assert one.count("█") >= two.count("█") > 0 or width < 14
+    first, second = lines([ChartRow("a", [10]), ChartRow("b", [5])], width)
+    assert first.count("█") >= second.count("█") > 0 or width < 14
     (blocks,) = lines([ChartRow("a", [None, 0, 1, 8])], 60)
     assert blocks == "a    ▁█  9"
 

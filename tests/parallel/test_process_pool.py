@@ -34,12 +34,12 @@ def two_cores(monkeypatch):
 
 def test_a_large_file_is_processed_by_worker_processes_with_the_results_in_order(two_cores):
     pool = ProcessPool(describe, MIN_FILE_BYTES)
-    found = [(block.line, *said.split()) for block, said in pool.each(BLOCKS, "by")]
+    results = [(block.line, *said.split()) for block, said in pool.each(BLOCKS, "by")]
     pool.close()
-    assert [(line, number, sign) for line, number, sign, _ in found] == [
+    assert [(line, number, sign) for line, number, sign, _ in results] == [
         (number, str(number), "by") for number in range(40)
     ]
-    assert str(os.getpid()) not in {pid for *_, pid in found}
+    assert str(os.getpid()) not in {pid for *_, pid in results}
 
 
 def test_a_small_file_is_processed_in_this_process(two_cores):

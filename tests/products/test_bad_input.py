@@ -67,8 +67,8 @@ def test_a_quote_never_closed_names_the_line_where_the_row_begins(adsctl):
     assert "feed.csv:3: " in said and "quote" in said
 
 
-def test_a_field_of_ten_megabytes(adsctl):
-    said = refused(adsctl, HEADER + "\n" + row() + row(id="2", description="x" * 10_000_000))
+def test_a_field_of_megabytes(adsctl):
+    said = refused(adsctl, HEADER + "\n" + row() + row(id="2", description="x" * 3_000_000))
     assert "feed.csv:3: " in said and "longer than" in said and len(said) < 2000
 
 
@@ -86,10 +86,10 @@ def test_rows_are_grouped_by_how_many_cells_they_have(adsctl, command, name):
     adsctl.file(name, "".join(f"{sign.join(line)}\n" for line in lines))
     done = adsctl(command, "check", name, "-o", "json", code=3)
     findings = json.loads(done.stdout)["findings"]
-    found = {finding["problem"]: finding["lines"] for finding in findings if "cells" in finding["problem"]}
+    lines = {finding["problem"]: finding["lines"] for finding in findings if "cells" in finding["problem"]}
     # Of a list no cell is required, and empty cells at the end of a row are none.
     short = [(1, [2, 4]), (2, [3])] if command == "products" else []
-    assert found == {f"has {n} cells, and the header has 4": at for n, at in [*short, (5, [5])]}
+    assert lines == {f"has {n} cells, and the header has 4": at for n, at in [*short, (5, [5])]}
 
 
 def test_yaml_with_exponential_aliases_is_refused(adsctl):
@@ -104,10 +104,7 @@ def test_yaml_with_exponential_aliases_is_refused(adsctl):
 @pytest.mark.parametrize(
     ("name", "content"),
     [
-        ("feed.yaml", "just text"),
         ("feed.yaml", "items:\n- id: 1\n"),
-        ("feed.json", '"text"'),
-        ("feed.json", '{"items": []}'),
         ("feed.json", "12"),
     ],
 )
@@ -122,7 +119,7 @@ def test_a_document_without_a_record(adsctl, name, content):
     refused(adsctl, content, name=name)
 
 
-@pytest.mark.parametrize("cut", [1, 3, 20, 200, -1, -3])
+@pytest.mark.parametrize("cut", [1, 20, -3])
 def test_json_cut_off_in_the_middle(adsctl, cut):
     text = json.dumps({"products": [PRODUCT, PRODUCT | {"id": "2"}]}, indent=1)
     assert "cut off in the middle" in refused(adsctl, text[:cut], name="feed.json")
@@ -208,8 +205,8 @@ def test_a_repeated_mistake_is_reported_once(adsctl):
     done = adsctl.local("products", "check", "feed.csv", "-o", "table", code=3)
     assert len(done.stdout.splitlines()) <= 6
     assert "1,000 rows: lines 2, 3, 4, 5, 6, …" in done.stdout
-    found = json.loads(adsctl.local("products", "check", "feed.csv", "-o", "json", code=3).stdout)
-    assert {(f["field"], f["rows"]) for f in found["findings"]} == {
+    report = json.loads(adsctl.local("products", "check", "feed.csv", "-o", "json", code=3).stdout)
+    assert {(finding["field"], finding["rows"]) for finding in report["findings"]} == {
         ("availability", 1_000),
         ("gtin", 1_000),
     }

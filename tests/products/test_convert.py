@@ -153,7 +153,7 @@ OPTIONAL = {"color": TEXT, "inventory": st.integers(1, 9)}
 )
 @settings(max_examples=tries(10, 25), suppress_health_check=[HealthCheck.function_scoped_fixture])
 def test_any_product_survives_a_round_trip(adsctl, products, format):
-    whole = [PRODUCT | {"id": str(number)} | each for number, each in enumerate(products)]
+    whole = [PRODUCT | {"id": str(number)} | product for number, product in enumerate(products)]
     adsctl.file("feed.json", json.dumps(whole))
     words = ("products", "convert", "feed.json")
     first = adsctl(*words, "-", "--format-out", "json", "--skip-invalid", code=None).stdout

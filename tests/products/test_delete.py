@@ -5,7 +5,7 @@ import re
 
 import pytest
 
-from tests.conftest import feed
+from tests.conftest import PRODUCT, feed
 
 GONE = "no product of this catalog has the key"
 
@@ -13,7 +13,7 @@ GONE = "no product of this catalog has the key"
 @pytest.fixture
 def catalog(adsctl, service):
     adsctl.file("feed.csv", feed(30))
-    adsctl("products", "push", "feed.csv")
+    service.emulator.data.add_products(PRODUCT | {"id": f"sku-{n}"} for n in range(1, 31))
     return service
 
 

@@ -7,7 +7,6 @@ import pytest
 
 from ads_cli.products.feeds.fixes import NAMES
 from tests.conftest import PRODUCT, feed
-from tests.products.large import LONG, ROWS, large, row, share_smaller_tables
 
 BROKEN = {
     "title": "Enamel  mug",
@@ -276,22 +275,6 @@ def test_a_fix_makes_an_acknowledged_product_a_changed_one(shop):
     shop.push(content)
     assert shop.push(content, "--fix", "category")["skipped"] == 0 and len(shop.sent) == 3
     assert shop.push(content, "--fix", "category")["skipped"] == 3 and shop.sent == []
-
-
-def test_worker_processes_fix_the_same_rows(adsctl, service, monkeypatch):
-    share_smaller_tables(monkeypatch)
-    odd = {
-        "row70": row(70, price="12,50 EUR", description=f"<p>{LONG}</p>"),
-        "row150": row(4, description=LONG),
-        "row210": row(210, link="http://shop.example/a", title="Two  spaces"),
-    }
-    adsctl.file("feed.csv", large(**odd))
-    words = ("products", "push", "feed.csv", "--fix", "all", "-o", "json")
-    summary = json.loads(adsctl(*words).stdout)
-    assert (summary["rows"], summary["left_out"], summary["created"]) == (ROWS, 1, ROWS - 1)
-    fixed = summary["fixed"]
-    assert fixed.pop("whitespace") >= ROWS - 3  # each long description ends with a space
-    assert fixed == {"html": 1, "price": 1, "https": 1, "duplicates": 1}
 
 
 def test_several_files_are_fixed_as_one(adsctl):

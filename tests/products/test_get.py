@@ -4,13 +4,13 @@ import json
 
 import pytest
 
-from tests.conftest import feed
+from tests.conftest import PRODUCT, feed
 
 
 @pytest.fixture
 def catalog(adsctl, service):
     adsctl.file("feed.csv", feed(30))
-    adsctl("products", "push", "feed.csv")
+    service.emulator.data.add_products(PRODUCT | {"id": f"sku-{n}"} for n in range(1, 31))
     return service
 
 

@@ -7,7 +7,7 @@ from collections import Counter
 from tests.conftest import feed
 from tests.products.stopping import run, stop_at
 
-ROWS, BATCHES = 200, 8
+ROWS, BATCHES = 125, 5
 
 
 def test_a_job_can_be_named(adsctl, service):

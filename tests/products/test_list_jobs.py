@@ -50,7 +50,7 @@ def test_a_shell_runs_the_command_that_resumes_a_job(adsctl, service, name):
     words = ("products", "push", "--format=csv", *options, *(["--"] if name.startswith("-") else []), name)
     job = stop(adsctl, service, *words)
     resume(adsctl, job)
-    assert [(each["job"], each["state"]) for each in listed(adsctl)] == [(job, "ended")]
+    assert [(entry["job"], entry["state"]) for entry in listed(adsctl)] == [(job, "ended")]
     assert len(service.stored) == 30
 
 
@@ -64,7 +64,7 @@ def test_a_job_is_resumed_from_any_folder_with_the_options_that_it_had(adsctl, s
     )
     (adsctl.home / "other place").mkdir()
     resume(adsctl, job, cwd=adsctl.home / "other place")
-    assert [(each["job"], each["state"]) for each in listed(adsctl)] == [(job, "ended")]
+    assert [(entry["job"], entry["state"]) for entry in listed(adsctl)] == [(job, "ended")]
 
 
 def test_a_job_shows_what_it_did_and_for_whom(adsctl, service):
@@ -104,11 +104,11 @@ def test_one_job_is_removed_by_its_id(adsctl, service):
     unfinished = stop(adsctl, service, "products", "push", "feed.csv")
     adsctl.file("feed.csv", feed(31))
     adsctl("products", "push", "feed.csv")
-    ended, _, last = (each["job"] for each in listed(adsctl))
+    ended, _, last = (entry["job"] for entry in listed(adsctl))
     assert "job 'nope' does not exist" in adsctl("jobs", "clean", ended, "nope", code=5).stderr
     assert len(listed(adsctl)) == 3
     assert "1 journal removed" in adsctl("jobs", "clean", ended).stderr
-    assert [each["job"] for each in listed(adsctl)] == [unfinished, last]
+    assert [entry["job"] for entry in listed(adsctl)] == [unfinished, last]
     adsctl("jobs", "clean", unfinished, "--all", code=2)
 
 

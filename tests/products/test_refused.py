@@ -27,9 +27,7 @@ def test_rejected_rows_are_written_to_a_file_that_can_be_corrected_and_pushed(ad
     assert counts(json.loads(again.stdout)) == (len(failed), 0, 0, 0)
 
 
-@pytest.mark.parametrize(
-    "name", ["failed.csv", "failed.tsv", "failed.jsonl", "failed.json", "failed.yaml", "failed.csv.gz"]
-)
+@pytest.mark.parametrize("name", ["failed.tsv", "failed.jsonl", "failed.yaml", "failed.csv.gz"])
 def test_rejected_rows_can_be_written_in_any_format(adsctl, service, name):
     adsctl.file("feed.jsonl", "\n".join(json.dumps(p | {"title": "\u2028 é \" 'x"}) for p in PRODUCTS))
     service.fail("PUT * partial times=1")

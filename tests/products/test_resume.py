@@ -18,7 +18,7 @@ from tests.products.stopping import acknowledged, ids_of, settle_after_kill, sto
 ROWS, BATCHES = 200, 8
 
 
-@pytest.mark.parametrize("put", range(BATCHES) if THOROUGH else (0, 3, 7))
+@pytest.mark.parametrize("put", range(BATCHES) if THOROUGH else (0, 5))
 def test_a_killed_push_sends_no_acknowledged_batch_again(adsctl, service, put):
     adsctl.file("feed.csv", feed(ROWS))
     stop_at(adsctl, service, put, signal.SIGKILL, "--concurrency", "4")

@@ -8,7 +8,7 @@ from tests.conftest import PRODUCT, feed
 from tests.feeds.locations.file_server import serving
 from tests.stored import stored
 
-LOST = "40 % fewer than the 100 of its last push"
+LOST = "40 % fewer than the 20 of its last push"
 
 
 @pytest.fixture
@@ -29,63 +29,63 @@ def sent(service):
 
 @pytest.mark.parametrize("words", [(), ("--changed",), ("-q",)])
 def test_a_feed_that_lost_many_rows_is_told_once(push, sent, words):
-    assert "fewer" not in push(100, *words)
-    assert f"warning: feed.csv: 60 rows, {LOST}\n" in push(60, *words)
-    assert sent() == (100 if "--changed" in words else 160)
-    assert "fewer" not in push(60, *words)
+    assert "fewer" not in push(20, *words)
+    assert f"warning: feed.csv: 12 rows, {LOST}\n" in push(12, *words)
+    assert sent() == (20 if "--changed" in words else 32)
+    assert "fewer" not in push(12, *words)
 
 
 def test_a_feed_that_lost_few_rows_is_not_told(push):
-    push(100)
-    assert "fewer" not in push(70)
-    assert "31 % fewer" in push(48)
-    assert "fewer" not in push(100)
+    push(50)
+    assert "fewer" not in push(35)
+    assert "31 % fewer" in push(24)
+    assert "fewer" not in push(50)
 
 
 @pytest.mark.parametrize("words", [(), ("--dry-run",)])
 def test_min_rows_refuses_a_feed_that_lost_more(push, sent, words):
-    push(100)
+    push(20)
     for _ in range(2):  # what was refused is not the last push
-        said = push(60, "--min-rows", "80%", *words, code=12)
-        assert "feed.csv has 60 rows, 60 % of the 100 of its last push, and --min-rows is 80%" in said
-        assert "to push it all the same, leave out --min-rows" in said and sent() == 100
-    assert "fewer" not in push(80, "--min-rows", "80%")
+        said = push(12, "--min-rows", "80%", *words, code=12)
+        assert "feed.csv has 12 rows, 60 % of the 20 of its last push, and --min-rows is 80%" in said
+        assert "to push it all the same, leave out --min-rows" in said and sent() == 20
+    assert "fewer" not in push(16, "--min-rows", "80%")
 
 
 def test_min_rows_may_be_a_number_and_needs_no_earlier_push(push, sent):
-    assert "feed.csv has 40 rows, and --min-rows is 50\n" in push(40, "--min-rows", "50", code=12)
+    assert "feed.csv has 8 rows, and --min-rows is 10\n" in push(8, "--min-rows", "10", code=12)
     assert sent() == 0
-    push(50, "--min-rows", "50")
+    push(10, "--min-rows", "10")
     push(1, "--min-rows", "100%", name="other.csv")
 
 
 def test_min_rows_in_percent_says_where_no_last_push_is_known(push, sent):
-    said = push(40, "--min-rows", "80%")
+    said = push(8, "--min-rows", "80%")
     assert "note: --min-rows 80% has nothing to compare with: no last push of feed.csv" in said
-    assert "nothing to compare" not in push(40, "--min-rows", "80%") + push(40, "--min-rows", "40")
-    assert "nothing to compare" not in push(40, name="other.csv") and sent() == 160
+    assert "nothing to compare" not in push(8, "--min-rows", "80%") + push(8, "--min-rows", "8")
+    assert "nothing to compare" not in push(8, name="other.csv") and sent() == 32
 
 
 def test_a_file_that_a_pattern_no_longer_matches_is_a_loss(adsctl, service):
     (adsctl.home / "feeds").mkdir()
-    for number, rows in enumerate((30, 30, 40)):
+    for number, rows in enumerate((6, 6, 8)):
         text = feed(rows).replace("sku-", f"{number}-")
         adsctl.file(f"feeds/{number}.csv", text)
     push = ("products", "push", "feeds/*.csv", "--min-rows", "70%")
     adsctl(*push)
-    for missing, share in ((2, 60), (1, 30)):  # of the last file that is left too
+    for missing, rows in ((2, 12), (1, 6)):  # of the last file that is left too
         (adsctl.home / f"feeds/{missing}.csv").unlink()
         said = adsctl(*push, code=12).stderr
-        assert f"{share} rows, {share} % of the 100 of its last push, and --min-rows is 70%" in said
+        assert f"{rows} rows, {5 * rows} % of the 20 of its last push, and --min-rows is 70%" in said
 
 
 def test_a_sync_that_prunes_is_compared_with_the_last_one_whatever_its_file_is_called(adsctl, service):
     sync = ("products", "sync", "--prune", "--max-delete", "100%", "--yes", "--min-rows", "70%")
-    for night, rows, code in (("monday", 100, 0), ("tuesday", 60, 12)):
+    for night, rows, code in (("monday", 20, 0), ("tuesday", 12, 12)):
         adsctl.file(f"{night}.csv", feed(rows))
         said = adsctl(*sync, f"{night}.csv", code=code).stderr
-    assert "60 rows, 60 % of the 100 of the last sync with --prune, and --min-rows is 70%" in said
-    assert len(service.stored) == 100
+    assert "12 rows, 60 % of the 20 of the last sync with --prune, and --min-rows is 70%" in said
+    assert len(service.stored) == 20
 
 
 def test_the_scopes_of_one_feed_have_each_a_last_push(adsctl, service):
@@ -93,28 +93,28 @@ def test_the_scopes_of_one_feed_have_each_a_last_push(adsctl, service):
         words = ("--where", f"brand={brand}", "--scope", f"brand={brand}", "--min-rows", "70%")
         return adsctl("products", "sync", "feed.csv", *words, code=code).stderr
 
-    large, small = feed(100, brand="Large"), feed(10, brand="Small").replace("sku-", "s-")
+    large, small = feed(20, brand="Large"), feed(2, brand="Small").replace("sku-", "s-")
     adsctl.file("feed.csv", large + small.partition("\n")[2])
     for _ in range(2):
         sync("Large")
         assert "fewer" not in sync("Small")
-    adsctl.file("feed.csv", feed(20, brand="Large") + small.partition("\n")[2])
-    assert "20 rows, 20 % of the 100 of its last push" in sync("Large", code=12)
+    adsctl.file("feed.csv", feed(4, brand="Large") + small.partition("\n")[2])
+    assert "4 rows, 20 % of the 20 of its last push" in sync("Large", code=12)
 
 
 def test_a_sync_counts_as_a_push_and_is_refused_like_one(push, adsctl, service):
-    push(100)
-    adsctl.file("feed.csv", feed(60))
+    push(20)
+    adsctl.file("feed.csv", feed(12))
     sync = ("products", "sync", "feed.csv", "--prune", "--max-delete", "100%", "--yes")
     assert "--min-rows is 80%" in adsctl(*sync, "--min-rows", "80%", code=12).stderr
-    assert len(service.stored) == 100
-    assert LOST in adsctl(*sync).stderr and len(service.stored) == 60
-    assert "fewer" not in push(60)
+    assert len(service.stored) == 20
+    assert LOST in adsctl(*sync).stderr and len(service.stored) == 12
+    assert "fewer" not in push(12)
 
 
 def test_rows_that_are_left_out_are_not_in_the_feed(push):
-    push(100)
-    assert "99 % fewer" in push(100, "--where", "id=sku-1", "--min-rows", "1")
+    push(20)
+    assert "95 % fewer" in push(20, "--where", "id=sku-1", "--min-rows", "1")
 
 
 PLAIN = {"price": "10.00 EUR", "color": "red"}
@@ -173,28 +173,28 @@ def test_of_records_only_a_known_field_can_be_lost(adsctl, service):
 
 
 def test_only_a_push_that_ended_is_remembered(push, service, adsctl):
-    push(100)
+    push(20)
     service.fail("PUT * status=503")
-    push(60, "--max-attempts", "1", code=8)
-    push(60, "--dry-run")
+    push(12, "--max-attempts", "1", code=8)
+    push(12, "--dry-run")
     service.fail("PUT * partial")
-    assert LOST in push(60, code=9)
-    assert "fewer" not in push(60, code=9)
+    assert LOST in push(12, code=9)
+    assert "fewer" not in push(12, code=9)
 
 
 def test_another_feed_is_another_feed(push, adsctl):
-    push(100)
-    assert "fewer" not in push(10, name="other.csv")
+    push(20)
+    assert "fewer" not in push(2, name="other.csv")
     (adsctl.home / "shop").mkdir()
-    assert "fewer" not in push(10, name="shop/feed.csv")
-    assert LOST in push(60, name=f"{adsctl.home}/shop/../feed.csv")
+    assert "fewer" not in push(2, name="shop/feed.csv")
+    assert LOST in push(12, name=f"{adsctl.home}/shop/../feed.csv")
 
 
 def test_another_catalog_has_another_last_push(push, adsctl, service):
-    push(100)
+    push(20)
     adsctl("catalog", "delete", service.emulator.catalog, "--yes")
     created = json.loads(adsctl("catalog", "create", "--name", "New", "-o", "json").stdout)
-    assert "fewer" not in push(10, "--catalog", created["id"])
+    assert "fewer" not in push(2, "--catalog", created["id"])
 
 
 SIGNED = "X-Amz-Date={0}&X-Amz-Signature=abc{0}&X-Amz-Credential=shop"
@@ -215,12 +215,12 @@ def test_feeds_that_differ_in_their_query_are_kept_apart_and_no_secret_is_stored
     adsctl, service, first, second, is_same
 ):
     with serving() as shop:
-        shop.content = feed(100).encode()
+        shop.content = feed(20).encode()
         adsctl("products", "push", shop.address(f"/feed.csv{first}", user="shop:hush-hush"))
-        shop.content = feed(60).encode()
+        shop.content = feed(12).encode()
         address = shop.address(f"/feed.csv{second}", user="shop:shh-shh")
         done = adsctl("products", "push", address, "--min-rows", "90%", code=12 if is_same else 0)
-        assert ("60 % of the 100 of its last push" in done.stderr) == is_same
+        assert ("60 % of the 20 of its last push" in done.stderr) == is_same
     (text,) = stored(adsctl, "SELECT CAST(value AS TEXT) FROM notes WHERE kind = 'feed sizes'")
     secrets = ("4711-0815", "hush", "shh", "127.0.0.1", "localhost", "lang")
     assert not any(secret in text for secret in secrets)
@@ -228,7 +228,7 @@ def test_feeds_that_differ_in_their_query_are_kept_apart_and_no_secret_is_stored
 
 @pytest.mark.parametrize("damage", ["", "{", '{"rows": {"x": -1}}', "[]"])
 def test_what_is_damaged_is_not_known(push, adsctl, damage):
-    push(100)
+    push(20)
     stored(adsctl, "UPDATE notes SET value = ? WHERE kind = 'feed sizes'", damage)
-    assert "fewer" not in push(60, "--min-rows", "80%")
-    assert "fewer than the 60" in push(10)
+    assert "fewer" not in push(12, "--min-rows", "80%")
+    assert "fewer than the 12" in push(2)

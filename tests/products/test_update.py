@@ -6,9 +6,7 @@ import signal
 
 import pytest
 
-from ads_cli.parallel import process_pool
 from tests.conftest import PRODUCT, feed
-from tests.products.large import share_smaller_tables
 from tests.products.stopping import stop_at
 
 BOTH = pytest.mark.parametrize("service_name", ["generic", "x"])
@@ -22,10 +20,9 @@ FULL = {
 
 
 @pytest.fixture
-def catalog(adsctl, service):
-    adsctl.file("feed.csv", feed(60, **FULL))
-    adsctl("products", "push", "feed.csv", "--concurrency", "1")
-    service.puts.clear()
+def catalog(service):
+    products = (PRODUCT | FULL | {"id": f"sku-{n}", "inventory": 5} for n in range(1, 61))
+    service.emulator.data.add_products(products)
     return service
 
 
@@ -209,17 +206,3 @@ def test_a_file_without_ids_is_refused_before_the_catalog_is_listed(adsctl, cata
     assert "part.csv:3: has no id" in update(adsctl, "id,price\nsku-1,13 EUR\n,13 EUR\n", code=3)[1]
     assert "'sku-1' is also on line 3" in update(adsctl, "id,price\nsku-1,1 EUR\nsku-1,2 EUR\n", code=3)[1]
     assert catalog.puts == []
-
-
-def test_a_large_table_is_completed_in_several_processes(adsctl, service, monkeypatch):
-    share_smaller_tables(monkeypatch)
-    long = "A description as long as it may be. " * 100
-    ids = [f"sku-{n}" for n in range(1, 201)]
-    service.emulator.data.add_products(PRODUCT | {"id": id} for id in ids)
-    rows = [f'{id},"{long if n % 2 else PRODUCT["description"]}",{"x" * 4000}' for n, id in enumerate(ids)]
-    content = "\n".join(["id,description,note", *rows]) + "\n"
-    assert len(content) > process_pool.MIN_FILE_BYTES
-    summary, _ = update(adsctl, content)
-    assert (summary["updated"], summary["skipped"]) == (100, 100)
-    changed = service.emulator.data.product("sku-200")
-    assert (changed["title"], changed["description"]) == (PRODUCT["title"], long)

@@ -24,22 +24,22 @@ def theirs(shop, content: str, **env: str) -> None:
 def test_rows_that_another_push_changed_count_as_differing(shop, where):
     shop.push(feed(60))
     theirs(shop, feed(5, price="99.00 EUR"), **(shop.elsewhere() if where == "elsewhere" else {}))
-    found = shop.push(feed(60), "--verify")
-    assert counts(found) == (55, 5, 0, 0, 0) and shop.sent == ids(1, 2, 3, 4, 5)
+    summary = shop.push(feed(60), "--verify")
+    assert counts(summary) == (55, 5, 0, 0, 0) and shop.sent == ids(1, 2, 3, 4, 5)
     assert "55 the same, 5 differing, 0 missing, 0 only in the catalog" in shop.said
 
 
 def test_products_that_the_feed_does_not_name_are_counted(shop):
     shop.push(feed(60))
-    found = shop.push(feed(50), "--verify")
-    assert counts(found) == (50, 0, 0, 10, 0) and "10 only in the catalog" in shop.said
+    summary = shop.push(feed(50), "--verify")
+    assert counts(summary) == (50, 0, 0, 10, 0) and "10 only in the catalog" in shop.said
     assert shop.sent == [] and len(shop.service.stored) == 60
 
 
 def test_a_first_push_is_compared_too(shop):
     theirs(shop, feed_with(30, {3: CUP}), **shop.elsewhere())
-    found = shop.push(feed(40), "--verify")
-    assert found["skipped"] == 0 and counts(found) == (29, 1, 10, 0, 0)
+    summary = shop.push(feed(40), "--verify")
+    assert summary["skipped"] == 0 and counts(summary) == (29, 1, 10, 0, 0)
 
 
 def test_invalid_rows_are_not_compared_and_their_products_not_counted_as_unnamed(shop):
@@ -47,8 +47,8 @@ def test_invalid_rows_are_not_compared_and_their_products_not_counted_as_unnamed
     header, *rows = feed(50).splitlines()
     rows[9] = rows[9].replace("12.50 EUR", "cheap")
     rows.append(rows[19])
-    found = shop.push("\n".join([header, *rows]), "--verify", "--skip-invalid", code=9)
-    assert found["invalid"] == 3 and counts(found) == (48, 0, 0, 10, 0)
+    summary = shop.push("\n".join([header, *rows]), "--verify", "--skip-invalid", code=9)
+    assert summary["invalid"] == 3 and counts(summary) == (48, 0, 0, 10, 0)
 
 
 def test_the_groups_of_variants_are_not_counted_as_products(shop):
@@ -74,6 +74,6 @@ def test_a_value_that_a_row_leaves_empty_stays_under_x_and_verify_says_so_each_t
     assert (emptied["updated"], emptied["unchanged"]) == ((0, 3) if kept else (3, 0))
     assert shop.stored("sku-1").get("sale_price") == kept
     for _ in range(2):
-        found = shop.push(None, "--verify")
-        assert (found["differing"], found["unchanged"]) == ((3, 3) if kept else (0, 0))
+        summary = shop.push(None, "--verify")
+        assert (summary["differing"], summary["unchanged"]) == ((3, 3) if kept else (0, 0))
     assert shop.push()["skipped"] == 3  # what was acknowledged is not sent again without --verify

@@ -15,7 +15,7 @@ from tests.effort import tries
 from tests.promises.test_every_command import DECLARED, SENDING
 from tests.promises.test_examples import EXAMPLES, FILES
 
-EXAMPLES_TRIED = tries(50, 250)
+EXAMPLES_TRIED = tries(25, 250)
 CUSTOM_COMMANDS = (
     "products push feed.csv",
     "products push feed.csv --changed --verify",
@@ -162,7 +162,7 @@ WRONG = {
 @pytest.mark.parametrize("wrong", WRONG)
 def test_no_command_fails_at_a_wrong_shape(client, wrong):
     every = (*CUSTOM_COMMANDS, "accounts list", "accounts list --all", "audiences keywords")
-    step = tries(3, 1)  # a third of them, the next one for each shape
+    step = tries(6, 1)  # a sixth of them, the next one for each shape
     for line in every[list(WRONG).index(wrong) % step :: step]:
         check(client, line, WRONG[wrong], 400 if "errors" in wrong else 200, "yaml", "")
 

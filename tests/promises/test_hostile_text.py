@@ -121,7 +121,7 @@ def test_completions_hold_no_control_characters(remote, httpserver, hostile, kin
     assert is_safe(remote("__ids", kind).stdout)
 
 
-@settings(max_examples=tries(30, 200), derandomize=True, suppress_health_check=list(HealthCheck))
+@settings(max_examples=tries(15, 200), derandomize=True, suppress_health_check=list(HealthCheck))
 @given(
     line=st.sampled_from(LINES), text=WAYS, place=st.integers(1, 6), format=st.sampled_from(["table", "json"])
 )

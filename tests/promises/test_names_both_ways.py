@@ -30,7 +30,15 @@ def cases(names: str, *values: Iterable) -> pytest.MarkDecorator:
 
 
 both_services = pytest.mark.parametrize("service_name", ["generic", "x"])
-either_name = pytest.mark.parametrize("name", [NEUTRAL, ON_WIRE])
+
+
+def named_as_by_the_other(names: str, neutral: str, on_wire: str) -> pytest.MarkDecorator:
+    """Each service with the name of the other; in the long form both names."""
+    cases = [("generic", on_wire), ("x", neutral), ("generic", neutral), ("x", on_wire)]
+    return pytest.mark.parametrize(f"service_name, {names}", cases[: tries(2, 4)])
+
+
+either_name = named_as_by_the_other("name", NEUTRAL, ON_WIRE)
 
 
 def on_wire(service_name: str) -> str:
@@ -56,7 +64,9 @@ def categories(adsctl) -> dict[str, dict[str, str]]:
     """The category of each pushed product, by the name that the answer has for it."""
     listed = json.loads(adsctl("products", "list", "--all", "-o", "json").stdout)
     return {
-        one["id"]: {n: one[n] for n in (NEUTRAL, ON_WIRE) if n in one} for one in listed if one["id"] in IDS
+        product["id"]: {name: product[name] for name in (NEUTRAL, ON_WIRE) if name in product}
+        for product in listed
+        if product["id"] in IDS
     }
 
 
@@ -76,7 +86,6 @@ def test_a_file_with_both_names_of_a_field_is_refused(adsctl, service, service_n
     assert NEUTRAL in message and ON_WIRE in message and not service.puts
 
 
-@both_services
 @either_name
 def test_a_column_is_mapped_to_either_name(adsctl, service, service_name, name):
     adsctl.file("feed.csv", WRITERS["feed.csv"]([row | {"Rubrik": CATEGORY} for row in ROWS]))
@@ -121,7 +130,6 @@ def test_what_was_pulled_from_one_service_is_pushed_to_the_other(
         assert categories(adsctl) == {key: {on_wire(services[1]): CATEGORY} for key in IDS}
 
 
-@both_services
 @either_name
 def test_a_file_of_pulled_products_names_those_to_delete(adsctl, service, service_name, name):
     adsctl.file("feed.json", json.dumps(with_category(name)))
@@ -165,15 +173,14 @@ def test_the_filters_of_a_product_set_may_have_either_name(adsctl, service, serv
     assert created["filters"][0]["attribute"] == on_wire(service_name)
 
 
-@both_services
-@pytest.mark.parametrize("name", ["platform_id", "twitter_id"])
+@named_as_by_the_other("name", "platform_id", "twitter_id")
 def test_a_list_of_people_may_have_either_name(adsctl, service, service_name, name):
     adsctl.file("people.csv", f"{name}\n1184672519\n1184672520\n")
     adsctl.file("people.json", json.dumps([{name: "1184672521"}, {name: "1184672522"}]))
     hashes = [hashlib.sha256(str(number).encode()).hexdigest() for number in (1184672523, 1184672524)]
-    operations = [{"operation_type": "Update", "params": {"users": [{name: [one]} for one in hashes]}}]
+    operations = [{"operation_type": "Update", "params": {"users": [{name: [hashed]} for hashed in hashes]}}]
     adsctl.file("operations.json", json.dumps(operations))
-    (audience,) = [one["id"] for one in service.emulator.data.audiences() if one["name"] == "Customers"]
+    audience = customers(service)
     for file in ("people.csv", "people.json", "operations.json"):
         assert "not known" not in adsctl("audiences", "check", file).stderr
         sent = adsctl("audiences", "push", file, "--audience", audience, "-o", "json").stdout
@@ -185,13 +192,17 @@ def test_a_list_of_people_may_have_either_name(adsctl, service, service_name, na
 def test_a_hashed_list_is_taken_under_either_service(adsctl, service, service_name):
     adsctl.file("people.csv", "twitter_id\n1184672519\n1184672520\n")
     adsctl("audiences", "hash", "people.csv", "hashed.csv")
-    (audience,) = [one["id"] for one in service.emulator.data.audiences() if one["name"] == "Customers"]
+    audience = customers(service)
     adsctl("audiences", "push", "hashed.csv", "--audience", audience)
     assert counted(service, audience) == 2352
 
 
 def counted(service, audience: str) -> int:
-    return next(one["users"] for one in service.emulator.data.audiences() if one["id"] == audience)
+    return next(record["users"] for record in service.emulator.data.audiences() if record["id"] == audience)
+
+
+def customers(service) -> str:
+    return next(record["id"] for record in service.emulator.data.audiences() if record["name"] == "Customers")
 
 
 def test_of_a_list_of_people_with_both_names_both_values_are_sent(adsctl, service):
@@ -209,8 +220,7 @@ def test_a_user_with_both_names_is_refused(adsctl):
     assert "twitter_id" in message
 
 
-@both_services
-@pytest.mark.parametrize("option", ["--post-mode", "--tweet-mode"])
+@named_as_by_the_other("option", "--post-mode", "--tweet-mode")
 def test_an_option_may_have_either_name(adsctl, service, service_name, option):
     words = ("posts", "create", "--as-user-id", "1184672519", "--text", "Blue mugs", option, "extended")
     sent = json.loads(adsctl(*words, "--dry-run", "-o", "json").stdout)["url"]
@@ -221,13 +231,12 @@ def test_an_option_may_have_either_name(adsctl, service, service_name, option):
     assert "tweet" not in adsctl("posts", "create", "--help").stdout
 
 
-@both_services
-@pytest.mark.parametrize("name", ["android_store_app_id", "googleplay_app_id"])
+@named_as_by_the_other("name", "android_store_app_id", "googleplay_app_id")
 def test_a_document_may_have_either_name(adsctl, service, service_name, name):
     app = {"type": "APP", "country_code": "DE", name: "shop.example.app"}
     button = {"type": "BUTTON", "label": {"type": "ENUM", "value": "INSTALL"}, "destination": app}
     library = json.loads(adsctl("media", "library", "list", "-o", "json").stdout)
-    image = next(one["media_key"] for one in library if one["media_type"] == "IMAGE")
+    image = next(medium["media_key"] for medium in library if medium["media_type"] == "IMAGE")
     adsctl.file(
         "card.yaml",
         yaml.safe_dump({"name": "App", "components": [{"type": "MEDIA", "media_key": image}, button]}),
@@ -241,8 +250,7 @@ def name_of_app(card: dict) -> str:
     return name
 
 
-@both_services
-@pytest.mark.parametrize("value", ["PROMOTED_POST", "PROMOTED_TWEET"])
+@named_as_by_the_other("value", "PROMOTED_POST", "PROMOTED_TWEET")
 def test_a_value_of_an_enum_may_have_either_name(adsctl, service, service_name, value):
     times = ("--start-time", "2026-01-01T00:00:00Z", "--end-time", "2026-01-02T00:00:00Z")
     words = ("accounts", "history", "--entity-type", value, "--entity-id", "1", *times)

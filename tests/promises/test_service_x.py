@@ -60,7 +60,9 @@ def at_home(adsctl, address: str, *words: str) -> pexpect.spawn:
 
 
 @pytest.mark.parametrize("service_name", ["x"])
-def test_signing_in_to_service_x_asks_for_the_key_and_the_secret_only(adsctl, service, service_name):
+def test_signing_in_to_service_x_asks_for_the_key_and_the_secret_only(
+    adsctl, service, service_name, monkeypatch
+):
     address, keys = adsctl.env["ADSCTL_BASE_URL"], service.emulator.credentials
     adsctl.env.clear()
     words = ("auth", "login", "--service", "x", "--profile", "shop", "--no-browser", "--token-store", "file")
@@ -79,8 +81,9 @@ def test_signing_in_to_service_x_asks_for_the_key_and_the_secret_only(adsctl, se
     (profile,) = yaml.safe_load((adsctl.home / "config" / "config.yaml").read_text())["profiles"].values()
     assert profile["service"] == "x" and not profile.keys() & ADDRESSES.keys()
     # The profile alone is enough from here on, and the token goes nowhere but to these addresses.
-    listed = at_home(adsctl, address, "accounts", "list", "-o", "ids")
-    assert service.emulator.account in listed.read()
+    with monkeypatch.context() as patched:
+        patched.setitem(SERVICE_ADDRESSES, "x", dict.fromkeys(ADDRESSES, address))
+        assert service.emulator.account in adsctl("accounts", "list", "-o", "ids").stdout
     refused = adsctl("accounts", "list", code=4).stderr
     assert "api.x.com" in refused or "not signed in" in refused or "another address" in refused
 
@@ -98,10 +101,10 @@ def test_the_status_and_the_profile_say_which_service(adsctl):
     assert shown(adsctl, "profile", "show", "--show-origin")["service"] == {
         "setting": "service", "value": "generic", "origin": "default",
     }  # fmt: skip
-    found = shown(adsctl, "profile", "show", "--service", "x", "--show-origin")
-    assert found["service"]["origin"] == "--service"
-    assert {name: found[name]["value"] for name in ADDRESSES} == ADDRESSES
-    assert {found[name]["origin"] for name in ADDRESSES} == {"service x"}
+    settings = shown(adsctl, "profile", "show", "--service", "x", "--show-origin")
+    assert settings["service"]["origin"] == "--service"
+    assert {name: settings[name]["value"] for name in ADDRESSES} == ADDRESSES
+    assert {settings[name]["origin"] for name in ADDRESSES} == {"service x"}
     adsctl("profile", "set", "shop", "service=x")
     assert shown(adsctl, "auth", "status", code=4)["service"]["value"] == "x"
     assert shown(adsctl, "auth", "status", code=4)["ads_url"]["value"] == ADDRESSES["ads_url"]
@@ -110,8 +113,8 @@ def test_the_status_and_the_profile_say_which_service(adsctl):
 
 def test_an_address_of_the_profile_or_the_environment_replaces_that_of_the_service(adsctl):
     adsctl("profile", "set", "shop", "service=x", "ads_url=https://ads.example")
-    found = shown(adsctl, "profile", "show", ADSCTL_BASE_URL="https://api.example")
-    assert [found[name]["value"] for name in ADDRESSES] == [
+    settings = shown(adsctl, "profile", "show", ADSCTL_BASE_URL="https://api.example")
+    assert [settings[name]["value"] for name in ADDRESSES] == [
         "https://api.example", "https://ads.example", ADDRESSES["ads_sandbox_url"],
     ]  # fmt: skip
 

@@ -105,18 +105,12 @@ def test_a_home_that_cannot_be_written_ends_with_11(shell):
 
 
 @pytest.mark.parametrize(
-    ("locale", "outputs"),
-    [
-        ({"LANG": "C"}, ("tsv", "json")),
-        ({"LC_ALL": "C"}, ("csv", "yaml")),
-        ({"LC_ALL": "POSIX"}, ("table", "jsonl")),
-    ],
+    ("locale", "output"), [({"LANG": "C"}, "tsv"), ({"LC_ALL": "C"}, "json"), ({"LC_ALL": "POSIX"}, "table")]
 )
-def test_umlauts_survive_or_are_escaped_in_any_locale(shell, locale, outputs):
+def test_umlauts_survive_or_are_escaped_in_any_locale(shell, locale, output):
     shell("adsctl -q accounts update 18ce54d4x5t --name 'Süßes & Ödes'", **locale)
-    for output in outputs:
-        shown = shell(f"adsctl -q accounts get 18ce54d4x5t -o {output} > out; cat out", **locale).stdout
-        assert "Süßes & Ödes" in shown or "S\\xfc\\xdfes & \\xd6des" in shown
+    shown = shell(f"adsctl -q accounts get 18ce54d4x5t -o {output} > out; cat out", **locale).stdout
+    assert "Süßes & Ödes" in shown or "S\\xfc\\xdfes & \\xd6des" in shown
 
 
 def test_arguments_that_are_not_utf8_are_refused(shell):

@@ -3,6 +3,7 @@
 import subprocess
 import sys
 from importlib.util import find_spec
+from pathlib import Path
 
 import pytest
 
@@ -26,80 +27,71 @@ OTHER_REQUESTS = {
     *("ads_cli.client.api_errors", "ads_cli.api.categories"),
     "ads_cli.config.atomic_files",
 }
+# The packages that a push imports beside the standard library.
 TO_PUSH = {
-    *("typer", "annotated-doc", "shellingham"),  # the command line
+    *("typer", "annotated_doc", "shellingham"),  # the command line
     *("httpx", "httpcore", "h11", "idna", "certifi", "oauthlib"),
     *("msgspec", "filelock"),
 }
 
-LIST_DISTRIBUTIONS = """
+# Print what each of several command lines, run one after the other, has loaded; import nothing else.
+LIST_MODULES = """
 import sys
-before = set(sys.modules)  # of the environment, not of adsctl
+before = {*sys.modules}  # of the environment, not of adsctl
 from ads_cli.__main__ import main
-code = main(sys.argv[1:])
-loaded = {name.partition(".")[0] for name in sys.modules.keys() - before if sys.modules[name]}
-from importlib.metadata import packages_distributions
-names = packages_distributions()
-print(*{distribution for name in loaded for distribution in names.get(name, ())}, file=sys.stderr)
-sys.exit(code)
+for line in sys.argv[1:]:
+    code = main(line.split())
+    names = [name for name in sys.modules.keys() - before if sys.modules[name]]
+    print("loaded:", code, *names, file=sys.stderr)
 """
 
 
-def loaded(adsctl, *words: str) -> set[str]:
-    """Name the modules that a run has loaded when it ends."""
-    program = (
-        "import sys; from ads_cli.__main__ import main\n"
-        f"code = main({list(words)!r})\n"
-        "print(*(name for name in sys.modules if sys.modules[name]), file=sys.stderr)\n"
-        "sys.exit(code)"
-    )
+def loaded_by(adsctl, *lines: str, python: str | Path = sys.executable) -> list[set[str]]:
+    """Name the modules that are loaded when each of several runs in one process has ended."""
     done = subprocess.run(
-        [sys.executable, "-c", program],
+        [python, "-c", LIST_MODULES, *lines],
         env=adsctl.environment,
         cwd=adsctl.home,
         capture_output=True,
         text=True,
     )
-    assert done.returncode == 0, done.stderr
-    return set(done.stderr.splitlines()[-1].split())
+    results = [line.split()[1:] for line in done.stderr.splitlines() if line.startswith("loaded: ")]
+    assert [code for code, *_ in results] == ["0"] * len(lines), done.stderr
+    return [{*names} for _, *names in results]
 
 
-def test_the_version_loads_nothing_at_all(adsctl):
-    assert not loaded(adsctl, "--version") & (
-        ALWAYS_HEAVY | TO_SEND | {"typer", "msgspec", "re", "json", "typing"}
-    )
-
-
-@pytest.mark.parametrize("words", [("--help",), ("help", "formats")])
-def test_the_roots_help_loads_the_command_line_alone(adsctl, words):
-    assert not loaded(adsctl, *words) & (
-        ALWAYS_HEAVY | TO_SEND | {"msgspec", "yaml", "sqlite3", "platformdirs"}
-    )
-
-
-@pytest.mark.parametrize(
-    "words",
-    [
-        ("accounts", "--help"),
-        ("accounts", "list", "--help"),
-        ("products", "push", "--help"),
-        ("targeting", "search", "--help"),
-        ("fleet", "run", "--help"),
-    ],
-)
-def test_help_loads_nothing_that_sends(adsctl, words):
-    assert not loaded(adsctl, *words) & (ALWAYS_HEAVY | TO_SEND | {"yaml", "sqlite3", "jmespath"})
+def test_help_loads_nothing_that_sends_and_that_of_the_root_the_command_line_alone(adsctl):
+    version, *of_root = loaded_by(adsctl, "--version", "--help", "help formats")
+    assert not version & (ALWAYS_HEAVY | TO_SEND | {"typer", "msgspec", "re", "json", "typing"})
+    for modules in of_root:
+        assert not modules & (ALWAYS_HEAVY | TO_SEND | {"msgspec", "yaml", "sqlite3", "platformdirs"})
+    commands = ("accounts", "accounts list", "products push", "targeting search", "fleet run")
+    for modules in loaded_by(adsctl, *(f"{command} --help" for command in commands)):
+        assert not modules & (ALWAYS_HEAVY | TO_SEND | {"yaml", "sqlite3", "jmespath"})
 
 
 def test_a_piped_result_loads_what_it_sends_with_and_no_more(adsctl, service):
     adsctl("accounts", "list", "-q")  # stores the ids for completion
-    used = loaded(adsctl, "accounts", "list", "-q")
+    (used,) = loaded_by(adsctl, "accounts list -q")
     assert used >= TO_SEND
     assert not used & (ALWAYS_HEAVY | OTHER_REQUESTS)
 
 
-def test_the_emulator_in_this_process_is_asked_without_sockets(adsctl):
-    assert "httpcore" not in loaded(adsctl, "--profile", "local", "accounts", "list", "-q")
+def test_with_the_emulator_no_socket_no_table_and_nothing_that_compares_catalogs_is_loaded(adsctl):
+    adsctl.file("people.csv", "email\na@x.de\n")
+    adsctl.file("feed.csv", feed(3))
+    adsctl.copy_emulator()
+    adsctl.env["ADSCTL_PROFILE"] = "local"
+    listed, pushed, synced = loaded_by(
+        adsctl,
+        "accounts list -q",
+        "products push feed.csv -q",
+        "audiences sync people.csv --audience 1nmth -q",
+    )
+    assert "httpcore" not in listed
+    unused = {"pydantic", "pydantic_core", "click", "rich", "keyring", "phonenumbers", "yaml", "jmespath"}
+    assert not pushed & (unused | {"jinja2"})
+    assert "ads_cli.products.sync" not in pushed | synced
 
 
 def test_the_requests_of_a_command_are_in_one_module_so_that_no_other_is_loaded():
@@ -109,25 +101,9 @@ def test_the_requests_of_a_command_are_in_one_module_so_that_no_other_is_loaded(
 
 def test_httpx_brings_no_command_line_where_dask_has_installed_click(adsctl):
     assert find_spec("click")
-    used = loaded(adsctl, "profile", "set", "mine", "base_url=https://müll.example")
+    (used,) = loaded_by(adsctl, "profile set mine base_url=https://müll.example")
     assert "httpx" in used
     assert not used & {"click", "rich"}
-
-
-def test_a_push_in_a_pipe_loads_no_table(adsctl):
-    adsctl.file("feed.csv", feed(3))
-    used = loaded(adsctl, "--profile", "local", "products", "push", "feed.csv", "-q")
-    unused = {"pydantic", "pydantic_core", "click", "rich", "keyring", "phonenumbers", "yaml", "jmespath"}
-    unused |= {"jinja2"}
-    assert not used & unused
-
-
-def test_a_sync_of_a_list_and_a_push_load_nothing_that_compares_catalogs(adsctl):
-    adsctl.file("people.csv", "email\na@x.de\n")
-    adsctl.file("feed.csv", feed(3))
-    sync = ("audiences", "sync", "people.csv", "--audience", "1nmth")
-    for words in (sync, ("products", "push", "feed.csv")):
-        assert "ads_cli.products.sync" not in loaded(adsctl, "--profile", "local", "-q", *words)
 
 
 @pytest.fixture(scope="session")
@@ -140,18 +116,12 @@ def user_python():
 
 
 @pytest.mark.parametrize("environment", ["user", "development"])
-def test_a_push_imports_these_distributions_and_no_other(adsctl, service, user_python, environment):
+def test_a_push_imports_these_packages_and_no_other(adsctl, service, user_python, environment):
     adsctl.file("feed.csv", feed(3))
     python = user_python if environment == "user" else sys.executable
-    done = subprocess.run(
-        [python, "-c", LIST_DISTRIBUTIONS, "products", "push", "feed.csv", "-q", "--failed-out", "f.csv"],
-        env=adsctl.environment,
-        cwd=adsctl.home,
-        capture_output=True,
-        text=True,
-    )
-    assert done.returncode == 0, done.stderr
-    assert set(done.stderr.splitlines()[-1].split()) - {"adsctl"} == TO_PUSH
+    (used,) = loaded_by(adsctl, "products push feed.csv -q --failed-out f.csv", python=python)
+    packages = {name.partition(".")[0] for name in used} - sys.stdlib_module_names
+    assert packages - {"ads_cli"} == TO_PUSH
     assert len(service.stored) == 3
 
 
@@ -165,20 +135,15 @@ def test_a_process_that_works_on_blocks_loads_no_more_than_that_takes():
     assert not unneeded.intersection(used)
 
 
-def test_a_check_loads_nothing_that_sends(adsctl):
-    adsctl.file("feed.csv", feed(3))
-    assert not loaded(adsctl, "products", "check", "feed.csv") & (TO_SEND | {"rich", "sqlite3", "filelock"})
-
-
-@pytest.mark.parametrize("options", [(), ("--fix", "all")])
-def test_a_valid_feed_loads_no_advice_and_no_fix(adsctl, options):
+def test_a_check_of_a_valid_feed_loads_nothing_that_sends_no_advice_and_no_fix(adsctl):
     adsctl.file("feed.csv", feed(3))
     advice = {"html.entities", "ads_cli.commands.products.advice", "ads_cli.products.feeds.hints"}
     advice |= {"ads_cli.products.feeds.fixes.values"}
     advice |= {"ads_cli.products.feeds.transforms", "ads_cli.products.feeds.addresses"}
     advice |= {"ads_cli.products.feeds.kinds.step", "ads_cli.products.feeds.kinds.languages"}
     assert all(map(find_spec, advice))
-    assert not loaded(adsctl, "products", "check", "feed.csv", *options) & advice
+    (used,) = loaded_by(adsctl, "products check feed.csv")
+    assert not used & (TO_SEND | {"rich", "sqlite3", "filelock"} | advice)
 
 
 def test_the_process_of_a_task_begins_with_nothing_heavy():
@@ -187,10 +152,9 @@ def test_the_process_of_a_task_begins_with_nothing_heavy():
     assert "msgspec" in used and not (ALWAYS_HEAVY | TO_SEND).intersection(used)
 
 
-@pytest.mark.parametrize("words", [("check",), ("run",)])
-def test_a_fleet_on_this_machine_loads_nothing_of_a_cluster(adsctl, words):
+def test_a_fleet_on_this_machine_loads_nothing_of_a_cluster(adsctl):
     feed_file = adsctl.file("feed.csv", feed(3))
     adsctl.file("fleet.yaml", f"tasks: [{{name: one, run: products check {feed_file}}}]\n")
-    used = loaded(adsctl, "fleet", *words, "fleet.yaml", "-q")
-    assert "ads_cli" in used
-    assert not used & {"dask", "distributed", "tornado", "click", "psutil", "rich"}
+    for used in loaded_by(adsctl, "fleet check fleet.yaml -q", "fleet run fleet.yaml -q"):
+        assert "ads_cli" in used
+        assert not used & {"dask", "distributed", "tornado", "click", "psutil", "rich"}

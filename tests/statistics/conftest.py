@@ -8,6 +8,7 @@ import time_machine
 
 from ads_cli.emulator.resources import statistics as statistics_jobs
 from tests.adsctl import Adsctl
+from tests.service_in_process import service  # noqa: F401
 from tests.statistics.rows import Rows, rows_in
 
 NOON = "2026-06-17T12:30:00Z"  # a Wednesday
@@ -33,6 +34,6 @@ def noon():
 
 
 @pytest.fixture
-def stats(noon, adsctl, service, monkeypatch) -> Stats:
+def stats(noon, adsctl, service, monkeypatch) -> Stats:  # noqa: F811
     monkeypatch.setattr(statistics_jobs, "PROCESSING_TIME", timedelta())  # jobs end at once
     return Stats(adsctl)

@@ -54,7 +54,7 @@ def test_a_tormented_export_ends_with_every_row_once(adsctl, service, expected, 
             break
         assert process.returncode in (8, 7, 130, 143, -signal.SIGKILL, -signal.SIGTERM, -signal.SIGINT), shown
     assert process.returncode == 0, shown
-    assert found(adsctl.home, target) == [key_and_numbers(row) for row in expected]
+    assert stored_rows(adsctl.home, target) == [key_and_numbers(row) for row in expected]
 
 
 def wait_until_it_handles_signals(process) -> None:
@@ -66,7 +66,7 @@ def wait_until_it_handles_signals(process) -> None:
         time.sleep(0.01)
 
 
-def found(home, target: str) -> list[tuple]:
+def stored_rows(home, target: str) -> list[tuple]:
     if target == "ads.csv":
         return [key_and_numbers(row) for row in rows_in((home / target).read_text())]
     with closing(sqlite3.connect(home / "ads.db")) as db:

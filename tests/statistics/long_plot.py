@@ -1,11 +1,21 @@
 """`--plot`: the rows as a picture, SVG or PNG."""
 
+from collections import deque
+from decimal import Decimal
 from xml.etree import ElementTree
 
 import pytest
 from PIL import Image
 
-from tests.statistics.rows import number
+from ads_cli.statistics.chart_data import ChartData
+from ads_cli.statistics.plot import plotted
+from ads_cli.statistics.rows import SEGMENT_KEYS, StatsTable
+from tests.statistics.lying import lie
+from tests.statistics.rows import number, total
+from tests.statistics.test_chart_data import campaign, gathered
+from tests.statistics.test_currencies import LINE_ITEMS, yen  # noqa: F401
+from tests.statistics.test_stored_rows import SALES
+from tests.statistics.test_sums import AGES, two_of_one_name
 
 TEXT = "{http://www.w3.org/2000/svg}text"
 WEEK = ("--since", "7d", "--entity", "LINE_ITEM", "--all")
@@ -18,7 +28,7 @@ def plot(stats, *words: str, file: str = "o.svg", command: str = "get", code: in
 
 def texts(stats, file: str = "o.svg") -> list[str]:
     root = ElementTree.parse(stats.adsctl.home / file).getroot()
-    return ["".join(each.itertext()).strip() for each in root.iter(TEXT)]
+    return ["".join(element.itertext()).strip() for element in root.iter(TEXT)]
 
 
 def test_each_metric_has_a_chart_with_a_line_for_each_entity(stats):
@@ -170,3 +180,59 @@ def test_an_existing_file_is_replaced_by_force_only(stats):
 def test_what_cannot_be_drawn_is_refused_before_anything_is_asked(stats, service, file, words, message):
     service.fail("* /12/* status=500")
     assert message in plot(stats, *WEEK, *words, file=file, code=2).stderr
+
+
+def test_two_segments_of_one_name_are_two_lines(stats, service, monkeypatch):
+    lie(service, monkeypatch, two_of_one_name)
+    plot(stats, *AGES, command="export")
+    shown = "\n".join(texts(stats))
+    assert "Buy now (o1x1k)" in shown and "Buy now (o1x1l)" in shown
+
+
+def test_what_was_sold_is_drawn_in_units_of_the_currency(stats):
+    words = ("--since", "14d", "--until", "7d", "--all", "--metrics", "conversion_purchases")
+    sold = total(stats.get(*words), SALES) / 10**6
+    plot(stats, *words, "--granularity", "TOTAL", "--group-by", "entity")
+    assert f"{sold:,.2f} EUR" in texts(stats)
+
+
+def test_amounts_of_two_currencies_have_two_charts(stats, yen):  # noqa: F811
+    plot(stats, *LINE_ITEMS, *METRICS)
+    assert {"billed_charge_local (EUR)", "billed_charge_local (JPY)"} <= {*texts(stats)}
+
+
+def test_a_picture_has_no_chart_of_a_currency_in_which_nothing_is_spent_any_more():
+    columns = ("billed_charge_local", "impressions", "billed_charge_local_before", "impressions_before")
+    data = ChartData(columns[:2], ["EUR", "JPY"])
+    rows = [
+        (
+            *(
+                {**campaign(currency, "A", currency=currency), "start": day}.get(name)
+                for name in SEGMENT_KEYS
+            ),
+            *sums,
+        )
+        for day in ("2026-06-01", "2026-06-02")
+        for currency, sums in (("EUR", (5, 9, 4, 9)), ("JPY", (None, 9, 7, 9)))
+    ]
+    deque(data.watch(StatsTable(SEGMENT_KEYS, columns, rows)).rows, 0)
+    picture = plotted(data, "Spend", "svg").decode()
+    assert "billed_charge_local (EUR)" in picture and "billed_charge_local (JPY)" not in picture
+
+
+def test_a_ratio_that_only_small_lines_have_is_not_drawn():
+    data = ChartData(("impressions", "ctr"), ())
+    rows = [
+        (*({**campaign(f"{id}", f"{id}"), "start": day}.get(name) for name in SEGMENT_KEYS), *numbers)
+        for day in ("2026-06-01", "2026-06-02")
+        for id, numbers in enumerate([(9, None)] * 12 + [(1, Decimal("0.5"))])
+    ]
+    deque(data.watch(StatsTable(SEGMENT_KEYS, ("impressions", "ctr"), rows)).rows, 0)
+    picture = plotted(data, "Clicks", "svg").decode()
+    assert ">impressions<" in picture and ">ctr" not in picture
+
+
+def test_lines_whose_long_names_differ_in_their_middle_are_told_apart_by_their_ids():
+    rows = [(campaign(id, f"{'a' * 60}{id}{'b' * 60}"), 3) for id in ("one", "two")]
+    picture = plotted(gathered(*rows), "Impressions", "svg").decode()
+    assert "(one)<" in picture and "(two)<" in picture

@@ -2,14 +2,12 @@
 
 from collections import deque
 from collections.abc import Collection
-from decimal import Decimal
 from io import StringIO
 
 import pytest
 
 from ads_cli.commands.stats.view import draw_statistics
 from ads_cli.statistics.chart_data import ChartData
-from ads_cli.statistics.plot import plotted
 from ads_cli.statistics.rows import SEGMENT_KEYS, StatsTable
 
 
@@ -84,25 +82,6 @@ def test_what_was_read_of_a_table_is_noted():
     assert sums(data.lines) == [("A", 3)]
 
 
-def test_a_picture_has_no_chart_of_a_currency_in_which_nothing_is_spent_any_more():
-    columns = ("billed_charge_local", "impressions", "billed_charge_local_before", "impressions_before")
-    data = ChartData(columns[:2], ["EUR", "JPY"])
-    rows = [
-        (
-            *(
-                {**campaign(currency, "A", currency=currency), "start": day}.get(name)
-                for name in SEGMENT_KEYS
-            ),
-            *sums,
-        )
-        for day in ("2026-06-01", "2026-06-02")
-        for currency, sums in (("EUR", (5, 9, 4, 9)), ("JPY", (None, 9, 7, 9)))
-    ]
-    deque(data.watch(StatsTable(SEGMENT_KEYS, columns, rows)).rows, 0)
-    picture = plotted(data, "Spend", "svg").decode()
-    assert "billed_charge_local (EUR)" in picture and "billed_charge_local (JPY)" not in picture
-
-
 def test_a_line_with_numbers_of_an_earlier_period_alone_is_not_drawn():
     columns = ("impressions", "impressions_before")
     data = ChartData(columns[:1], ())
@@ -115,21 +94,3 @@ def test_a_line_with_numbers_of_an_earlier_period_alone_is_not_drawn():
     drawn = StringIO()
     draw_statistics(drawn, data, "Impressions", with_total=False, color=False)
     assert "before" in drawn.getvalue().splitlines()[-1]  # among those that have nothing
-
-
-def test_a_ratio_that_only_small_lines_have_is_not_drawn():
-    data = ChartData(("impressions", "ctr"), ())
-    rows = [
-        (*({**campaign(f"{id}", f"{id}"), "start": day}.get(name) for name in SEGMENT_KEYS), *numbers)
-        for day in ("2026-06-01", "2026-06-02")
-        for id, numbers in enumerate([(9, None)] * 12 + [(1, Decimal("0.5"))])
-    ]
-    deque(data.watch(StatsTable(SEGMENT_KEYS, ("impressions", "ctr"), rows)).rows, 0)
-    picture = plotted(data, "Clicks", "svg").decode()
-    assert ">impressions<" in picture and ">ctr" not in picture
-
-
-def test_lines_whose_long_names_differ_in_their_middle_are_told_apart_by_their_ids():
-    rows = [(campaign(id, f"{'a' * 60}{id}{'b' * 60}"), 3) for id in ("one", "two")]
-    picture = plotted(gathered(*rows), "Impressions", "svg").decode()
-    assert "(one)<" in picture and "(two)<" in picture

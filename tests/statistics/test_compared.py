@@ -1,10 +1,14 @@
 """`--compare`: what each number was in an earlier period, and how it has changed."""
 
 import json
+from datetime import datetime
 from decimal import Decimal
 
 import pytest
 
+from ads_cli.statistics.analysis import earlier_period
+from ads_cli.statistics.periods import Period
+from ads_cli.statistics.query import StatsQuery
 from tests.report.reading import read
 from tests.statistics.rows import BASE, OWNERS, number, total
 
@@ -14,18 +18,25 @@ IDS = ("--ids", "8wku2,8wku3")
 METRICS = ("--metrics", "spend,clicks,ctr")
 
 
-@pytest.mark.parametrize("command", ["get", "export"])
-@pytest.mark.parametrize("options", [(), ("--group-by", "name"), ("--totals",), ("--granularity", "TOTAL")])
+@pytest.mark.parametrize(
+    ("command", "options"),
+    [
+        ("get", ()),
+        ("export", ("--group-by", "name")),
+        ("get", ("--totals",)),
+        ("export", ("--granularity", "TOTAL")),
+    ],
+)
 def test_each_number_has_what_it_was_and_the_difference(stats, command, options):
     ask = getattr(stats, command)
     now, before = (ask(*period, *IDS, *METRICS, *options) for period in (WEEK, BEFORE))
     compared = ask(*WEEK, *IDS, *METRICS, *options, "--compare", "previous")
     names = [f"{name}{end}" for name in ("spend", "clicks", "ctr") for end in ("", "_before", "_change")]
     assert [*compared[0]] == [*BASE, *OWNERS, *names] and len(compared) == len(now)
-    for row, one, other in zip(compared, now, before, strict=True):
+    for row, later, earlier in zip(compared, now, before, strict=True):
         for name in ("spend", "clicks", "ctr"):
-            assert row[name] == one[name] and row[f"{name}_before"] == other[name]
-            change = Decimal(one[name]) - Decimal(other[name]) if one[name] and other[name] else ""
+            assert row[name] == later[name] and row[f"{name}_before"] == earlier[name]
+            change = Decimal(later[name]) - Decimal(earlier[name]) if later[name] and earlier[name] else ""
             assert (Decimal(row[f"{name}_change"]) if change != "" else row[f"{name}_change"]) == change
 
 
@@ -119,8 +130,7 @@ def test_rows_say_what_they_lie_in(stats, service_name):
     (line_item,) = stats.get(*WEEK, "--entity", "LINE_ITEM", "--ids", "9d4c2", "--granularity", "TOTAL")
     (post,) = stats.get(*WEEK, "--entity", "PROMOTED_POST", "--ids", "7pt03", "--granularity", "TOTAL")
     (account,) = stats.get(*WEEK, "--entity", "ACCOUNT", "--granularity", "TOTAL")
-    found = [[row[name] for name in OWNERS] for row in (account, campaign, line_item, post)]
-    assert found == [
+    assert [[row[name] for name in OWNERS] for row in (account, campaign, line_item, post)] == [
         ["18ce54d4x5t", "", "", "", "EUR"],
         ["18ce54d4x5t", known["campaign_id"], "", "", "EUR"],
         ["18ce54d4x5t", known["campaign_id"], "9d4c2", "", "EUR"],
@@ -131,19 +141,18 @@ def test_rows_say_what_they_lie_in(stats, service_name):
 POST = ("--entity", "PROMOTED_POST", "--metrics", "clicks,spend")
 
 
-@pytest.mark.parametrize("service_name", ["generic", "x"])
-@pytest.mark.parametrize("command", ["get", "export"])
+@pytest.mark.parametrize(("service_name", "command"), [("generic", "get"), ("x", "export")])
 def test_a_post_in_several_campaigns_is_warned_of_and_counted_once(stats, service_name, command):
     ask = (*WEEK, *POST, "--ids", "7pt03,7pt05", "--granularity", "TOTAL")
     done = stats.adsctl("stats", command, *ask, "--totals", "-o", "csv", "-q")
     assert "1790415000000000001" in done.stderr and "count them once" in done.stderr
-    one, other, whole = getattr(stats, command)(*ask, "--totals")
-    assert one["campaign_id"] != other["campaign_id"] and number(one["clicks"]) > 0
-    assert [one[name] for name in ("clicks", "spend")] == [other[name] for name in ("clicks", "spend")]
-    assert [whole[name] for name in ("clicks", "spend")] == [one[name] for name in ("clicks", "spend")]
+    first, second, whole = getattr(stats, command)(*ask, "--totals")
+    assert first["campaign_id"] != second["campaign_id"] and number(first["clicks"]) > 0
+    for name in ("clicks", "spend"):
+        assert first[name] == second[name] == whole[name]
     (group,) = getattr(stats, command)(*ask, "--group-by", "post_id")
     campaigns = getattr(stats, command)(*ask, "--group-by", "campaign")
-    assert [row["clicks"] for row in (group, *campaigns)] == [one["clicks"]] * 3
+    assert [row["clicks"] for row in (group, *campaigns)] == [first["clicks"]] * 3
 
 
 def test_a_total_of_groups_counts_a_post_in_several_campaigns_once_whatever_else_is_in_them(stats):
@@ -232,20 +241,24 @@ def test_only_what_is_active_is_shown_where_nothing_is_compared(stats, noon):
 
 
 @pytest.mark.parametrize(
-    ("since", "until", "before"),
+    ("since", "until", "start", "end"),
     [
-        ("2029-01-01", "2029-02-01", "2028-01-01 until 2028-02-01"),
-        ("2029-02-01", "2029-03-01", "2028-02-01 until 2028-03-01"),
-        ("2029-01-01", "2030-01-01", "2028-01-01 until 2029-01-01"),
-        ("2028-02-01", "2028-03-01", "2027-02-01 until 2027-03-01"),
-        ("2028-02-01", "2028-02-29", "2027-02-01 until 2027-03-01"),
-        ("2028-02-29", "2028-03-01", "2027-02-28 until 2027-03-01"),
+        ("2029-01-01", "2029-02-01", "2028-01-01", "2028-02-01"),
+        ("2029-02-01", "2029-03-01", "2028-02-01", "2028-03-01"),
+        ("2029-01-01", "2030-01-01", "2028-01-01", "2029-01-01"),
+        ("2028-02-01", "2028-03-01", "2027-02-01", "2027-03-01"),
+        ("2028-02-01", "2028-02-29", "2027-02-01", "2027-03-01"),
+        ("2028-02-29", "2028-03-01", "2027-02-28", "2027-03-01"),
     ],
 )
-def test_a_year_before_a_total_has_the_same_dates_though_a_year_is_a_leap_year(
-    stats, noon, since, until, before
-):
+def test_a_year_before_a_total_has_the_same_dates_though_a_year_is_a_leap_year(since, until, start, end):
+    period, before = (Period(*map(datetime.fromisoformat, days)) for days in ((since, until), (start, end)))
+    asked = StatsQuery("CAMPAIGN", ("8wku3",), period, "TOTAL", (), ("clicks",), "ALL_ON_PLATFORM")
+    assert earlier_period(asked, "year") == before
+
+
+def test_a_page_of_a_total_names_the_year_before(stats, noon):
     noon.move_to("2030-01-20T12:00Z")
-    period = ("--since", since, "--until", until, "--granularity", "TOTAL", "--ids", "8wku3")
+    period = ("--since", "2028-02-01", "--until", "2028-02-29", "--granularity", "TOTAL", "--ids", "8wku3")
     stats.export(*period, "--metrics", "clicks", "--compare", "year", "--report", "o.html")
-    assert f"Compared with {before}" in read(stats.adsctl.home / "o.html").text
+    assert "Compared with 2027-02-01 until 2027-03-01" in read(stats.adsctl.home / "o.html").text

@@ -75,7 +75,7 @@ def test_ratios_are_of_columns_by_their_names_in_any_order():
 def test_conversions_are_those_that_are_asked_for(stats):
     numbers = "conversion_site_visits,clicks,spend,cost_per_conversion,conversion_rate"
     (row,) = stats.get(*ASKED, "--metrics", numbers, "--group-by", "entity")
-    count = sum(int(row[f"conversion_site_visits_{each}"] or 0) for each in ("post_view", "post_engagement"))
+    count = sum(int(row[f"conversion_site_visits_{kind}"] or 0) for kind in ("post_view", "post_engagement"))
     assert count
     assert Decimal(row["cost_per_conversion"]) == rounded(Decimal(row["spend"]) / count)
     assert Decimal(row["conversion_rate"]) == rounded(Decimal(count) / int(row["clicks"]))
@@ -114,25 +114,25 @@ def test_what_the_rows_do_not_have_is_refused(stats, words, message):
 
 
 def test_help_lists_every_metric_with_its_unit_and_what_it_needs(adsctl):
-    found = {load["metric"]: load for load in json.loads(adsctl("help", "metrics", "-o", "json").stdout)}
-    assert {metric for metrics in METRICS.values() for metric in metrics} | {*DERIVED_METRICS} == {*found}
-    assert found["cpm"]["needs"] == ["billed_charge_local_micro", "impressions"]
-    assert found["billed_charge_local_micro"]["unit"] == "currency"
-    assert "ACCOUNT" in found["likes"]["entities"] and "ACCOUNT" not in found["clicks"]["entities"]
-    assert "13 August 2026" in found["video_total_views"]["about"]
+    about = {load["metric"]: load for load in json.loads(adsctl("help", "metrics", "-o", "json").stdout)}
+    assert {metric for metrics in METRICS.values() for metric in metrics} | {*DERIVED_METRICS} == {*about}
+    assert about["cpm"]["needs"] == ["billed_charge_local_micro", "impressions"]
+    assert about["billed_charge_local_micro"]["unit"] == "currency"
+    assert "ACCOUNT" in about["likes"]["entities"] and "ACCOUNT" not in about["clicks"]["entities"]
+    assert "13 August 2026" in about["video_total_views"]["about"]
     assert "retweets" in adsctl("help", "metrics", "--service", "x", "-o", "ids").stdout.split()
 
 
 @pytest.mark.parametrize("metric", DERIVED_METRICS)
 def test_help_names_the_entities_that_may_be_asked_for_a_metric(adsctl, metric):
-    found = {load["metric"]: load for load in json.loads(adsctl("help", "metrics", "-o", "json").stdout)}
+    about = {load["metric"]: load for load in json.loads(adsctl("help", "metrics", "-o", "json").stdout)}
     for entity in GROUPS_BY_ENTITY:
         is_refused = False
         try:
             parse_shown(metric, entity)
         except UsageError:
             is_refused = True
-        assert is_refused == (entity not in found[metric]["entities"]), entity
+        assert is_refused == (entity not in about[metric]["entities"]), entity
 
 
 def test_completion_offers_groups_single_and_derived_metrics(adsctl):

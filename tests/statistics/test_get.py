@@ -27,11 +27,11 @@ def test_yesterday_has_a_row_for_each_campaign_with_its_name(stats):
 
 def test_a_total_is_the_sum_of_its_days_and_hours(stats):
     chosen = ("--since", "10d", "--until", "today", "--ids", LINE_ITEM, "--entity", "LINE_ITEM")
-    found = {name: stats.get(*chosen, "--granularity", name) for name in ("TOTAL", "DAY", "HOUR")}
-    assert [len(rows) for rows in found.values()] == [1, 10, 240]
+    by_step = {name: stats.get(*chosen, "--granularity", name) for name in ("TOTAL", "DAY", "HOUR")}
+    assert [len(rows) for rows in by_step.values()] == [1, 10, 240]
     for column in ("impressions", "clicks", "engagements"):
-        assert len({total(rows, column) for rows in found.values()}) == 1
-    assert total(found["TOTAL"], "impressions") > 1000
+        assert len({total(rows, column) for rows in by_step.values()}) == 1
+    assert total(by_step["TOTAL"], "impressions") > 1000
 
 
 def test_rows_say_what_the_data_says(stats):
@@ -74,7 +74,7 @@ def test_no_day_costs_more_than_its_budget(stats):
 def test_campaigns_have_numbers_while_they_can_serve(stats):
     """Not after what pays for them has ended, for one."""
     listed = json.loads(stats.adsctl("campaigns", "list", "--with-draft", "-o", "json").stdout)
-    reasons = {each["id"]: each["reasons_not_servable"] for each in listed}
+    reasons = {record["id"]: record["reasons_not_servable"] for record in listed}
     assert ["FUNDING_PROBLEM"] in reasons.values()
     rows = stats.get("--since", "2d", "--until", "today", "--all", "--metrics", "impressions")
     serving = {row["entity_id"] for row in rows if number(row["impressions"])}
@@ -90,12 +90,12 @@ def test_a_paused_line_item_has_numbers_up_to_its_pause(stats, noon):
 
 def test_what_people_did_is_final_after_a_day_and_charges_after_three(stats, noon):
     chosen = ("--since", "2026-06-16", "--until", "2026-06-17", "--ids", LINE_ITEM, "--entity", "LINE_ITEM")
-    found = []
+    totals = []
     for _ in range(5):
-        found.append(stats.get(*chosen)[0])
+        totals.append(stats.get(*chosen)[0])
         noon.shift(24 * 3600)
-    impressions = [number(row["impressions"]) for row in found]
-    charges = [number(row["billed_charge_local"]) for row in found]
+    impressions = [number(row["impressions"]) for row in totals]
+    charges = [number(row["billed_charge_local"]) for row in totals]
     assert impressions[0] < impressions[1] == impressions[4]
     assert charges[0] > charges[3] == charges[4]
 

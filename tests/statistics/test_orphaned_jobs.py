@@ -25,18 +25,9 @@ def jobs(adsctl) -> set[str]:
 
 @pytest.mark.parametrize("service_name", ["x"])
 def test_a_killed_export_makes_no_job_twice(adsctl, service, monkeypatch, service_name):
-    entity = ("--entity", "PROMOTED_POST", "--all", "--metrics", "impressions")
-    words = (
-        "stats",
-        "export",
-        "o.csv",
-        *entity,
-        "--since",
-        "2024-01-01",
-        "--until",
-        "2025-09-01",
-        "--resume",
-    )
+    entity = ("--entity", "PROMOTED_POST", "--ids", "7pt01", "--metrics", "impressions")
+    period = ("--since", "2024-01-01", "--until", "2025-09-01")
+    words = ("stats", "export", "o.csv", *entity, *period, "--resume")
     respond, made = service.answer, list[str]()
     one_by_one, resumed = threading.Lock(), threading.Event()
 
@@ -58,8 +49,8 @@ def test_a_killed_export_makes_no_job_twice(adsctl, service, monkeypatch, servic
     assert process.communicate() and process.returncode == -signal.SIGKILL
     settle_after_kill(service)
     resumed.set()
-    found = re.search(r"(\d+) jobs found again", adsctl(*words).stderr)
-    assert found and 3 <= int(found[1]) < 7  # a request of the killed process may arrive late
+    again = re.search(r"(\d+) jobs found again", adsctl(*words).stderr)
+    assert again and 3 <= int(again[1]) < 7  # a request of the killed process may arrive late
     assert len(made) == len(jobs(adsctl)) == 7
     adsctl("stats", "export", "again.csv", *words[3:-1])
     assert (adsctl.home / "o.csv").read_text() == (adsctl.home / "again.csv").read_text()
@@ -96,7 +87,7 @@ OTHER = {name: ["other"] if isinstance(value, list) else f"{value}1" for name, v
 OTHER |= {"start_time": "2026-06-02T00:00:00Z", "end_time": "2026-06-04T00:00:00Z"}
 
 
-def found(params: dict, **answered: object) -> dict[int, str]:
+def matching_jobs(params: dict, **answered: object) -> dict[int, str]:
     """Find the job of the only part, which has these parameters, where the service has one of MADE."""
     job = {"id_str": "17", "status": "PROCESSING", "created_at": "2026-06-17T12:30:00Z", **MADE, **answered}
     client = SimpleNamespace(pages=lambda request: [SimpleNamespace(records=[job])])
@@ -106,11 +97,11 @@ def found(params: dict, **answered: object) -> dict[int, str]:
 @pytest.mark.parametrize("name", [name for name in CreateJob.__struct_fields__ if name != "account_id"])
 def test_a_job_that_differs_in_any_parameter_is_not_found(name):
     """A new parameter is to be added to MADE."""
-    assert found(MADE | {"account_id": "acc"}) == {0: "17"}
-    assert found(MADE | {name: OTHER[name]}) == {}
-    assert all(found(MADE, **{name: wrong}) == {} for wrong in (None, 5, {}, [], "x"))
+    assert matching_jobs(MADE | {"account_id": "acc"}) == {0: "17"}
+    assert matching_jobs(MADE | {name: OTHER[name]}) == {}
+    assert all(matching_jobs(MADE, **{name: wrong}) == {} for wrong in (None, 5, {}, [], "x"))
 
 
 def test_a_job_is_found_whose_lists_have_another_order_and_times_another_form():
     answered = {"entity_ids": ["8wku3", "8wku2"], "start_time": "2026-06-01T02:00:00+02:00"}
-    assert found(MADE, **answered) == {0: "17"}
+    assert matching_jobs(MADE, **answered) == {0: "17"}

@@ -35,29 +35,29 @@ FEW = [("TOTAL", 40), ("DAY", 80), ("HOUR", 200), ("HOUR", 40)]
 
 @pytest.mark.parametrize(("granularity", "width"), EVERY if THOROUGH else FEW)
 def test_every_metric_of_every_entity_fits_the_terminal_with_its_total(adsctl, granularity, width):
-    found = rows(adsctl, "--entity", "LINE_ITEM")
+    shown_rows = rows(adsctl, "--entity", "LINE_ITEM")
     lines = drawn(adsctl, "--entity", "LINE_ITEM", "--granularity", granularity, width=width)
     assert all(cell_len(line) <= width for line in lines)
     text = "\n".join(lines)
     assert "line items from 2026-06-10 until 2026-06-17" in " ".join(lines[:2])
-    for column in [*found[0]][13:]:
-        assert (f"{column}" in text) == any(number(row[column]) for row in found)
-    assert f"{total(found, 'impressions'):,.0f}" not in text  # unless asked for
-    one = [row for row in found if row["entity_id"] == "9d4c2"]
-    assert f"{total(one, 'impressions'):,.0f}" in text
-    assert f"{total(one, 'billed_charge_local'):,.2f} EUR" in text
+    for column in [*shown_rows[0]][13:]:
+        assert (f"{column}" in text) == any(number(row[column]) for row in shown_rows)
+    assert f"{total(shown_rows, 'impressions'):,.0f}" not in text  # unless asked for
+    of_one = [row for row in shown_rows if row["entity_id"] == "9d4c2"]
+    assert f"{total(of_one, 'impressions'):,.0f}" in text
+    assert f"{total(of_one, 'billed_charge_local'):,.2f} EUR" in text
     assert PICTURE.search(text)
 
 
 def test_a_line_is_a_day_each_and_the_total_is_the_last(adsctl):
-    found = rows(adsctl, *METRICS)
+    shown_rows = rows(adsctl, *METRICS)
     lines = drawn(adsctl, *METRICS, "--totals")
     (hamburg,) = [line for line in lines if line.startswith("Hamburg knows us")]
     pictures = re.findall("[▁▂▃▄▅▆▇█]+", hamburg)
     assert list(map(len, pictures)) == [7, 7, 7] and all("█" in picture for picture in pictures)
     (summed,) = [line for line in lines if line.startswith("Total")]
-    assert f"{total(found, 'impressions'):,.0f} " in summed
-    assert f"{total(found, 'billed_charge_local'):,.2f} EUR" in summed
+    assert f"{total(shown_rows, 'impressions'):,.0f} " in summed
+    assert f"{total(shown_rows, 'billed_charge_local'):,.2f} EUR" in summed
     assert lines[lines.index(summed) + 1 :][0] == ""
     (note,) = [line for line in lines if line.startswith("No numbers: ")]
     assert "People who knit" in note and not any(line.startswith("People who knit") for line in lines)
@@ -65,7 +65,7 @@ def test_a_line_is_a_day_each_and_the_total_is_the_last(adsctl):
 
 def test_a_total_is_a_bar_as_long_as_its_part_of_the_largest(adsctl):
     lines = drawn(adsctl, *METRICS, "--granularity", "TOTAL", width=200)
-    bars = {line[:16]: [len(each) for each in re.findall("█+", line)] for line in lines if "█" in line}
+    bars = {line[:16]: [len(bar) for bar in re.findall("█+", line)] for line in lines if "█" in line}
     assert bars["Hamburg knows us"] == [25, 25, 25]
     assert 1 < bars["Spring collectio"][0] < 6
 

@@ -197,7 +197,7 @@ def test_a_page_is_written_however_it_ends(stats, service, command):
 def test_a_page_is_about_all_rows_though_nobody_reads_them(adsctl):
     chosen = ("--since", "2026-05-01", "--until", "2026-06-01", "--entity", "LINE_ITEM", "--all")
     words = ("stats", "export", *chosen, "--granularity", "HOUR", *METRICS)
-    found = []
+    outputs = []
     for name, reader in (("all.html", "cat"), ("first.html", "head -1")):
         adsctl.installed("-p", "local")
         line = (
@@ -206,9 +206,9 @@ def test_a_page_is_about_all_rows_though_nobody_reads_them(adsctl):
         done = subprocess.run(
             ["bash", "-c", line], cwd=adsctl.home, env=adsctl.environment, capture_output=True
         )
-        found.append(done.stdout.decode().strip())
+        outputs.append(done.stdout.decode().strip())
         assert b"error" not in done.stderr
-    assert found == ["0", "141"]
+    assert outputs == ["0", "141"]
     pages = [read(adsctl.home / name).text.partition(" Made ")[0] for name in ("all.html", "first.html")]
     assert pages[0] == pages[1] and "Impressions" in pages[0]
 

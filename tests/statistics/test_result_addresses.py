@@ -64,17 +64,17 @@ def whole(handler) -> None:
 @pytest.fixture
 def connected(monkeypatch, stats) -> set[tuple[bytes, int]]:
     """The addresses that were connected to, but that of the service."""
-    found, connect = set(), socket.create_connection
+    connected, connect = set(), socket.create_connection
     service = urlsplit(stats.adsctl.env["ADSCTL_ADS_URL"]).port
 
     def note(address, *args, **options):
         if address[1] != service:
-            found.add(address)
+            connected.add(address)
             raise ConnectionRefusedError
         return connect(address, *args, **options)
 
     monkeypatch.setattr(socket, "create_connection", note)
-    return found
+    return connected
 
 
 @pytest.mark.parametrize("address", NO_ADDRESSES)
@@ -99,11 +99,13 @@ def test_no_spelling_of_this_machine_is_asked_for_a_result(stats, monkeypatch, c
 )
 def test_a_name_of_a_private_address_is_not_connected_to(export, connected, monkeypatch, address):
     find = socket.getaddrinfo
-    found = [(0, 0, 0, "", ("93.184.216.34", 443)), (0, 0, 0, "", (address, 443))]
+    results = [(0, 0, 0, "", ("93.184.216.34", 443)), (0, 0, 0, "", (address, 443))]
     monkeypatch.setattr(
         socket,
         "getaddrinfo",
-        lambda host, *args, **options: found if host == b"results.example" else find(host, *args, **options),
+        lambda host, *args, **options: (
+            results if host == b"results.example" else find(host, *args, **options)
+        ),
     )
     assert f"results.example is {address}, which is not a public address" in export(
         "https://results.example/a"

@@ -31,21 +31,21 @@ def answer(window: Period, **segments: list[int]) -> QueryResult:
 def rows(granularity: str, *answers: QueryResult) -> list[tuple]:
     calendar = Calendar("Etc/UTC", START)
     about = ResultContext(question(granularity), {}, calendar, GENERIC, "18ce54d4x5t", set(), set())
-    found = table_of(about, [answers]).records()
-    return [(row["segment"], row["start"][8:10], row["clicks"]) for row in found]
+    records = table_of(about, [answers]).records()
+    return [(row["segment"], row["start"][8:10], row["clicks"]) for row in records]
 
 
 def test_a_segment_that_only_some_windows_have_keeps_its_days():
-    found = rows("DAY", answer(FIRST, Berlin=[1, 2]), answer(SECOND, Hamburg=[3, 4], Berlin=[5, 6]))
-    assert found == [
+    summed = rows("DAY", answer(FIRST, Berlin=[1, 2]), answer(SECOND, Hamburg=[3, 4], Berlin=[5, 6]))
+    assert summed == [
         *(("Berlin", "01", 1), ("Berlin", "02", 2), ("Berlin", "03", 5), ("Berlin", "04", 6)),
         *(("Hamburg", "01", None), ("Hamburg", "02", None), ("Hamburg", "03", 3), ("Hamburg", "04", 4)),
     ]
 
 
 def test_a_total_of_some_windows_is_that_of_what_they_have():
-    found = rows("TOTAL", answer(FIRST, Berlin=[1]), answer(SECOND, Hamburg=[3], Berlin=[5]))
-    assert found == [("Berlin", "01", 6), ("Hamburg", "01", 3)]
+    summed = rows("TOTAL", answer(FIRST, Berlin=[1]), answer(SECOND, Hamburg=[3], Berlin=[5]))
+    assert summed == [("Berlin", "01", 6), ("Hamburg", "01", 3)]
 
 
 def test_numbers_that_no_column_has_are_named(stats, monkeypatch):
@@ -62,5 +62,5 @@ def test_views_of_key_pages_have_two_numbers(stats):
     names = ["mobile_conversion_key_page_views_post_view", "mobile_conversion_key_page_views_post_engagement"]
     assert [*stats.get(*words)[0]][13:] == names
     raw = stats.adsctl("stats", "get", "--since", "7d", "--ids", "8wku7", *words[4:], "--raw", "-o", "json")
-    (found,) = json.loads(raw.stdout)
-    assert [*found["id_data"][0]["metrics"][words[-1]]] == ["post_view", "post_engagement"]
+    (entry,) = json.loads(raw.stdout)
+    assert [*entry["id_data"][0]["metrics"][words[-1]]] == ["post_view", "post_engagement"]

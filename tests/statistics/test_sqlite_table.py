@@ -70,8 +70,8 @@ def test_a_sum_that_sqlite_has_no_integer_for_is_stored_as_nearly_as_it_can(
     for moment, last in (("2026-10-25T00:30:00Z", "25"), ("2026-10-27T12:00:00Z", "24")):
         noon.move_to(datetime.fromisoformat(moment))
         export(stats, "--since", "2026-10-22", "--until", f"2026-10-{last}")
-    found = stored(stats, "SELECT typeof(impressions), impressions FROM statistics ORDER BY start")
-    assert ("real", float(most * 23)) in found and ("integer", most) in found
+    numbers = stored(stats, "SELECT typeof(impressions), impressions FROM statistics ORDER BY start")
+    assert ("real", float(most * 23)) in numbers and ("integer", most) in numbers
 
 
 def test_a_table_that_lacks_a_column_is_extended(stats):
@@ -113,8 +113,8 @@ def test_segments_of_two_kinds_do_not_replace_each_other(stats):
     for kind in ("GENDER", "AGE", "GENDER"):
         export(stats, *period, "--segment-by", kind)
     export(stats, *period)
-    found = dict(stored(stats, "SELECT segment_by, sum(impressions) FROM statistics GROUP BY 1"))
-    assert [*found] == ["", "AGE", "GENDER"] and len({*found.values()}) == 1
+    sums = dict(stored(stats, "SELECT segment_by, sum(impressions) FROM statistics GROUP BY 1"))
+    assert [*sums] == ["", "AGE", "GENDER"] and len({*sums.values()}) == 1
     done = export(stats, *period, "--platform", "1", code=2)
     assert "--platform cannot be used with --into" in done.stderr
 
@@ -159,8 +159,8 @@ def test_a_segment_that_left_the_corrected_answer_goes(stats, service, monkeypat
     lie(service, monkeypatch, left)
     export(stats, *period)
     query = "SELECT segment_value, count(impressions), count(billed_charge_local) FROM statistics "
-    found = stored(stats, query + "WHERE segment_by = 'AGE' AND start >= '2026-06-12' GROUP BY 1 ORDER BY 1")
-    assert found == [  # of the one that left there is what was not asked again
+    sums = stored(stats, query + "WHERE segment_by = 'AGE' AND start >= '2026-06-12' GROUP BY 1 ORDER BY 1")
+    assert sums == [  # of the one that left there is what was not asked again
         ("AGE_13_TO_24", 0, 2),
         *((age, 2, 2) for age in ("AGE_25_TO_34", "AGE_35_TO_49", "AGE_OVER_50")),
     ]
@@ -173,20 +173,20 @@ def test_metros_of_two_countries_do_not_remove_each_other(stats):
     period = ("--since", "5d", "--until", "4d", "--segment-by", "METROS", "--country")
     for country in ("96683cc9126741d1", "06ef846bfc783874", "96683cc9126741d1"):
         export(stats, *period, country)
-    found = stored(stats, "SELECT country, count(*) FROM statistics GROUP BY 1 ORDER BY 1")
-    assert found == [("06ef846bfc783874", 3), ("96683cc9126741d1", 3)]
+    counts = stored(stats, "SELECT country, count(*) FROM statistics GROUP BY 1 ORDER BY 1")
+    assert counts == [("06ef846bfc783874", 3), ("96683cc9126741d1", 3)]
 
 
 @pytest.mark.parametrize("granularity", ["TOTAL", "DAY", "HOUR"])
 def test_times_of_each_kind_are_stored_beside_each_other(stats, granularity):
     period = ("--since", "5d", "--until", "3d")
-    for each in ("TOTAL", "DAY", "HOUR", granularity):
-        export(stats, *period, "--granularity", each)
-    found = stored(
+    for step in ("TOTAL", "DAY", "HOUR", granularity):
+        export(stats, *period, "--granularity", step)
+    kept = stored(
         stats, "SELECT granularity, count(*), sum(impressions) FROM statistics GROUP BY 1 ORDER BY 2"
     )
-    assert [row[:2] for row in found] == [("TOTAL", 1), ("DAY", 2), ("HOUR", 48)]
-    assert len({row[2] for row in found}) == 1
+    assert [row[:2] for row in kept] == [("TOTAL", 1), ("DAY", 2), ("HOUR", 48)]
+    assert len({row[2] for row in kept}) == 1
 
 
 def test_a_table_of_an_earlier_version_is_kept_and_goes_on(stats):

@@ -257,13 +257,6 @@ def test_what_was_sold_is_shown_in_units_of_the_currency(stats):
     assert "a a 50.00 EUR 2 119.80 EUR" in text  # in the table of all rows
 
 
-def test_a_picture_has_what_was_sold_in_units_of_the_currency(stats):
-    words = ("--since", "14d", "--until", "7d", "--all", "--metrics", "conversion_purchases")
-    sold = total(stats.get(*words), SALES) / 10**6
-    stats.adsctl("stats", "get", *words, "--granularity", "TOTAL", "--group-by", "entity", "--plot", "o.svg")
-    assert f"{sold:,.2f} EUR" in (stats.adsctl.home / "o.svg").read_text()
-
-
 def test_nothing_has_changed_where_only_some_files_say_what_was_before(stats):
     rows_of(stats, "a.jsonl", {"entity_id": "a", "impressions": 2000, "impressions_before": 2000})
     rows_of(stats, "b.jsonl", {"entity_id": "b", "impressions": 10_000})

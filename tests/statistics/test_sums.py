@@ -51,24 +51,24 @@ def test_files_and_tables_keep_the_numbers_of_both(stats, service, monkeypatch, 
         stats.adsctl("stats", "export", *words, *AGES)
     path = stats.adsctl.home / name.removeprefix("sqlite:")
     if name == "o.parquet":
-        found = [row["impressions"] for row in pyarrow.parquet.read_table(path).to_pylist()]
+        numbers = [row["impressions"] for row in pyarrow.parquet.read_table(path).to_pylist()]
     elif name == "o.jsonl":
-        found = [json.loads(line)["impressions"] for line in path.read_text().splitlines()]
+        numbers = [json.loads(line)["impressions"] for line in path.read_text().splitlines()]
     elif ":" in name:
         with closing(sqlite3.connect(path)) as db:
-            found = [number for (number,) in db.execute("SELECT impressions FROM statistics")]
+            numbers = [number for (number,) in db.execute("SELECT impressions FROM statistics")]
     else:
         dialect = "excel" if name == "o.csv" else "excel-tab"
         lines = csv.DictReader(path.read_text().splitlines(), dialect=dialect)
-        found = [int(row["impressions"]) for row in lines]
-    assert sorted(found) == [LAST, SUM - LAST]
+        numbers = [int(row["impressions"]) for row in lines]
+    assert sorted(numbers) == [LAST, SUM - LAST]
 
 
-def test_pages_and_pictures_name_both(stats, service, monkeypatch):
+def test_pages_name_both(stats, service, monkeypatch):
     lie(service, monkeypatch, two_of_one_name)
-    stats.adsctl("stats", "export", *AGES, "--report", "o.html", "--plot", "o.svg", "-o", "none")
-    for text in (read(stats.adsctl.home / "o.html").text, (stats.adsctl.home / "o.svg").read_text()):
-        assert "Buy now (o1x1k)" in text and "Buy now (o1x1l)" in text
+    stats.adsctl("stats", "export", *AGES, "--report", "o.html", "-o", "none")
+    text = read(stats.adsctl.home / "o.html").text
+    assert "Buy now (o1x1k)" in text and "Buy now (o1x1l)" in text
 
 
 def repeated_entity(data):
@@ -99,6 +99,10 @@ def number(value):
     return change
 
 
+# `get` and `export`, for output and for a table, read their answers by the same function.
+ANSWERED = (("get", "-o", "csv"), ("export", "--into", "sqlite:o.db"))
+
+
 @pytest.mark.parametrize(
     ("change", "message"),
     [
@@ -118,30 +122,33 @@ def number(value):
         (number(True), "impressions has bool in place of a number"),
     ],
 )
-@pytest.mark.parametrize("command", ["get", "export"])
-def test_an_answer_that_has_no_sum_is_unreadable(stats, service, monkeypatch, command, change, message):
+def test_an_answer_that_has_no_sum_is_unreadable(stats, service, monkeypatch, change, message):
     lie(service, monkeypatch, change)
-    words = ("stats", command, *CAMPAIGN, "--metrics", "impressions,reposts", "--max-attempts", "1")
-    for target in ("-o", "csv"), ("--into", "sqlite:o.db"):
-        done = stats.adsctl(*words, *target, code=8)
+    asked = (*CAMPAIGN, "--metrics", "impressions,reposts", "--max-attempts", "1")
+    for command, *target in ANSWERED:
+        done = stats.adsctl("stats", command, *asked, *target, code=8)
         assert re.search(message, done.stderr) and not done.stdout.count("8wku3")
     if (path := stats.adsctl.home / "o.db").exists():
         with closing(sqlite3.connect(path)) as db:
             assert not db.execute("SELECT name FROM sqlite_master").fetchall()
 
 
+NEGATIVE = ([-1, 2, 3, 4, 5], "billed_charge_local is negative")
+FRACTION = ([1.5, 2, 3, 4, 5], "billed_charge_local has parts of a micro-unit")
+JUMP = ([1, 2, 10**9, 4, 5], "billed_charge_local has a number that is more than 1,000 times all others")
+
+
 @pytest.mark.parametrize(
-    ("numbers", "doubt"),
+    ("command", "target", "numbers", "doubt"),
     [
-        ([-1, 2, 3, 4, 5], "billed_charge_local is negative"),
-        ([1.5, 2, 3, 4, 5], "billed_charge_local has parts of a micro-unit"),
-        ([1, 2, 10**9, 4, 5], "billed_charge_local has a number that is more than 1,000 times all others"),
+        ("get", ("-o", "csv"), *NEGATIVE),
+        ("get", ("-o", "csv"), *FRACTION),
+        ("get", ("-o", "csv"), *JUMP),
+        ("get", ("--into", "sqlite:o.db"), *FRACTION),
+        ("export", ("o.csv",), *NEGATIVE),
+        ("export", ("--report", "o.html"), *JUMP),
     ],
 )
-@pytest.mark.parametrize(
-    "target", [("-o", "csv"), ("o.csv",), ("--into", "sqlite:o.db"), ("--report", "o.html")]
-)
-@pytest.mark.parametrize("command", ["get", "export"])
 def test_an_amount_that_is_hard_to_believe_is_said(
     stats, service, monkeypatch, command, target, numbers, doubt
 ):
@@ -150,7 +157,6 @@ def test_an_amount_that_is_hard_to_believe_is_said(
 
     lie(service, monkeypatch, change)
     words = ("--ids", "8wku3", "--since", "2026-06-08", "--until", "2026-06-13")
-    target = ("--report", "o.html") if command == "get" and target == ("o.csv",) else target
     done = stats.adsctl("stats", command, *words, "--metrics", "clicks,billed_charge_local", *target)
     assert f"warning: numbers of the service that are hard to believe: {doubt}" in done.stderr
 
@@ -167,8 +173,16 @@ def test_a_count_that_jumps_is_said(stats, service, monkeypatch, metric):
     assert "has a number that is more than 1,000 times all others of its series" in said
 
 
-@pytest.mark.parametrize("text", ["1e400", "-1e400", "NaN", "Infinity"])
-@pytest.mark.parametrize("command", ["stats get", "stats export", "api GET /12/stats/accounts/18ce54d4x5t"])
+@pytest.mark.parametrize(
+    ("command", "text"),
+    [
+        ("stats get", "1e400"),
+        ("stats export", "-1e400"),
+        ("stats export", "NaN"),
+        ("api GET /12/stats/accounts/18ce54d4x5t", "-1e400"),
+        ("api GET /12/stats/accounts/18ce54d4x5t", "Infinity"),
+    ],
+)
 def test_a_number_that_is_not_one_of_json_is_unreadable(stats, service, monkeypatch, command, text):
     def change(body: bytes) -> bytes:
         return re.sub(rb'("impressions": ?\[)\d+', rb"\g<1>" + text.encode(), body)
@@ -202,9 +216,7 @@ def test_segments_keep_their_own_days_when_their_name_was_changed(stats, service
     assert len(rows) == 70 and len({(row["segment"], row["segment_value"]) for row in rows}) == 1
 
 
-@pytest.mark.parametrize(
-    "page", [b"<html>try again</html>", b"[]", b'{"data": null}', b'{"data": [{"id": 1}]}']
-)
+@pytest.mark.parametrize("page", [b"<html>try again</html>", b'{"data": [{"id": 1}]}'])
 def test_a_result_that_was_once_no_result_is_asked_for_again(stats, service, monkeypatch, page):
     words = ("o.csv", *CAMPAIGN, "--metrics", "impressions", "--max-attempts", "1")
     lie_in_bytes(service, monkeypatch, lambda body: page, times=1)

@@ -1,4 +1,4 @@
-"""Customer lists: push them to audiences, check them, hash them; what this machine remembers of them."""
+"""Customer lists: push them to audiences, check them, hash them, and forget what is remembered of them."""
 
 from typing import IO, TYPE_CHECKING, Annotated, Literal
 

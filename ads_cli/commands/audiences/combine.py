@@ -88,26 +88,26 @@ def _request(
     from ...console.request_input import refuse_several, request_from_input
 
     values = {"account_id": call.account, **options}
-    given = {name: value for name in batch.__struct_fields__ if (value := getattr(batch, name))}
+    batch_options = {name: value for name in batch.__struct_fields__ if (value := getattr(batch, name))}
     if not file:
-        refuse_several(given)
+        refuse_several(batch_options)
         if options["segments"] is None:
             raise UsageError(f"give one of {TREES}, or --file", hint=HELP)
         return request_from_input(CombineAudience, values | {"audience_type": "FLEXIBLE"})
     from ...api.amounts import unknown_currency
     from ..batches import BatchOptions, send_records
 
-    return send_records(call, CombineAudience, file, values, BatchOptions(**given), unknown_currency)
+    return send_records(call, CombineAudience, file, values, BatchOptions(**batch_options), unknown_currency)
 
 
 def _tree(any_of: str | None, all_of: str | None, segments: str | None) -> Any:
     """Return the tree that an option describes; raise UsageError for several."""
-    given = [option for option in (any_of, all_of, segments) if option is not None]
-    if len(given) > 1:
+    trees = [option for option in (any_of, all_of, segments) if option is not None]
+    if len(trees) > 1:
         raise UsageError(f"give one of {TREES}", hint=HELP)
-    if not given or segments is not None:
+    if not trees or segments is not None:
         return segments
-    ids = comma_list(given[0])
+    ids = comma_list(trees[0])
     if not ids:
         raise UsageError(f"{'--any-of' if any_of is not None else '--all-of'}: names no audience", hint=HELP)
     leaves = [{"custom_audience_id": audience, "negate": False, "child_segments": []} for audience in ids]

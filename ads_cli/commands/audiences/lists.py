@@ -59,8 +59,8 @@ class ListOptions(FeedOptions, frozen=True):
 
         source = open_source(location, self.format, self.encoding, options=self.read_options)
         # The service's own documents are read too.
-        known = KnownHeaders({*columns.options.mapping, "params", "users"})
-        return read_rows(source, roots=("users", "operations"), known=known)
+        headers = KnownHeaders({*columns.options.mapping, "params", "users"})
+        return read_rows(source, roots=("users", "operations"), known=headers)
 
 
 def checked_region(region: str | None) -> str | None:

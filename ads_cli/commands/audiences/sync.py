@@ -82,9 +82,10 @@ def sync(
     """Make a custom audience equal to a list of people.
 
     The service cannot say who is in an audience. So the list is compared with what it has acknowledged to
-    this machine: who is new is added, and with --prune who left is deleted; it asks first. If
-    more than --max-delete would be deleted, 10 % of those acknowledged unless it says otherwise, nothing is
-    sent. Nobody is deleted who is in any row, in an invalid one too, nor where what was acknowledged is
+    this machine. Who is new is added. With --prune, who left is deleted; it asks first. If more than
+    --max-delete would be deleted, nothing is sent. The default is 10 % of those acknowledged.
+
+    Nobody is deleted who is in any row, even an invalid one. Nobody is deleted where what was acknowledged is
     outdated or lost.
 
     For example: adsctl audiences sync customers.csv --audience 1nmth --prune --dry-run
@@ -351,7 +352,7 @@ class _SyncSteps(ListHooks, kw_only=True):
             )
 
     def shortfall(self) -> str:
-        """Say that people who are in no row are not deleted, and what to do; empty where all are."""
+        """Say that people who are in no row are not deleted, and what to do. Return "" if all are deleted."""
         from ...audiences.ledger import Trust
 
         differences = self.plan.differences

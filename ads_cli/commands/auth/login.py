@@ -62,11 +62,11 @@ def login(
     Missing addresses, consumer key and secret are asked for. Without a terminal, the PIN is read from
     standard input.
 
-    With --oauth2, the page redirects to http://127.0.0.1:8080/callback (another port with --port), which
-    must be registered with the app exactly so; with --no-browser, paste the address that the browser ends
-    at. A confidential app's secret comes from ADSCTL_CLIENT_SECRET. The service names these tokens for some
-    of its routes only: where it refuses them, sign in without --oauth2. Another sign-in with the same app,
-    on this or another machine, ends this one.
+    With --oauth2, the page redirects to http://127.0.0.1:8080/callback (another port with --port), which must
+    be registered with the app exactly so. With --no-browser, paste the address that the browser ends at. A
+    confidential app's secret comes from ADSCTL_CLIENT_SECRET. The service names these tokens for some of its
+    routes only. Where it refuses them, sign in without --oauth2. Another sign-in with the same app, on this
+    or another machine, ends this one.
 
     For example: adsctl auth login --profile shop --token-store file
     """
@@ -92,13 +92,13 @@ def login(
     if oauth2:
         id = client_id or call.settings.get("client_id")
         opened = None if no_browser else open_page
-        done = _sign_in_by_grant(call, bound_to, id, port or PORT, opened, read_only=read_only)
+        signed_in = _sign_in_by_grant(call, bound_to, id, port or PORT, opened, read_only=read_only)
     else:
         of_page = {"authenticate": authenticate, "force_login": force_login, "screen_name": screen_name}
-        done = _sign_in_by_keys(call, bound_to, open_page, of_page, callback, access)
-    _store(call, addresses, done)
-    call.messages.say(done.message)
-    for warning in done.warnings:
+        signed_in = _sign_in_by_keys(call, bound_to, open_page, of_page, callback, access)
+    _store(call, addresses, signed_in)
+    call.messages.say(signed_in.message)
+    for warning in signed_in.warnings:
         call.messages.warn(warning)
     status(ctx)
 
@@ -113,20 +113,22 @@ class SignedIn(NamedTuple):
     warnings: Sequence[str] = ()
 
 
-def _store(call: Invocation, addresses: dict[str, str], done: SignedIn) -> None:
-    """Store a sign-in in place of another one, whichever kind and service that was of.
-
-    In this order: the profile never names a sign-in whose secrets are not stored, and those that are left
-    of another one are deleted when nothing needs them any more.
-    """
+def _store(call: Invocation, addresses: dict[str, str], signed_in: SignedIn) -> None:
+    """Store a sign-in in place of another one, whichever kind and service that was of."""
     settings, store = call.settings, call.secrets.store
-    store.put(settings.profile, done.secrets)
+    # Stored before the profile names it: a profile never names a sign-in whose secrets are not stored.
+    store.put(settings.profile, signed_in.secrets)
     usual = {**SERVICE_ADDRESSES.get(settings.service, {}), "service": DEFAULTS["service"]}
     chosen = {**addresses, "service": settings.service}
     values = {name: None if value == usual.get(name) else value for name, value in chosen.items()}
-    values |= {"token_store": settings.get("token_store"), "user": done.user, "client_id": done.client_id}
+    values |= {
+        "token_store": settings.get("token_store"),
+        # The remaining secrets of another sign-in are deleted once nothing needs them any more.
+        "user": signed_in.user,
+        "client_id": signed_in.client_id,
+    }
     update(settings, settings.profile, values)
-    store.delete(settings.profile, tuple(name for name in SIGN_IN_SECRETS if name not in done.secrets))
+    store.delete(settings.profile, tuple(name for name in SIGN_IN_SECRETS if name not in signed_in.secrets))
     earlier = settings.profile_values(settings.profile).get("token_store")  # as it was before
     if earlier and earlier != settings.get("token_store"):
         try:
@@ -209,7 +211,7 @@ def _sign_in_by_grant(
 
 
 def _pasted_code(call: Invocation, sign_in: "GrantSignIn") -> str:
-    """Print the page, and return the code of the pasted address; a terminal allows several attempts."""
+    """Print the page, and return the code of the pasted address. A terminal allows several attempts."""
     _open_page(call, sign_in.page_url(), open_browser=False)
     call.messages.say("the browser then shows an error, since nothing listens there: copy its address")
     for is_last in _attempts():

@@ -57,7 +57,7 @@ class ApplyRun:
             yield
 
     def compare(self, file: str, *, takes_plans: bool = False) -> CampaignPlan:
-        """Read the file and the account; return what differs, or raise ContentError with every mistake."""
+        """Read the file and the account. Return what differs, or raise ContentError with every mistake."""
         content = read_whole(file, MAX_MIB)
         label, folder = ("standard input", Path()) if file == "-" else (file, Path(file).parent)
         if is_stored_plan(content):
@@ -215,9 +215,9 @@ class ApplyRun:
             self.posting.make(memory)
             with progress(call.messages, "Applying", len(plan.changes)) as on_progress:
 
-                def on_done(done: int) -> None:
-                    note_done(done)
-                    on_progress(done)
+                def on_done(count: int) -> None:
+                    note_done(count)
+                    on_progress(count)
 
                 result = Apply(call.client, call.account, plan, memory, on_done).run()
         for sent, stored in dict.fromkeys(result.renamed):
@@ -238,7 +238,7 @@ class ApplyRun:
         jobs = call.settings.state_dir / "jobs"
         earlier = [path for path, job, ended in list_jobs(jobs) if not ended and job.key.target == place]
         if not plan.changes:
-            yield lambda done: None
+            yield lambda count: None
             for path in earlier:
                 path.unlink(missing_ok=True)
             return
@@ -247,12 +247,12 @@ class ApplyRun:
         with closing(Journal(call.settings.state_dir, job, resume=False)) as journal:
             for path in earlier:
                 path.unlink(missing_ok=True)
-            noted = 0
+            last_count = 0
 
-            def note(done: int) -> None:
-                nonlocal noted
-                journal.append(Acknowledgement(noted, {"applied": done - noted}))
-                noted = done
+            def note(count: int) -> None:
+                nonlocal last_count
+                journal.append(Acknowledgement(last_count, {"applied": count - last_count}))
+                last_count = count
 
             yield note
             journal.flush()

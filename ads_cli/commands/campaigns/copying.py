@@ -38,7 +38,7 @@ def copy(
 
     The copies are paused, unless --active is given. What cannot be as it was, such as an end that has passed
     or an audience that another account does not have, is reported before anything is created. A copy that was
-    stopped is resumed by the same command; once it has ended, the same command makes nothing more, and
+    stopped is resumed by the same command. Once it has ended, the same command creates nothing more, and
     another --set is refused.
 
     For example: adsctl campaigns copy 8wku4 --name 'Next {name}' --set daily_budget=+10% --dry-run
@@ -103,9 +103,9 @@ def copy(
 
 def _require_new_names(run: "ApplyRun", copy_file: "CampaignFile", plan: "CampaignPlan") -> None:
     """Refuse names that other campaigns have."""
-    taken = {as_stored(campaign.name): campaign.id for campaign in run.listed if campaign.name}
+    ids_by_name = {as_stored(campaign.name): campaign.id for campaign in run.listed if campaign.name}
     for entry in copy_file.campaigns:
-        if entry not in plan.matched and (other := taken.get(as_stored(entry.name or ""))):
+        if entry not in plan.matched and (other := ids_by_name.get(as_stored(entry.name or ""))):
             copy_file.note(entry, f"{entry.name!r} is the name of campaign {other}: add --name", "name")
     copy_file.require_valid()
 
@@ -130,8 +130,8 @@ def _require_set(settings: Iterable["CopySetting"], copy_file: "CampaignFile", p
 
 def _report_copied_before(call: Invocation, copy_file: "CampaignFile", plan: "CampaignPlan") -> None:
     """Name the campaigns that were copied before, where nothing is left to do."""
-    known = [stored.id for entry in copy_file.campaigns if (stored := plan.matched.get(entry))]
-    if known and not plan.changes:
+    copies = [stored.id for entry in copy_file.campaigns if (stored := plan.matched.get(entry))]
+    if copies and not plan.changes:
         call.messages.note(
-            f"{counted(len(known), 'campaign')} copied before: {', '.join(known)}; --name makes another"
+            f"{counted(len(copies), 'campaign')} copied before: {', '.join(copies)}; --name makes another"
         )

@@ -33,9 +33,9 @@ def pull(
 ) -> None:
     """Write campaigns with all that belongs to them into a file.
 
-    The file has line items, targeting, ads and tracking tags, with their ids, in an order that stays, so that
-    two pulls of an account are the same bytes, and a comparison of two versions shows what somebody changed.
-    Its extension decides whether it is YAML, JSON or a workbook (.xlsx, a sheet a kind). 'campaigns plan'
+    The file has line items, targeting, ads and tracking tags, with their ids, in a stable order. So two pulls
+    of an account are the same bytes, and a comparison of two versions shows what somebody changed. Its
+    extension decides whether it is YAML, JSON or a workbook (.xlsx, a sheet a kind). 'campaigns plan'
     compares it with the account, and 'campaigns apply' makes the account what it says.
 
     For example: adsctl campaigns pull campaigns.yaml
@@ -141,12 +141,12 @@ def apply(
     """Make the account what a file of campaigns says.
 
     Shows the plan and carries it out: pauses, creations, changes, activations, deletions. What is created is
-    paused, unless the file has entity_status ACTIVE; it is activated once all its parts are there. It asks
-    before something may spend more, and before anything is deleted. A second run does nothing.
+    paused, unless the file has entity_status ACTIVE. Then it is activated once all its parts are there. It
+    asks before something may spend more, and before anything is deleted. A second run does nothing.
 
     A stored plan is refused (12) where what it touches has changed since. A run that was stopped is resumed
-    by running it again: what was created is found, and not created twice. What may have been created by a
-    request without an answer, and is not listed yet, is refused (12); --resume waits until it is certain.
+    by running it again. What was created is found, and not created twice. What may have been created by a
+    request without an answer, and is not listed yet, is refused (12). --resume waits until it is certain.
 
     For example: adsctl campaigns apply shop.yaml --dry-run
     """

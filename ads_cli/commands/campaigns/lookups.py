@@ -83,12 +83,12 @@ def search(
 
 
 def _requests(q: str, locale: str | None) -> list[Request]:
-    """Make a request for each kind that is searched by words; raise UsageError for a locale that is none."""
-    given = {"q": q, "locale": locale}
+    """Make a request for each kind that is searched by words; raise UsageError for an invalid locale."""
+    options = {"q": q, "locale": locale}
     requests = []
     for kind in requests_of("targeting_search"):
         fields = {field.name: field.required for field in fields_of(kind)}
-        values = {name: value for name, value in given.items() if name in fields and value is not None}
+        values = {name: value for name, value in options.items() if name in fields and value is not None}
         if "q" in fields and all(name in values for name, required in fields.items() if required):
             requests.append(request_from_input(kind, values))
     return requests

@@ -38,8 +38,8 @@ class CampaignReport(RunReport):
             spending = planned_spending(plan)
             sections.append(Section("Money", [Texts([spending.budgets, *spending.rises])]))
         counts = {action: plan.count(action) for action in LEVELS} if plan else {}
-        done = result.done if result else {}
-        applied = ", ".join(f"{count:,} {what}" for what, count in done.items() if count)
+        applied_counts = result.counts if result else {}
+        applied = ", ".join(f"{count:,} {what}" for what, count in applied_counts.items() if count)
         ended = applied or (plan.words if plan else "nothing was compared")
         headline, *details = safe_lines(error.message).split("\n") if error else [ended]
         return ReportPage(
@@ -54,14 +54,16 @@ class CampaignReport(RunReport):
             ],
             tallies=[
                 *(Tally(f"to {action}", count, LEVELS[action]) for action, count in counts.items() if count),
-                *(Tally(what, count, "good") for what, count in done.items() if count),
+                *(Tally(what, count, "good") for what, count in applied_counts.items() if count),
             ],
             sections=sections,
         )
 
 
 def _row(change: "Change", result: "Applied | None") -> list[Cell]:
-    made = result.ids.get(change.entry) if result and change.entry and change.action == "create" else None
+    created_id = (
+        result.ids.get(change.entry) if result and change.entry and change.action == "create" else None
+    )
     before, after = change.before or {}, change.after or {}
 
     def text(key: str, value: Any) -> str | None:
@@ -73,4 +75,4 @@ def _row(change: "Change", result: "Applied | None") -> list[Cell]:
     )
     badge = Badge(change.action, LEVELS[change.action])
     noun = change.kind.noun
-    return [badge, noun, change.name or change.key, change.id or made or "", change.path, edits]
+    return [badge, noun, change.name or change.key, change.id or created_id or "", change.path, edits]

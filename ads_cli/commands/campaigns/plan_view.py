@@ -34,7 +34,7 @@ def show_plan(call: Invocation, plan: CampaignPlan, *, is_result: bool = True) -
 
 
 def print_plan(call: Invocation, plan: CampaignPlan, result: Applied | None = None) -> None:
-    """Print the changes as records, or drawn for people; of what was made, with its ids."""
+    """Print the changes as records, or drawn for people. Created records are shown with their ids."""
     records = []
     for change in plan.changes:
         record = change.record()
@@ -67,8 +67,8 @@ def _drawn(plan: CampaignPlan) -> Iterator[str]:
 
 def report_result(call: Invocation, result: Applied) -> None:
     """Say what was done; raise IncompleteError where some of it was refused."""
-    done = ", ".join(f"{count:,} {what}" for what, count in result.done.items() if count)
-    call.messages.say(done or "nothing to change")
+    counts = ", ".join(f"{count:,} {what}" for what, count in result.counts.items() if count)
+    call.messages.say(counts or "nothing to change")
     if result.failed:
         reasons = [f"{path}: {reason}" for path, reason in result.failed]
         raise IncompleteError(

@@ -50,9 +50,9 @@ class Posting:
             else:
                 references = MediaReferences(kind)
                 if post.places:
-                    taken: dict[str, Any] = {"media": post.places}
-                    references.take_options(taken)
-                    values["media_keys"] = taken["media_keys"].split(",")
+                    options: dict[str, Any] = {"media": post.places}
+                    references.take_options(options)
+                    values["media_keys"] = options["media_keys"].split(",")
             request = convert(kind, {**account, **values})
             self._due.append(DuePost(entry, post, request, card, references))
 
@@ -76,13 +76,13 @@ class Posting:
             if has_changed(due.post):
                 words = "a file of its post has changed since the plan was made"
                 raise ContentError(f"{due.entry.path}: {words}", hint="no post was made; run it again")
-        made, client, account = {}, self._call.client, self._call.account
+        post_ids, client, account = {}, self._call.client, self._call.account
         for entry, post, request, card, _ in self._due:
             try:
                 if card:
                     uri = make_card(client, account, post, card, memory, self._say)
                     request = replace(request, card_uri=uri)
-                made[post.digest] = int(make_post(client, account, post, request, memory, self._say))
+                post_ids[post.digest] = int(make_post(client, account, post, request, memory, self._say))
             except RefusedError as error:
                 error.message = f"{entry.path}: {error.message}"
                 raise
@@ -91,5 +91,5 @@ class Posting:
                 raise
         for change in self._plan.changes:
             entry_of = change.entry
-            if entry_of and entry_of.post and entry_of.post.digest in made:
-                change.values["post_id"] = entry_of.values["post_id"] = made[entry_of.post.digest]
+            if entry_of and entry_of.post and entry_of.post.digest in post_ids:
+                change.values["post_id"] = entry_of.values["post_id"] = post_ids[entry_of.post.digest]

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from ...campaigns.account import AccountReader
 
 CAMPAIGN, LINE_ITEM, TARGETING, ACCOUNT = "campaign", "line item", "targeting", "account"
-# What belongs to a line item, by kind: the request that lists it, and the field that names it for people.
+# The request that lists a kind of parts of a line item, and the field that names them for people.
 BELOW_LINE_ITEMS: dict[str, tuple[Any, str]] = {
     TARGETING: (ListCriteria, "name"),
     "post": (ListPromotedPosts, "post_id"),
@@ -64,10 +64,10 @@ class Node(NamedTuple):
 
     @property
     def status(self) -> str:
-        """Its status; of a campaign, what follows from its state, where the service knows that."""
+        """Its status. That of a campaign follows from its state, where the service knows that."""
         effective = self.fields.get("effective_status")
-        known = None if effective == UNKNOWN else effective
-        return str(known or self.fields.get("entity_status") or "")
+        status = None if effective == UNKNOWN else effective
+        return str(status or self.fields.get("entity_status") or "")
 
 
 def tree(
@@ -226,7 +226,7 @@ def _branch(
 
 
 def _draw(stream: IO[str], nodes: Iterable[Node], *, color: bool) -> None:
-    """Draw a tree for each node; lines are wrapped at the width of a terminal, and nowhere else."""
+    """Draw a tree for each node. Lines are wrapped at the width of a terminal only."""
     from rich.console import Console
 
     width = None if stream.isatty() else 10_000

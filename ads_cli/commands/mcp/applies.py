@@ -50,7 +50,7 @@ class ProcessState(NamedTuple):
     """Whether a process runs, and its result once it has ended by itself."""
 
     name: str  # RUNNING, ENDED, FAILED or STOPPED
-    done: Finished | None = None
+    result: Finished | None = None
 
 
 class UnansweredCreation(NamedTuple):
@@ -73,9 +73,9 @@ class AppliedPlans:
         self._answer_seconds = min(answer_seconds, ANSWER_SECONDS)
 
     async def run(self, name: str, words: Sequence[str], creation: str = "", **facts: Any) -> Finished | None:
-        """Run a command line; return None where it still runs after a while. A cancelled call ends it.
+        """Run a command line. Return None if it still runs after a while. A cancelled call ends it.
 
-        `creation` is a digest of the request that it sends, where that makes another record each time;
+        `creation` is a digest of the request that it sends, where that makes another record each time.
         `facts` are what it is held to.
         """
         self._remove_old()
@@ -130,8 +130,8 @@ class AppliedPlans:
             if plan.job == name:
                 state = self._state(name)
                 shown = self._shown(plan, state)
-                if state.done and state.name == ENDED:
-                    shown["result"] = read_documents(state.done.output)
+                if state.result and state.name == ENDED:
+                    shown["result"] = read_documents(state.result.output)
                 return shown
         return None
 
@@ -145,8 +145,8 @@ class AppliedPlans:
             shown |= {"ids": sent.ids} if sent.ids else {}
         elif state.name == STOPPED:
             shown["hint"] = STOPPED_HINT
-        if state.done and state.done.code:
-            shown["error"] = state.done.error
+        if state.result and state.result.code:
+            shown["error"] = state.result.error
         return shown
 
     def _sent(self, plan: AppliedPlan, state: ProcessState) -> LoggedCreation | None:
@@ -154,7 +154,7 @@ class AppliedPlans:
         if not plan.creation or state.name not in (STOPPED, FAILED):
             return None
         sent = sent_by(plan.job, self._state_dir)
-        return None if state.done and sent.outcome != UNKNOWN else sent
+        return None if state.result and sent.outcome != UNKNOWN else sent
 
     def _stopped(self, name: str) -> dict[str, Any]:
         """Return the error of a process that was killed before it wrote one."""
@@ -207,8 +207,8 @@ class AppliedPlans:
     def _state(self, name: str) -> ProcessState:
         if _is_locked(self._path(name, "out")):
             return ProcessState(RUNNING)
-        done = self._finished(name)
-        return ProcessState(STOPPED if not done else FAILED if done.code else ENDED, done)
+        result = self._finished(name)
+        return ProcessState(STOPPED if not result else FAILED if result.code else ENDED, result)
 
     def _finished(self, name: str) -> Finished | None:
         """Return the result of a process that has ended; None where it was killed before it wrote one."""

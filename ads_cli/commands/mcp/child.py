@@ -62,7 +62,7 @@ class Commands:
 
     @asynccontextmanager
     async def place(self) -> AsyncIterator[None]:
-        """Wait until fewer than eight processes run; raise UnavailableError where many wait, or for long."""
+        """Wait until fewer than eight processes run. Raise UnavailableError if many wait, or for long."""
         busy = UnavailableError(
             f"{COMMANDS_AT_ONCE} commands run, and this one was not started",
             hint="call again once one has ended",
@@ -124,19 +124,19 @@ class Commands:
 
     async def succeed(self, words: Sequence[str]) -> Finished:
         """Run a command line; raise CommandError where it fails."""
-        done = await self.run(words)
-        if done.code:
-            raise CommandError(done)
-        return done
+        result = await self.run(words)
+        if result.code:
+            raise CommandError(result)
+        return result
 
 
 class CommandError(AdsctlError):
     """The error of a command that was run for an assistant."""
 
-    def __init__(self, done: Finished) -> None:
-        self.error = done.error or {"message": f"the command ended with {done.code}"}
+    def __init__(self, result: Finished) -> None:
+        self.error = result.error or {"message": f"the command ended with {result.code}"}
         super().__init__(str(self.error.get("message")), hint=str(self.error.get("hint") or ""))
-        self.exit_code = done.code
+        self.exit_code = result.code
 
     def as_dict(self) -> dict[str, object]:
         """Return the error as the command has reported it."""

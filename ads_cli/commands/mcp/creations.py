@@ -66,7 +66,7 @@ def listing_of(
 
 
 def look_for(
-    values: Mapping[str, Any], records: Sequence[Any], started: datetime, known: set[str], record_id: str
+    values: Mapping[str, Any], records: Sequence[Any], started: datetime, known_ids: set[str], record_id: str
 ) -> Look:
     """Look among the records of an account for the one that was created with some values since a time."""
     since = started - CLOCKS_DIFFER if is_believable(started) else BEGINNING
@@ -75,7 +75,7 @@ def look_for(
         created = _time(record.get(CREATED)) if isinstance(record, dict) else None
         if created is None:
             return Look(doubt="the list does not say when its records were created")
-        if created >= since and str(record.get(record_id)) not in known and _may_be(record, values):
+        if created >= since and str(record.get(record_id)) not in known_ids and _may_be(record, values):
             news.append(record)
     alike = [new for new in news if _is_alike(new, values)]
     if len(news) == 1 and alike:

@@ -75,7 +75,7 @@ class OpenFolders:
         return self.checked(file)
 
     def _opened(self, file: str) -> tuple[str, BufferedReader]:
-        """Open a file below the folders; return its path without links too, or raise UsageError."""
+        """Open a file below the folders. Return it with its path without links, or raise UsageError."""
         from ...config.atomic_files import open_regular
 
         if file.startswith("@") or file == "-":

@@ -1,4 +1,4 @@
-"""Plans of changes: what would be sent and what it would cost; each is carried out once, or not at all."""
+"""Plans of changes: what would be sent, and what it would cost. Each is carried out at most once."""
 
 import json
 import secrets
@@ -100,8 +100,8 @@ class Plans:
     async def make(self, name: str, arguments: Mapping[str, Any]) -> dict[str, Any]:
         """Return what a command would change, with a plan_id unless the guard refuses it.
 
-        The process that applies it finds out the same again: the requests, the records that they change or
-        name, the file and the questions; where any of them differs, it sends nothing.
+        The process that applies it determines the same again: the requests, the records that they change or
+        name, the file and the questions. If any of them differs, it sends nothing.
         """
         command = self._reachable.find(name)
         if not command.changes:
@@ -174,7 +174,7 @@ class Plans:
         if creation and look.doubt != creation.doubt:
             raise NotConfirmedError(f"not confirmed, as no plan has listed it: {look.doubt}", hint=PLAN_AGAIN)
         async with self._commands.place():
-            done = await self._applied.run(
+            result = await self._applied.run(
                 plan_id,
                 plan.words,
                 creation.digest if creation else "",
@@ -182,15 +182,15 @@ class Plans:
                 questions=plan.questions,
                 files=plan.file.expected,
             )
-        if creation and (done is None or not done.code):  # else it may have sent nothing
+        if creation and (result is None or not result.code):  # else it may have sent nothing
             for attempt in creation.earlier:
                 self._applied.settle(attempt.job)
-        if done is None:
+        if result is None:
             about |= {"is_applied": False, "is_running": True, "job": plan_id}
             return await self._results.of(None, about=about | {"hint": "jobs shows what became of this job"})
-        if done.code:
-            raise CommandError(done)
-        return await self._results.of(read_documents(done.output), about=about | {"is_applied": True})
+        if result.code:
+            raise CommandError(result)
+        return await self._results.of(read_documents(result.output), about=about | {"is_applied": True})
 
     def _creation(
         self,
@@ -228,7 +228,7 @@ class Plans:
             return Look(doubt="an earlier run may have created it, and no list tells")
         records = read_documents((await self._commands.succeed(creation.listing)).output)
         starts = [attempt.started for attempt in creation.earlier]
-        answered = ChangeLog(self._state_dir).made_ids()  # of these, no answer was lost
+        answered = ChangeLog(self._state_dir).created_ids()  # of these, no answer was lost
         look = look_for(creation.values, records, min(starts), answered, creation.record_id)
         is_recent = datetime.now(UTC) - max(starts) < timedelta(seconds=LISTED_AFTER_SECONDS)
         return Look(doubt=MAY_LAG) if is_recent and not any(look) else look
@@ -339,7 +339,7 @@ def _operations(request: Sequence[Any]) -> Iterator[dict[str, Any]]:
 
 
 def _sum(spends: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
-    """Add up what records may spend; None where one has no bound, or the currencies differ."""
+    """Add up what records may spend. None where one has no bound, or the currencies differ."""
     currencies = {spend["currency"] for spend in spends}
     currency = currencies.pop() if len(currencies) == 1 else None
     total: dict[str, Any] = {"currency": currency}

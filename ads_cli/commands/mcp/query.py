@@ -23,17 +23,17 @@ HINT = "query is a JMESPath expression, applied to data"
 
 
 async def query(commands: Commands, data: Any, expression: str) -> Any:
-    """Apply an expression to data; raise UsageError where it is wrong, or takes too much."""
+    """Apply an expression to data. Raise UsageError if it is wrong, or takes too much."""
     if len(expression) > MAX_QUERY_LENGTH:
         raise UsageError(f"query: longer than {MAX_QUERY_LENGTH} characters")
     words = [sys.executable, "-c", PROGRAM.format(sys.path), "__query", expression]
     async with commands.place():
         with anyio.move_on_after(WAIT_SECONDS):
-            done = await anyio.run_process(words, input=json.dumps(data).encode(), check=False)
-            if done.returncode == 0:
-                return json.loads(done.stdout)
-            if done.returncode == WRONG:
-                raise UsageError(f"query: {done.stderr.decode(errors='replace').strip()}", hint=HINT)
+            process = await anyio.run_process(words, input=json.dumps(data).encode(), check=False)
+            if process.returncode == 0:
+                return json.loads(process.stdout)
+            if process.returncode == WRONG:
+                raise UsageError(f"query: {process.stderr.decode(errors='replace').strip()}", hint=HINT)
     raise UsageError(
         f"query: takes more than {CPU_SECONDS} s or {MEMORY_BYTES // 1024**2} MB",
         hint="write a simpler one, or read fewer records with limit and columns",
@@ -41,8 +41,8 @@ async def query(commands: Commands, data: Any, expression: str) -> Any:
 
 
 def run_query(expression: str) -> int:
-    """Apply an expression to the JSON on standard input, and print the result; return the exit code."""
-    from ...feeds.compression import memory_limit
+    """Print the result of an expression on the JSON of standard input, and return the exit code."""
+    from ...feeds.memory_limit import memory_limit
 
     text = sys.stdin.buffer.read()
     if sys.platform != "win32":

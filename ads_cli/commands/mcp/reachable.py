@@ -1,8 +1,8 @@
 """What an assistant may run: these commands, with these parameters, and no other.
 
-A new command is out until it is named here. Whatever names a file, a program, a profile, an address or the
-environment is not a parameter of an assistant: neither options of files (`-f`, `@FILE`), nor those of every
-command, but for the account and the catalog.
+A new command cannot be run until it is named here. Whatever names a file, a program, a profile, an address or
+the environment is not a parameter of an assistant. This holds for options of files (`-f`, `@FILE`), and for
+the options of every command, but for the account and the catalog.
 """
 
 import json
@@ -205,7 +205,7 @@ class ReachableCommand(NamedTuple):
         """Write arguments as the words of the command line; raise UsageError for an unknown one."""
         options: list[str] = []
         positional: list[str] = []
-        given: set[str] = set()
+        seen_names: set[str] = set()
         names, parameters = self.names, self.parameters
         for argument, value in arguments.items():
             name = as_name(argument)
@@ -217,9 +217,9 @@ class ReachableCommand(NamedTuple):
                     hint=f"it takes {', '.join(takes)}",
                 )
             named = name if is_common else names[name]
-            if named in given:
+            if named in seen_names:
                 raise UsageError(f"{argument}: {named} is given twice")
-            given.add(named)
+            seen_names.add(named)
             if value is None:
                 if self.changes and not is_common:
                     hint = 'leave it out, or give "" to empty the field'
@@ -320,7 +320,7 @@ def _words_of(name: str) -> list[str]:
 
 
 def help_words(name: str) -> list[str] | None:
-    """Return the words of `help …`, which are those of a command or a topic; None for another command."""
+    """Return the words of `help …`, for a command or a topic. None for any other command line."""
     words = _words_of(name)
     if words[:1] != [HELP]:
         return None

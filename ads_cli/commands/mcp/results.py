@@ -85,7 +85,7 @@ class ResultFiles:
         return self._part(whole, limit=shape.limit)
 
     async def of_error(self, error: AdsctlError) -> dict[str, Any]:
-        """Return what a client is told of an error, cut where it is longer than a result."""
+        """Return the error that a client gets, cut if it is longer than a result."""
         shown = await self.private(error.as_dict())
         if _length(shown) > MAX_RESULT_LENGTH - RESERVED_LENGTH:
             shown = {"exit_code": error.exit_code, "message": f"{as_text(shown)[:CHUNK_LENGTH]}\u2026"}
@@ -94,7 +94,7 @@ class ResultFiles:
     async def private(self, data: Any) -> Any:
         """Return data without private values, and without the secrets of the profile as they are now.
 
-        A thread masks it, so that other calls are answered; it ends where the call is cancelled.
+        A thread masks it, so that other calls are answered. It ends where the call is cancelled.
         """
         self._learn()
         return await run_sync(without_private, data, self._mask_of_call, abandon_on_cancel=True)
@@ -123,7 +123,7 @@ class ResultFiles:
     ) -> dict[str, Any]:
         """Return what fits of the data from an offset on, with a cursor and a file where there is more.
 
-        `name` is that of the file, where there is one already; `limit` is that of the records.
+        `name` is that of the file, where there is one already. `limit` is that of the records.
         """
         if not isinstance(whole.data, list):
             result = {"notice": NOTICE, **whole.about, "data": whole.data}
@@ -153,7 +153,7 @@ class ResultFiles:
         return result
 
     def _keep(self, whole: WholeResult) -> str:
-        """Write a result to a file, and return its name; the oldest ones are removed."""
+        """Write a result to a file, and return its name. The oldest files are removed."""
         name = secrets.token_hex(6)
         path = self._folder / f"{name}.json"
         try:
@@ -225,10 +225,10 @@ def _shortened(record: Any) -> str:
 def _chosen(data: Any, names: list[str]) -> Any:
     """Return records with some of their fields; raise UsageError for a field that no record has."""
     records = [item for item in (data if isinstance(data, list) else [data]) if isinstance(item, dict)]
-    known = {name for record in records for name in record}
-    if records and (unknown := [name for name in names if name not in known]):
+    all_names = {name for record in records for name in record}
+    if records and (unknown := [name for name in names if name not in all_names]):
         raise UsageError(
-            f"columns: no record has {unknown[0]!r}", hint=f"they have {', '.join(sorted(known))}"
+            f"columns: no record has {unknown[0]!r}", hint=f"they have {', '.join(sorted(all_names))}"
         )
 
     def chosen(record: Any) -> Any:

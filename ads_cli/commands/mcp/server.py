@@ -43,7 +43,7 @@ class ToolServer:
         self._running: set[anyio.CancelScope] = set()  # the calls
 
     def serve(self) -> None:
-        """Serve until the client goes away; a signal ends the commands that run, and then the process."""
+        """Serve until the client disconnects. A signal ends the commands that run, and then the process."""
         server: Server[Any] = Server(
             "adsctl",
             version=__version__,
@@ -171,8 +171,8 @@ class _Answers(_Stream):
 class _Requests(_Stream):
     """The messages of a client.
 
-    The SDK answers none that cannot be read, so that this does. It cancels at the end of input what runs, so
-    that the input ends only once all is answered, or nobody reads the answers.
+    The SDK does not answer a message that cannot be read, so this class does. At the end of input the SDK
+    cancels what runs. So the input ends only once everything is answered, or nobody reads the answers.
     """
 
     def __init__(self, stream: Any, answers: _Answers, output: int) -> None:

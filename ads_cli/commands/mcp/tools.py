@@ -49,7 +49,7 @@ TOOLS: "list[Tool]" = []
 
 
 class Tool(NamedTuple):
-    """A tool: what an assistant is told of it, and the method that runs it."""
+    """A tool: its description for an assistant, and the method that runs it."""
 
     name: str
     about: str
@@ -83,17 +83,17 @@ class Tool(NamedTuple):
             "additionalProperties": False,
         }
 
-    def checked(self, given: Arguments) -> dict[str, Any]:
+    def checked(self, params: Arguments) -> dict[str, Any]:
         """Return the arguments that are given; raise UsageError for what the tool does not take."""
-        known = {argument.name: argument for argument in self.arguments}
-        if unknown := next((name for name in given if name not in known), None):
-            takes = ", ".join(known) or "none"
+        by_name = {argument.name: argument for argument in self.arguments}
+        if unknown := next((name for name in params if name not in by_name), None):
+            takes = ", ".join(by_name) or "none"
             raise UsageError(f"{self.name} has no argument {unknown[:100]!r}", hint=f"it takes {takes}")
-        arguments = {name: value for name, value in given.items() if value is not None}
+        arguments = {name: value for name, value in params.items() if value is not None}
         if sum(_size(value) for value in arguments.values()) > MAX_LENGTH:
             raise UsageError(f"the arguments are longer than {MAX_LENGTH:,} characters")
         for name, value in arguments.items():
-            kind = known[name].kind
+            kind = by_name[name].kind
             if not isinstance(value, KINDS[kind]) or (isinstance(value, bool) and kind != "boolean"):
                 raise UsageError(f"{name}: must be {kind}")
             if kind == "string":
@@ -139,12 +139,12 @@ PAGING = (
 READ_AS: Mapping[str, Callable[[str, Any], Any]] = {"boolean": as_flag, "integer": _count, "string": text_of}
 
 
-def _split_shape(given: Arguments) -> tuple[dict[str, Any], ResultPart]:
+def _split_shape(params: Arguments) -> tuple[dict[str, Any], ResultPart]:
     """Split the arguments of a command from the shape of its result, which is among or beside them."""
-    own = dict(given.get("arguments", {}))
+    own = dict(params.get("arguments", {}))
     shape = {}
     for name, kind, *_ in PAGING:
-        named = [value for value in (own.pop(name, None), given.get(name)) if value is not None]
+        named = [value for value in (own.pop(name, None), params.get(name)) if value is not None]
         values = {READ_AS[kind](name, value) for value in named}
         if len(values) > 1:
             raise UsageError(f"{name}: differs in arguments and beside them", hint="give it once")
@@ -170,7 +170,7 @@ def _paging(command: ReachableCommand, shape: ResultPart) -> dict[str, str]:
 
 
 def tool(about: str, *arguments: ToolArgument, **facts: Any) -> Callable[[Run], Run]:
-    """Declare the tool that a method of the toolbox runs, which has its name; `facts` are other fields.
+    """Declare the tool that a method of the toolbox runs, which has its name. `facts` are other fields.
 
     Its arguments are checked before (`Toolbox.run`).
     """
@@ -206,14 +206,14 @@ class Toolbox:
             if (allow_writes or not tool.needs_writes) and (not tool.command or reachable.has(tool.command))
         }
 
-    async def run(self, name: str, given: Arguments, client: str = "") -> Result:
+    async def run(self, name: str, params: Arguments, client: str = "") -> Result:
         """Run a tool with the arguments of a client, whose name is logged."""
         CLIENT.set(f"mcp {safe(client)[:MAX_NAME_LENGTH]}".strip())
         tool = self.tools[name]
-        return await tool.run(self, tool.checked(given))
+        return await tool.run(self, tool.checked(params))
 
     async def error(self, error: AdsctlError) -> Result:
-        """Return what a client is told of an error."""
+        """Return the error that a client gets."""
         return await self._results.of_error(error)
 
     def close(self) -> None:
@@ -221,8 +221,8 @@ class Toolbox:
         self._results.close()
 
     @tool("List the advertising accounts, and how this server was started.")
-    async def _accounts(self, given: Arguments) -> Result:
-        done = await self._commands.succeed(["accounts", "list", "--all"])
+    async def _accounts(self, params: Arguments) -> Result:
+        result = await self._commands.succeed(["accounts", "list", "--all"])
         settings = self._call.settings
         about = {
             "profile": settings.profile,
@@ -231,15 +231,15 @@ class Toolbox:
             "catalog": settings.get("catalog"),
             "may_change": "plan_change" in self.tools,
         }
-        return await self._results.of(read_documents(done.output), about=about)
+        return await self._results.of(read_documents(result.output), about=about)
 
     @tool(
         "Find the commands that read and plan_change run, by words such as 'targeting of line items'.",
         ToolArgument("query", about="Words; none lists all names"),
         reaches_out=False,
     )
-    async def _find_commands(self, given: Arguments) -> Result:
-        query = given.get("query", "")
+    async def _find_commands(self, params: Arguments) -> Result:
+        query = params.get("query", "")
         commands = self._reachable.search(query)
         if not query.strip():
             return await self._results.of([command.name for command in commands], about={})
@@ -258,17 +258,17 @@ class Toolbox:
         COMMAND,
         reaches_out=False,
     )
-    async def _describe_command(self, given: Arguments) -> Result:
-        return await self._results.of(self._reachable.find(given["command"]).describe(), about={})
+    async def _describe_command(self, params: Arguments) -> Result:
+        return await self._results.of(self._reachable.find(params["command"]).describe(), about={})
 
     @tool(
         "Run a command that changes nothing: any list or get of the service, 'campaigns tree', 'jobs list', "
         "'help fields products' and others. Amounts end in _micro: millionths of the currency.",
         *(COMMAND, ARGUMENTS, *PAGING),
     )
-    async def _read(self, given: Arguments) -> Result:
-        command = given["command"]
-        arguments, shape = _split_shape(given)
+    async def _read(self, params: Arguments) -> Result:
+        command = params["command"]
+        arguments, shape = _split_shape(params)
         if shape.cursor and shape.cursor.startswith(CURSOR):
             return self._results.after(shape.cursor, shape.limit)
         has_envelope = False
@@ -280,13 +280,13 @@ class Toolbox:
             paging = _paging(reachable, shape)
             own = {name: value for name, value in arguments.items() if as_name(name) not in paging}
             words = reachable.words(own, [*(["--envelope"] if has_envelope else []), *paging.values()])
-        done = await self._commands.succeed(words)
-        data, next_cursor = _without_envelope(read_documents(done.output), has_envelope)
-        about = {"command": " ".join(command.split()), **_warnings(done)}
-        result = await self._results.private(data)
+        result = await self._commands.succeed(words)
+        data, next_cursor = _without_envelope(read_documents(result.output), has_envelope)
+        about = {"command": " ".join(command.split()), **_warnings(result)}
+        data = await self._results.private(data)
         if shape.query is not None:
-            result = await query(self._commands, result, shape.query)
-        return await self._results.of_private(result, about=about, shape=shape, next_cursor=next_cursor)
+            data = await query(self._commands, data, shape.query)
+        return await self._results.of_private(data, about=about, shape=shape, next_cursor=next_cursor)
 
     @tool(
         "Show what ads cost and brought: a row for each entity and day. Without ids, of what was active.",
@@ -295,46 +295,46 @@ class Toolbox:
         ToolArgument("limit", "integer", "So many rows at most"),
         command="stats export",
     )
-    async def _statistics(self, given: Arguments) -> Result:
+    async def _statistics(self, params: Arguments) -> Result:
         options = [
             f"{as_option(name)}={value}"
-            for name, value in given.items()
+            for name, value in params.items()
             if name != "limit" and (value or name != "segment_by")
         ]
-        is_of_account = given.get("entity", "").upper().replace("-", "_") == "ACCOUNT"
-        options += [] if given.get("ids") or is_of_account else ["--active"]
+        is_of_account = params.get("entity", "").upper().replace("-", "_") == "ACCOUNT"
+        options += [] if params.get("ids") or is_of_account else ["--active"]
         # The service segments in jobs only; the options of both commands are the same.
-        words = ["stats", "export" if given.get("segment_by") else "get"]
-        done = await self._commands.succeed([*words, *options])
-        rows = read_documents(done.output)
+        words = ["stats", "export" if params.get("segment_by") else "get"]
+        result = await self._commands.succeed([*words, *options])
+        rows = read_documents(result.output)
         if isinstance(rows, list):  # without the columns that are empty in every row
             filled = {name for row in rows for name, value in row.items() if value is not None}
             rows = [{name: value for name, value in row.items() if name in filled} for row in rows]
-        shape = ResultPart(limit=_count("limit", given["limit"]) if "limit" in given else None)
+        shape = ResultPart(limit=_count("limit", params["limit"]) if "limit" in params else None)
         return await self._results.of(
-            rows, about={"command": " ".join(words), **_warnings(done)}, shape=shape
+            rows, about={"command": " ".join(words), **_warnings(result)}, shape=shape
         )
 
     @tool("Find what is wrong in the account.", command="accounts check")
-    async def _check_account(self, given: Arguments) -> Result:
+    async def _check_account(self, params: Arguments) -> Result:
         return await self._findings("accounts check")
 
     @tool("Check a product feed, offline.", FILE, command="products check", reaches_out=False)
-    async def _check_feed(self, given: Arguments) -> Result:
-        return await self._findings("products check", await run_sync(self._files.checked, given["file"]))
+    async def _check_feed(self, params: Arguments) -> Result:
+        return await self._findings("products check", await run_sync(self._files.checked, params["file"]))
 
     @tool("Show what differs between a product feed and its catalog.", FILE, command="products diff")
-    async def _diff_feed(self, given: Arguments) -> Result:
-        return await self._findings("products diff", await run_sync(self._files.checked, given["file"]))
+    async def _diff_feed(self, params: Arguments) -> Result:
+        return await self._findings("products diff", await run_sync(self._files.checked, params["file"]))
 
     @tool(
         "Show what differs between the account and a file of campaigns.",
         FILE._replace(about="A file of campaigns below the folders of --files"),
         command="campaigns plan",
     )
-    async def _plan_campaigns(self, given: Arguments) -> Result:
+    async def _plan_campaigns(self, params: Arguments) -> Result:
         return await self._findings(
-            "campaigns plan", await run_sync(self._files.checked_campaigns, given["file"])
+            "campaigns plan", await run_sync(self._files.checked_campaigns, params["file"])
         )
 
     @tool(
@@ -344,11 +344,11 @@ class Toolbox:
         command="jobs list",
         reaches_out=False,
     )
-    async def _jobs(self, given: Arguments) -> Result:
-        if not (job := given.get("job")):
-            done = await self._commands.succeed(["jobs", "list"])
-            records = [*read_documents(done.output), *self._applied.records()]
-            return await self._results.of(records, about={"command": "jobs list", **_warnings(done)})
+    async def _jobs(self, params: Arguments) -> Result:
+        if not (job := params.get("job")):
+            result = await self._commands.succeed(["jobs", "list"])
+            records = [*read_documents(result.output), *self._applied.records()]
+            return await self._results.of(records, about={"command": "jobs list", **_warnings(result)})
         if applied := self._applied.find(job):
             return await self._results.of(applied, about={"command": "apply_change"})
         return await self._read({"command": "jobs show", "arguments": {"job": job}})
@@ -360,8 +360,8 @@ class Toolbox:
         command="changes list",
         reaches_out=False,
     )
-    async def _changes(self, given: Arguments) -> Result:
-        return await self._read({"command": "changes list", "arguments": given})
+    async def _changes(self, params: Arguments) -> Result:
+        return await self._read({"command": "changes list", "arguments": params})
 
     @tool(
         "Say what a command would change: what would be sent, what it costs, what the guard says, what is "
@@ -369,8 +369,8 @@ class Toolbox:
         *(COMMAND, ARGUMENTS),
         needs_writes=True,
     )
-    async def _plan_change(self, given: Arguments) -> Result:
-        return await self._plans.make(given["command"], given.get("arguments", {}))
+    async def _plan_change(self, params: Arguments) -> Result:
+        return await self._plans.make(params["command"], params.get("arguments", {}))
 
     @tool(
         "Carry out a plan, once, if what it touches has not changed. Show the plan to the person before.",
@@ -378,23 +378,23 @@ class Toolbox:
         needs_writes=True,
         changes=True,
     )
-    async def _apply_change(self, given: Arguments) -> Result:
-        return await self._plans.apply(given["plan_id"])
+    async def _apply_change(self, params: Arguments) -> Result:
+        return await self._plans.apply(params["plan_id"])
 
     async def _findings(self, command: str, file: CheckedFile = NO_FILE) -> Result:
         """Run a command whose findings are its result, whatever its exit code says of them."""
-        done = await self._commands.run(
+        result = await self._commands.run(
             [*command.split(), *(["--", file.path] if file.path else [])], file=file
         )
-        if done.code and not (done.code in FOUND and done.output.strip()):
-            raise CommandError(done)
-        data = read_documents(done.output)
-        about: dict[str, Any] = {"command": command, "exit_code": done.code}
-        if done.error:
-            about["message"] = done.error["message"]
+        if result.code and not (result.code in FOUND and result.output.strip()):
+            raise CommandError(result)
+        data = read_documents(result.output)
+        about: dict[str, Any] = {"command": command, "exit_code": result.code}
+        if result.error:
+            about["message"] = result.error["message"]
         if isinstance(data, list):
             about["counts"] = count_actions(data)
-        return await self._results.of(data, about={**about, **_warnings(done)})
+        return await self._results.of(data, about={**about, **_warnings(result)})
 
 
 def _without_envelope(document: Any, has_envelope: bool) -> tuple[Any, str | None]:
@@ -405,7 +405,7 @@ def _without_envelope(document: Any, has_envelope: bool) -> tuple[Any, str | Non
     return document, None
 
 
-def _warnings(done: Finished) -> dict[str, Any]:
+def _warnings(result: Finished) -> dict[str, Any]:
     """Return the warnings of a command; that there are more records, the cursor says."""
-    warnings = [line for line in done.warnings if not line.startswith(MORE)]
+    warnings = [line for line in result.warnings if not line.startswith(MORE)]
     return {"warnings": warnings} if warnings else {}

@@ -56,20 +56,18 @@ def check_files(
     category: Category | None,
     *,
     strict: bool = False,
-    is_hashed_beside: bool = False,
     valid: Status = "valid",
 ) -> CheckResult:
     """Look at each file; say which rules could not be looked at.
 
-    With `is_hashed_beside`, the digest of a file is computed in a thread meanwhile. `valid` is the status of
-    a file that breaks no rule.
+    `valid` is the status of a file that breaks no rule.
     """
     result = CheckResult([], [])
     unchecked: dict[tuple[str, ...], list[str]] = {}
     with progress(call.messages, "Checking media", len(files)) as on_progress:
         for number, file in enumerate(files, 1):
             try:
-                info = file.inspect(is_hashed_beside=is_hashed_beside)
+                info = file.inspect()
             except UNOPENED as error:
                 result.unopened.append(error)
                 continue
@@ -123,8 +121,8 @@ def check(
 ) -> None:
     """Check images, GIFs and videos, offline, by their bytes, and send nothing.
 
-    Every file is checked by the rules of its category, which its content chooses, and with --for by those of
-    what it is meant for: the ratios of cards, for one. A finding is the file, the rule, what is wrong, and
+    Every file is checked by the rules of its category, which its content chooses. With --for it is checked by
+    the rules of its use too, such as the ratios of cards. A finding is the file, the rule, what is wrong, and
     what to do. What the service asks for, but may accept otherwise, is a warning.
 
     For example: adsctl media check hero.png clip.mp4 --for website-card

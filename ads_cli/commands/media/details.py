@@ -93,8 +93,8 @@ def look_up(
     data = response.body.get("data") if isinstance(response.body, dict) else None
     records = data if isinstance(data, list) else []
     show(call, request, records)
-    known = {record.get("media_key") for record in records if isinstance(record, dict)}
-    if missing := [key for key in keys if key not in known]:
+    known_keys = {record.get("media_key") for record in records if isinstance(record, dict)}
+    if missing := [key for key in keys if key not in known_keys]:
         message = f"no media with the key {', '.join(missing)}"
         if not records:
             raise NotFoundError(message, hint="adsctl media library list shows the media of the account")

@@ -15,7 +15,7 @@ from ...console.parameters import argument, option
 from ...errors import AdsctlError, ContentError, UsageError
 from ...feeds.locations import FileLocation, Location, RemoteAccess, expand_files, is_remote, parse_location
 from ...feeds.registry import find_failed_out
-from ...media.inspection import MediaInfo, inspect, inspect_while_hashing
+from ...media.inspection import MediaInfo, inspect
 from ...media.rules import Breach
 from ...media.upload import Status, record_of
 from ...output.text import counted, safe
@@ -63,16 +63,15 @@ class MediaFile(NamedTuple):
         """What messages and records name it by."""
         return self.location.label
 
-    def inspect(self, *, is_hashed_beside: bool = False) -> MediaInfo:
+    def inspect(self) -> MediaInfo:
         """Read it; raise UsageError where it cannot be opened."""
         require_regular(self.location)
-        is_local = isinstance(self.location, FileLocation)
-        return (inspect_while_hashing if is_hashed_beside and is_local else inspect)(self.location)
+        return inspect(self.location)
 
 
 @dataclass
 class CheckedMedia:
-    """A file, what it is, the rules that it breaks, and what became of it, as far as a run has come."""
+    """A file, what it is, the rules that it breaks, and its status as far as a run has come."""
 
     file: MediaFile
     info: MediaInfo
@@ -107,7 +106,7 @@ class CheckedMedia:
 
     @property
     def record(self) -> dict[str, Any]:
-        """Return what an upload prints; it waits for the digest of the file."""
+        """Return what an upload prints."""
         return self.media or record_of(self.file.label, self.info, self.category, self.status)
 
 
@@ -157,7 +156,7 @@ def media_files(
     feed: FeedOptions,
     columns: tuple[str, ...] = ("file",),
 ) -> list[MediaFile]:
-    """Return the files that arguments and a table name, which may have other `columns`; raise AdsctlError."""
+    """Return the files that arguments and a table name. The table may have other `columns`."""
     if not (files or table):
         raise UsageError("name the files", hint="as paths or patterns, or in a table with -f TABLE")
     access = feed.access(call)
@@ -210,7 +209,7 @@ def write_refused(failed_out: "FailedOut | None", refused: list[tuple[MediaFile,
 
 
 def _name_in(table: Path, file: MediaFile) -> str:
-    """Return what a table calls a file, so that it can be read again; a stream has no folder."""
+    """Return what a table calls a file, so that it can be read again. A stream has no folder."""
     if not is_path(file.name) or table.parent == Path() or own_descriptor(table) is not None:
         return file.name
     folder, name = os.path.split(file.name)

@@ -47,7 +47,7 @@ def _require_alone(requests: Iterable[Request], checked: dict[str, CheckedMedia]
 
 
 def check_all(call: Invocation, references: MediaReferences) -> dict[str, CheckedMedia]:
-    """Look at files; return them by placeholder, or raise ContentError where one breaks a rule of its use."""
+    """Look at files. Return them by placeholder, or raise ContentError if one breaks a rule of its use."""
     access = partial(call.remote_access, MAX_BYTES)
     results = {}
     for placeholder, reference in references:
@@ -65,7 +65,7 @@ def check_all(call: Invocation, references: MediaReferences) -> dict[str, Checke
 
 
 def upload_references(call: Invocation, request: Request, references: MediaReferences) -> None:
-    """Upload the files, and put their media keys into the request; a dry run puts words there."""
+    """Upload the files, and put their media keys into the request. A dry run puts words there."""
     if not references:
         return
     checked = check_references(call, request, references)

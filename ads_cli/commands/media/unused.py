@@ -44,8 +44,8 @@ def clean(
 ) -> None:
     """Delete media of the library that nothing of the account shows.
 
-    These are what `media library list --unused` lists; whether anything shows them is read again right before
-    they are deleted. What a conversation card unlocks the service does not name: where a card was made or
+    These are what `media library list --unused` lists. Whether anything shows them is read again right before
+    they are deleted. The service does not name what a conversation card unlocks. Where a card was created or
     changed elsewhere, images and videos that are older than its last change are kept.
 
     For example: adsctl media library clean --media-type IMAGE --dry-run

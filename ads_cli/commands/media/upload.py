@@ -1,7 +1,6 @@
 """Upload files of media, and put them into the library."""
 
 import re
-import threading
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from contextlib import ExitStack
@@ -13,7 +12,6 @@ import msgspec
 import typer
 
 from ...api.media_uploads import MAX_ALT_TEXT, Category
-from ...client.client import Client
 from ...console.invocation import Invocation
 from ...console.parameters import flag, option
 from ...console.progress import ProgressReport, progress
@@ -106,11 +104,11 @@ def upload_file(
     with ExitStack() as bars:
         shown: dict[str, ProgressReport] = {}
 
-        def on_segments(done: int, total: int) -> None:
+        def on_segments(count: int, total: int) -> None:
             if "segments" not in shown:
                 bar = progress(call.messages, f"Uploading {label}", total, noun="segments")
                 shown["segments"] = bars.enter_context(bar)
-            shown["segments"](done)
+            shown["segments"](count)
 
         def on_processing(percent: int) -> None:
             if "processing" not in shown:
@@ -229,20 +227,15 @@ def upload(
     named = media_files(call, files, table, feed, ("file", *ROW_DETAILS))
     details.check(len(named))
     check_failed_out(rejected.failed_out_file, [file.location for file in named])
-    if not call.dry_run:
-        threading.Thread(target=Client.load).start()  # imports while the files are read
-    meant = uses or []
+    media_uses = uses or []
     beside = {
         what: MediaFile.of(name, feed.access(call)) for what in BESIDE if (name := getattr(details, what))
     }
-    is_hashed_beside = len(named) == 1
-    result = with_row_findings(
-        check_files(call, named, meant, category, is_hashed_beside=is_hashed_beside, valid="not sent")
-    )
+    result = with_row_findings(check_files(call, named, media_uses, category, valid="not sent"))
     extras = {
         what: check_files(call, [file], *BESIDE[what], valid="not sent") for what, file in beside.items()
     }
-    due = [(file, category_of(file.info, meant, category)) for file in result.checked if file.is_valid]
+    due = [(file, category_of(file.info, media_uses, category)) for file in result.checked if file.is_valid]
     of_video = [name for name in OF_VIDEO if getattr(details, name)]
     if of_video and any(not chosen.endswith("_video") for _, chosen in due):
         raise UsageError(f"--{of_video[0]}: is for videos")
@@ -263,8 +256,8 @@ def upload(
             resume=resume,
             concurrency=concurrency,
         )
-        said = Details(**details.texts, language=details.language)
-        run = UploadRun(call, uploader, said, result.checked)
+        media_details = Details(**details.texts, language=details.language)
+        run = UploadRun(call, uploader, media_details, result.checked)
         for what, extra in extras.items():
             run.upload_beside(what, extra.checked[0])
         run.upload_all(due)
@@ -300,7 +293,7 @@ def _require_valid(
 
 
 class UploadRun:
-    """Uploads files one after the other; notes what became of each, and why it was not uploaded."""
+    """Uploads files one after the other. Notes what became of each, and why it was not uploaded."""
 
     def __init__(
         self, call: Invocation, uploader: Uploader, details: Details, files: list[CheckedMedia]

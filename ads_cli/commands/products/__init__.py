@@ -49,16 +49,16 @@ def push(
     The whole file is validated before the first request. Acknowledgements are stored on disk, so that
     --resume can continue after any kind of stop.
 
-    With --changed, rows that equal what the service last acknowledged are not sent. What it acknowledged
-    is stored for each catalog in the state folder; where that is lost, a push of every row starts it
-    again. Changes that others made to the catalog are found by --verify: it lists the catalog and
-    compares. Variants that a listing hides cannot be compared. A feed at an https address is not even
-    downloaded where its server says that it is unchanged since a push that succeeded.
+    With --changed, rows that equal what the service last acknowledged are not sent. What it acknowledged is
+    stored for each catalog in the state folder. Where that is lost, a push of every row starts it again.
+    Changes that others made to the catalog are found by --verify, which lists the catalog and compares.
+    Variants that a listing hides cannot be compared. A feed at an https address is not even downloaded where
+    its server says that it is unchanged since a push that succeeded.
 
-    After a restart of the machine, the state folder may be that of a restored disk:
-    then the catalog is listed and compared as well.
+    After a restart of the machine, the state folder may be that of a restored disk.
+    Then the catalog is listed and compared as well.
 
-    Where the feed has lost more than 30 % of the rows of its last push, that is said; --min-rows refuses it.
+    A feed that has lost more than 30 % of the rows of its last push is reported. --min-rows refuses it.
 
     For example: adsctl products push feed.csv --failed-out rejected.csv
     """

@@ -281,17 +281,17 @@ class _FirstRows:
 
 
 def _is_given(feed: ProductFeedOptions, option: AdvisedOption) -> bool:
-    given = getattr(feed, option.name)
+    value = getattr(feed, option.name)
     if option.name == "encoding":
-        return bool(given != UTF_8)
+        return bool(value != UTF_8)
     if option.name == "fix":
-        return option.value in parse_fixes(given or ())
-    if isinstance(given, list):
+        return option.value in parse_fixes(value or ())
+    if isinstance(value, list):
         fields = (
-            text.rpartition("=")[2] if option.name == "map" else text.partition("=")[0] for text in given
+            text.rpartition("=")[2] if option.name == "map" else text.partition("=")[0] for text in value
         )
         return option.subject in map(str.strip, fields)
-    return given is not None
+    return value is not None
 
 
 def with_options_of(feed: ProductFeedOptions, options: Sequence[AdvisedOption]) -> ProductFeedOptions:
@@ -301,6 +301,6 @@ def with_options_of(feed: ProductFeedOptions, options: Sequence[AdvisedOption]) 
         if option.name in SINGLE:
             changes[option.name] = option.tried
         else:
-            given = changes.get(option.name, getattr(feed, option.name)) or []
-            changes[option.name] = [*given, option.tried]
+            values = changes.get(option.name, getattr(feed, option.name)) or []
+            changes[option.name] = [*values, option.tried]
     return msgspec.structs.replace(feed, **changes)

@@ -48,7 +48,7 @@ OF_CHECK = {
 
 
 class CheckEnd:
-    """The command to type next, questions, and the recipe; to call are `begin`, `advise`, `finish`."""
+    """The command to type next, questions, and the recipe. Call `begin`, `advise` and `finish`."""
 
     def __init__(
         self,
@@ -227,14 +227,13 @@ def checked_images(
             check.fetch(
                 plan.checked_rows(),
                 reading,
-                settings.state_dir,
                 on_progress,
                 max_attempts=settings.max_attempts,
                 sample_size=options.images_sample,
             )
         for checked, problems in check.add_problems(plan.checked_rows()):
             if problems:
-                report.add(checked.row, problems, known=checked.problems)
+                report.add(checked.row, problems, earlier=checked.problems)
                 if plan.validator.stats:
                     plan.validator.stats.note_problems(checked.row, problems, checked.row.record)
         call.messages.say(f"{plan.rows.source.label}: {_counted(check)}")
@@ -249,5 +248,4 @@ def checked_images(
 def _counted(check: "ImageCheck") -> str:
     """Say how many images were looked at."""
     checked = f"{check.checked:,} of " if check.checked < check.linked else ""
-    unchanged = f", {check.unchanged:,} of them unchanged since an earlier check" if check.unchanged else ""
-    return f"looked at {checked}{counted(check.linked, 'image')}{unchanged}"
+    return f"looked at {checked}{counted(check.linked, 'image')}"

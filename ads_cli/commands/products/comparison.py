@@ -121,9 +121,7 @@ def _shown(value: Any) -> str:
 
 @contextmanager
 def comparing_with_catalog(call: Invocation, options: CompareOptions) -> Iterator[CatalogComparison]:
-    """Start to list the catalog, which goes on while the feed is validated."""
-    if call.settings.is_local:
-        call.emulator.prepared()  # by one thread
+    """Yield what lists the catalog and compares it with a feed."""
     with comparing(call.client, call.catalog, sync_state_of(call), options) as comparison:
         yield comparison
 
@@ -131,7 +129,7 @@ def comparing_with_catalog(call: Invocation, options: CompareOptions) -> Iterato
 def find_differences(call: Invocation, comparison: CatalogComparison, validator: Validator) -> Differences:
     """Compare a validated feed with its catalog, and say what cannot be compared."""
     with progress(call.messages, "Listing the catalog", None) as on_progress:
-        comparison.wait(on_progress)
+        comparison.list_catalog(on_progress)
     with progress(call.messages, "Comparing", validator.report.rows) as on_progress:
         comparison.compare(validator, on_progress)
     groups = comparison.groups()
@@ -213,7 +211,7 @@ class SyncHooks(FeedHooks, kw_only=True):
             self.call.messages.warn(excess)
 
     def confirm(self) -> None:
-        """Ask before products are deleted; raise where they are too many, or the catalog has changed."""
+        """Ask before products are deleted. Raise if they are too many, or the catalog has changed."""
         if deletions := self.plan.differences.counts["delete"]:
             self._confirm_deletions(deletions)
         if resumable_bytes(self.call) != self.resumable_bytes:  # another job has changed the catalog since
@@ -300,9 +298,9 @@ def require_ids(rows: Rows) -> None:
 
 
 def list_products_of(call: Invocation, comparison: CatalogComparison, rows: Rows) -> None:
-    """Wait until the products of some rows are listed, hidden variants too."""
+    """List the products of some rows, hidden variants too."""
     with progress(call.messages, "Listing the catalog", None) as on_progress:
-        comparison.wait(on_progress)
+        comparison.list_catalog(on_progress)
     ids = (str(row.values["id"]) for row in rows if "id" in row.values and not row.left_out)
     with progress(call.messages, "Listing groups of variants", None) as on_progress:
         comparison.list_variants(ids, on_progress)

@@ -79,11 +79,13 @@ def distinct_id(rows: Rows, read: Iterable[Any]) -> str | None:
 
     `read` are the rows that are tried. Rows that are identical keep one id.
     """
-    known = PRODUCT_SCHEMA.known
+    field_names = PRODUCT_SCHEMA.known
     records: dict[tuple[Any, ...], Record] = {}  # by what they say
     for row in read:
         if not (row.left_out or row.problem):
-            content = ((name, cell(value)) for name, value in row.values.items() if _counts(name, known))
+            content = (
+                (name, cell(value)) for name, value in row.values.items() if _counts(name, field_names)
+            )
             records.setdefault(tuple(sorted(content)), row.values)
     records_of_id = [*records.values()]
     by_id: dict[str, list[Record]] = {}
@@ -111,9 +113,9 @@ def distinct_id(rows: Rows, read: Iterable[Any]) -> str | None:
     return None
 
 
-def _counts(name: str, known: Sequence[str]) -> bool:
+def _counts(name: str, field_names: Sequence[str]) -> bool:
     """Tell whether rows that differ in a column are not identical, as the validation says."""
-    return name in known or is_option(name)
+    return name in field_names or is_option(name)
 
 
 def _are_distinct(template: Template, records: Sequence[Record]) -> bool:

@@ -148,7 +148,7 @@ def catalog_target(call: Invocation) -> "UploadTarget":
 
 
 def _columns(rows: "Rows") -> list[str]:
-    """Name the columns of a feed as their fields; of records only known fields, since the others may vary."""
+    """Name the columns of a feed as their fields. Of records take only known fields: others may vary."""
     unsent = {*KEYS, *rows.ignored}
     names = [name for name in dict.fromkeys(rows.fields) if name not in unsent]
     return [name for name in names if rows.has_header or name in rows.known]
@@ -163,7 +163,7 @@ VERIFY_HINT = "; --verify compares with the catalog"
 
 
 def warn_scheduled_feeds(call: Invocation, hint: str = "") -> None:
-    """Name the feeds that the service imports into the catalog; a failure to list them is none of a push."""
+    """Name the feeds that the service imports into the catalog; a failed listing does not fail a push."""
     from ...api.catalog import ListScheduledFeeds
 
     if call.settings.service != "x":

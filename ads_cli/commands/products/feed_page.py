@@ -122,7 +122,7 @@ def _findings(title: str, rows: Rows, report: ValidationReport, samples: dict[in
 def _finding(
     rows: Rows, finding: Finding, samples: dict[int, SampleRow], others: Sequence[SampleRow]
 ) -> list[Cell]:
-    """Return the cells of a finding; `others` are further rows with it, where the first have one id."""
+    """Return the cells of a finding. `others` are further rows with it, where the first have one id."""
     first = [samples[record] for record in finding.records if record in samples]
     different: dict[str | int, SampleRow] = {}
     for row in (*first, *others):

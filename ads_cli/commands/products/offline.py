@@ -1,4 +1,4 @@
-"""Check a product feed, or write it as it is read, mapped and fixed; nothing is sent."""
+"""Check a product feed, or write it as it is read, mapped and fixed, and send nothing."""
 
 from typing import IO, TYPE_CHECKING, Annotated
 
@@ -37,12 +37,12 @@ def check(
     Every rule is checked that needs neither the catalog nor the images themselves. What the service refuses
     is an error. What its rules ask for, but it accepts, such as the check digit of a GTIN, is a warning.
 
-    With --images, the beginning of each image is fetched from its host, each address once, and its format,
-    pixels and bytes are checked. One that cannot be fetched is a warning. One that is unchanged since an
-    earlier check, as its server says, is not fetched again.
+    With --images, the beginning of each image is fetched from its host, each address once. Its format, pixels
+    and bytes are checked. One that cannot be fetched is a warning. One that is unchanged since an earlier
+    check, as its server says, is not fetched again.
 
-    The line `try:` is the command to type next, with every option that the findings imply; it was tried in
-    memory. --interactive asks on a terminal for columns that are missing and for what only you know, shows
+    The line `try:` is the command to type next, with every option that the findings imply. It was tried in
+    memory. --interactive asks on a terminal for columns that are missing and for what only you know. It shows
     what each answer comes to, and writes a recipe, as --write-recipe does of what is certain.
 
     For example: adsctl products check feed.csv
@@ -142,7 +142,7 @@ def _write(plan: "ProductPlan", stream: IO[str], format: FeedFormat) -> None:
 
 
 def _columns(plan: "ProductPlan") -> list[str]:
-    """Return the fields that the feed or a product has, as declared; a sync empties those that are empty."""
+    """Return the fields that the feed or a product has, as declared. A sync empties the empty ones."""
     from ...products.normal_form import FIELDS
 
     rows = plan.rows

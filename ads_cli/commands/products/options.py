@@ -100,8 +100,8 @@ class ProductFeedOptions(FeedOptions, frozen=True):
         def reader(feed: "Feed") -> "Read":
             assert isinstance(feed, Source)
             source = feed.encoded(self.encoding)
-            roots, known = PRODUCT_SCHEMA.roots, PRODUCT_SCHEMA.known
-            return lambda renamed: read_rows(source, roots=roots, known=known, rename=renamed)
+            roots, field_names = PRODUCT_SCHEMA.roots, PRODUCT_SCHEMA.known
+            return lambda renamed: read_rows(source, roots=roots, known=field_names, rename=renamed)
 
         files = rows.files if isinstance(rows, SeveralRows) else [rows]
         return [self._read_as_kind(reader(file.source)) for file in files]

@@ -95,10 +95,10 @@ class FeedReport(RunReport):
             return self.differences.headline, self.error is None
         if self.action == "check":
             return checked(report), True
-        done = "compared" if self.action == "diff" else "sent"
+        verb = "compared" if self.action == "diff" else "sent"
         if report.invalid and isinstance(self.error, ContentError):
-            return f"Nothing was {done}: {mistakes(report)}", True
-        return f"Nothing was {done}", False
+            return f"Nothing was {verb}: {mistakes(report)}", True
+        return f"Nothing was {verb}", False
 
     def _level(self, report: "ValidationReport | None") -> "Level":
         """Tell how well it went."""

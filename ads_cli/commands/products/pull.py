@@ -101,8 +101,8 @@ def get(
 ) -> None:
     """Show products of a catalog.
 
-    The service has no request for one product: the catalog is listed until all are found, and then the
-    groups of variants, of which the listing shows only the first member.
+    The service has no request for one product. The catalog is listed until all are found, and then the groups
+    of variants, of which the listing shows only the first member.
 
     For example: adsctl products get sku-1
     """

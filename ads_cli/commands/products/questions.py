@@ -41,7 +41,7 @@ class Questions:
         self.outcome: Outcome | None = None
         self._call, self._rows = call, rows
         self._whole = count is not None and count <= MAX_TRIED_ROWS
-        self._taken: list[AdvisedOption] = []  # without questions
+        self._accepted: list[AdvisedOption] = []  # without questions
         self._named: list[AdvisedOption] = []  # in answer to questions for columns
         self._asked: set[str] = set()  # the fields whose column was asked for
         self._has_ended = False  # the input
@@ -60,11 +60,11 @@ class Questions:
                 self._ask_for_value(option)
 
     def _take(self, options: Sequence[AdvisedOption]) -> None:
-        """Take options whose values are known, but for fields that were asked for; all fixes are one."""
+        """Accept options whose values are known, but for fields that were asked for. All fixes are one."""
         left = [
-            option for option in options if option not in self._taken and option.subject not in self._asked
+            option for option in options if option not in self._accepted and option.subject not in self._asked
         ]
-        self._taken += left
+        self._accepted += left
         fixes = [option for option in left if option.name == "fix"]
         for group in [fixes, *([option] for option in left if option not in fixes)]:
             if group:

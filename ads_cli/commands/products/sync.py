@@ -29,14 +29,15 @@ def diff(
 ) -> None:
     """Show what differs between a product feed and its catalog.
 
-    The catalog is listed and compared with the feed, in the fields that the feed has: products to create,
-    products to update with the old and the new values, and with --prune products to delete. Nothing is
-    changed. Ends with 10 if anything differs, and with 9 if the service reverts what it acknowledged.
+    The catalog is listed and compared with the feed, in the fields that the feed has. The result is the
+    products to create, the products to update with the old and the new values, and with --prune the products
+    to delete. Nothing is changed. Ends with 10 if anything differs, and with 9 if the service reverts what it
+    acknowledged.
 
     Of a group of variants the service lists only the first one submitted. The others are listed by their
-    group if it has a row that was not acknowledged as it is, or with --prune a product that leaves; else
-    they are hidden, and taken as last acknowledged. A product whose id is in the feed is never deleted, in an
-    invalid row too.
+    group if it has a row that was not acknowledged as it is, or with --prune a product that leaves. Otherwise
+    they are hidden, and taken as last acknowledged. A product whose id is in the feed is never deleted, even
+    if its row is invalid.
 
     For example: adsctl products diff feed.csv --prune
     """
@@ -89,10 +90,9 @@ def sync(
 ) -> None:
     """Make a catalog equal to a product feed.
 
-    The catalog is listed and compared with the feed, as `products diff` does. Products that are new or
-    differ are sent, and then, with --prune, those whose ids are not in the feed are deleted; it asks first.
-    If more than --max-delete would be deleted, 10 % of the listed products unless it says otherwise, nothing
-    is sent.
+    The catalog is listed and compared with the feed, as `products diff` does. Products that are new or differ
+    are sent. Then, with --prune, those whose ids are not in the feed are deleted; it asks first. If more than
+    --max-delete would be deleted, nothing is sent. The default is 10 % of the listed products.
 
     With --resume the catalog is listed again, and what was acknowledged is not sent again.
 

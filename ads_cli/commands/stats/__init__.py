@@ -22,18 +22,18 @@ if TYPE_CHECKING:
     from ...statistics.query import StatsQuery
 
 
-@with_options(asked=StatisticsOptions, results=ResultOptions)
+@with_options(options=StatisticsOptions, results=ResultOptions)
 def get(
     ctx: typer.Context,
-    asked: StatisticsOptions,
+    options: StatisticsOptions,
     results: ResultOptions,
     raw: Annotated[bool, flag("Show the data as the service sends it")] = False,
 ) -> None:
     """Show what ads cost and brought, at once.
 
-    One row for each entity and time. A day begins at midnight in the time zone of the account, by its
-    offset of today. What people did is final after a day; what is charged is an estimate for three days, so
-    ask for --since 3d each night. `stats export` is for many entities, months and segments.
+    One row for each entity and time. A day begins at midnight in the time zone of the account, by its offset
+    of today. What people did is final after a day. What is charged is an estimate for three days, so ask for
+    --since 3d each night. `stats export` is for many entities, months and segments.
 
     For example: adsctl stats get --since 7d --active --metrics impressions,clicks,billed_charge_local
     """
@@ -42,28 +42,28 @@ def get(
     from .results import results_of
 
     call = Invocation.of(ctx, mutates=False)
-    with results_of(results, call, asked, raw=raw) as sink:
-        calendar = asked.calendar(call)
+    with results_of(results, call, options, raw=raw) as sink:
+        calendar = options.calendar(call)
         lookup = EntityLookup(call.client, call.account)
-        sink.report.question = question = asked.question(lookup, calendar, sink.earlier)
+        sink.report.query = query = options.query(lookup, calendar, sink.earlier)
         if raw:
-            data = [record for few in _answers(call, question) for answer in few for record in answer.data]
+            data = [record for few in _answers(call, query) for answer in few for record in answer.data]
             call.printer.show(data, ("id", "id_data"), "id")
             return
-        described = lookup.describe(question.entity, question.ids)
-        about = ResultContext(question, described, calendar, call.settings.names, call.account, set(), set())
+        described = lookup.describe(query.entity, query.ids)
+        about = ResultContext(query, described, calendar, call.settings.names, call.account, set(), set())
         sink.take(about, partial(_answers, call))
 
 
-def _answers(call: Invocation, question: "StatsQuery") -> "Iterator[list[QueryResult]]":
+def _answers(call: Invocation, query: "StatsQuery") -> "Iterator[list[QueryResult]]":
     """Ask for statistics, with progress."""
     from ...console.progress import progress
     from ...statistics.answers import answers, request_count
 
     with progress(
-        call.messages, "Asking for statistics", request_count(question), noun="requests"
+        call.messages, "Asking for statistics", request_count(query), noun="requests"
     ) as on_progress:
-        yield from answers(call.client, call.account, question, on_progress)
+        yield from answers(call.client, call.account, query, on_progress)
 
 
 def report(
@@ -89,7 +89,7 @@ def report(
     page = StatsReport(call, out, force=force)
     page.set_heading(title, logo)
     stored = read_stored(map(Path, files))
-    page.question, page.rows, page.accounts = stored.question, stored.gathered, stored.accounts
+    page.query, page.rows, page.accounts = stored.query, stored.gathered, stored.accounts
     page.earlier = "an earlier period" if stored.is_compared else ""
     notes = list[str]()
     if stored.is_compared_in_part:
@@ -126,10 +126,10 @@ def get_job(ctx: typer.Context, job_id: Annotated[str, argument("JOB_ID", "Its i
     show(call, request, jobs[0])
 
 
-@with_options(asked=StatsJobOptions, results=ResultOptions)
+@with_options(options=StatsJobOptions, results=ResultOptions)
 def export(
     ctx: typer.Context,
-    asked: StatsJobOptions,
+    options: StatsJobOptions,
     results: ResultOptions,
     file: Annotated[
         str | None,
@@ -145,9 +145,9 @@ def export(
 ) -> None:
     """Export what ads cost and brought, of any number of entities and months.
 
-    The service computes it by jobs of 20 entities and 90 days, 45 with segments: they are made, waited for,
-    downloaded and checked, and then the rows are written. A file is written whole or not at all; rows of
-    --into replace those of an earlier run, so that a nightly --since 3d corrects what was estimated: days
+    The service computes it by jobs of 20 entities and 90 days, 45 with segments. They are created, waited
+    for, downloaded and checked, and then the rows are written. A file is written whole or not at all. Rows of
+    --into replace those of an earlier run, so that a nightly --since 3d corrects what was estimated. Days
     follow each other there, though the clock was changed.
 
     For example: adsctl stats export clicks.csv --since last-month --all --metrics clicks,billed_charge_local
@@ -159,18 +159,18 @@ def export(
 
     call = Invocation.of(ctx, mutates=False)
     named = None if file == "-" else file
-    with results_of(results, call, asked, file=named, has_segments=bool(segment_by)) as sink:
+    with results_of(results, call, options, file=named, has_segments=bool(segment_by)) as sink:
         if platform and results.into:
             raise UsageError(
                 "--platform cannot be used with --into", hint="--segment-by PLATFORMS has a row for each"
             )
-        calendar = asked.calendar(call)
+        calendar = options.calendar(call)
         lookup = EntityLookup(call.client, call.account)
         segments = {"segmentation": segment_by, "country": country, "platform": platform}
-        sink.report.question = question = asked.question(lookup, calendar, sink.earlier, **segments)
-        require_segments(question)
-        described = lookup.describe(question.entity, question.ids)
-        about = ResultContext(question, described, calendar, call.settings.names, call.account, set(), set())
+        sink.report.query = query = options.query(lookup, calendar, sink.earlier, **segments)
+        require_segments(query)
+        described = lookup.describe(query.entity, query.ids)
+        about = ResultContext(query, described, calendar, call.settings.names, call.account, set(), set())
         with ExitStack() as until_taken:
 
             def answers_of(query: "StatsQuery") -> "Answers":
@@ -180,17 +180,17 @@ def export(
 
 
 @contextmanager
-def _exported(call: Invocation, question: "StatsQuery", *, resume: bool) -> "Iterator[Export]":
+def _exported(call: Invocation, query: "StatsQuery", *, resume: bool) -> "Iterator[Export]":
     """Yield an export whose results are all downloaded, and remove them afterwards if nothing fails."""
     from ...console.progress import progress
     from ...statistics.export import Export
     from ...statistics.export_folder import ExportFolder
 
-    folder = ExportFolder(call.settings.state_dir, call.service, call.account, question)
+    folder = ExportFolder(call.settings.state_dir, call.service, call.account, query)
     with folder.opened(resume=resume) as is_resumed:
-        running = Export(call.client, call.account, question, folder, call.messages.note)
+        running = Export(call.client, call.account, query, folder, call.messages.note)
         if is_resumed:
-            _say_resumed(call, running, len(folder.done))
+            _say_resumed(call, running, len(folder.results))
         elif resume:
             call.messages.say(
                 "nothing to resume: no export of the same rows was stopped in the last two days"

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from ...statistics.periods import Calendar, Period
     from ...statistics.query import StatsQuery
 
-# Written out, since help must not load what derives them; a test holds them equal.
+# Written out, since help must not load what derives them. A test holds them equal.
 DERIVED_NAMES = ("spend", "ctr", "cpc", "cpm", "cpe", "cost_per_conversion", "conversion_rate", "roas")
 SINGLE = tuple(metric for metrics in METRICS.values() for metric in metrics)
 ENTITIES = ("ACCOUNT", "CAMPAIGN", "LINE_ITEM", "PROMOTED_POST", "PROMOTED_ACCOUNT", "FUNDING_INSTRUMENT")
@@ -27,7 +27,7 @@ NEVER_ACTIVE = ("ACCOUNT", JOBS_ONLY)  # which the list of active entities does 
 
 
 class StatisticsOptions(msgspec.Struct, frozen=True):
-    """What is asked at once."""
+    """The options of a query that is answered at once."""
 
     entities: ClassVar[Sequence[str]] = ENTITIES
 
@@ -73,7 +73,7 @@ class StatisticsOptions(msgspec.Struct, frozen=True):
             raise UnavailableError("the account has no time zone")
         return Calendar(zone, utc_now())
 
-    def question(
+    def query(
         self,
         lookup: "EntityLookup",
         calendar: "Calendar",
@@ -83,7 +83,7 @@ class StatisticsOptions(msgspec.Struct, frozen=True):
         country: str | None = None,
         platform: str | None = None,
     ) -> "StatsQuery":
-        """Return what is asked, given what finds the question to compare with; raise UsageError."""
+        """Return the query. `earlier` returns the one to compare it with. Raise UsageError."""
         from ...statistics.derived import parse_shown
         from ...statistics.query import StatsQuery
 
@@ -92,13 +92,13 @@ class StatisticsOptions(msgspec.Struct, frozen=True):
         period = calendar.period(self.since, self.until, self.granularity)
         placement = X.to_neutral({"placement": self.placement})["placement"]
         segments = (segmentation, country, platform)
-        asked = StatsQuery(
+        query = StatsQuery(
             entity, (), period, self.granularity, groups, metrics, placement, *segments, shown=shown
         )
-        before = earlier(asked)
+        before = earlier(query)
         # What was active before, and is no more, was something before.
         periods = [period, *([before.period] if before else [])]
-        return msgspec.structs.replace(asked, ids=self._ids(lookup, entity, periods))
+        return msgspec.structs.replace(query, ids=self._ids(lookup, entity, periods))
 
     def _ids(self, lookup: "EntityLookup", entity: str, periods: "Sequence[Period]") -> tuple[str, ...]:
         """Return the ids that are chosen; raise UsageError unless they are in one way."""
@@ -149,7 +149,7 @@ class StatisticsOptions(msgspec.Struct, frozen=True):
 
 
 class StatsJobOptions(StatisticsOptions, frozen=True):
-    """What is asked by jobs."""
+    """The options of a query by jobs."""
 
     entities: ClassVar[Sequence[str]] = ENTITIES_OF_JOBS
 

@@ -1,4 +1,4 @@
-"""The page about statistics: what was asked, what it comes to, how it has changed, and who has what part."""
+"""The page about statistics: the query, its totals, how they have changed, and the share of each entity."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
@@ -38,7 +38,7 @@ MORE_THAN_WHOLE = "A post in several campaigns is a part of each, and counts onc
 
 
 def read_logo(name: str) -> Logo:
-    """Return a picture for a page; raise UsageError where it is none."""
+    """Return a picture for a page; raise UsageError if it is not one."""
     try:
         with Path(name).open("rb") as file:
             content = file.read(MAX_LOGO_BYTES + 1)
@@ -53,9 +53,9 @@ def read_logo(name: str) -> Logo:
 
 
 class StatsReport(RunReport):
-    """The page about the rows of a question, or the error that it ended with."""
+    """The page about the rows of a query, or the error that it ended with."""
 
-    question: StatsQuery | None = None  # once it is known
+    query: StatsQuery | None = None  # once it is known
     rows: ChartData | None = None
     accounts: Sequence[str] = ()
     earlier = ""  # the period that the rows are compared with
@@ -64,15 +64,15 @@ class StatsReport(RunReport):
     logo: Logo | None = None
 
     def set_heading(self, title: str | None, logo: str | None) -> None:
-        """Take a title, and the picture in a file; raise UsageError where it is none."""
+        """Take a title, and the picture in a file. Raise UsageError if it is not a picture."""
         self.title = title or ""
         self.logo = read_logo(logo) if logo else None
 
     def page(self) -> ReportPage:
         """Return the page about the rows, or the error that they ended with."""
-        if self.error or self.question is None or self.rows is None:
-            return page_of_error(self.error, self.question)
-        return StatsPage(self, self.question, self.rows).made()
+        if self.error or self.query is None or self.rows is None:
+            return page_of_error(self.error, self.query)
+        return StatsPage(self, self.query, self.rows).render()
 
 
 class Sums(NamedTuple):
@@ -99,7 +99,7 @@ class Sums(NamedTuple):
         return Figure(float(self.now[metric]), self.text(metric)) if metric in self.now else ""
 
     def growth(self, metric: str) -> Figure | None:
-        """Return how much more or less a metric is than it was: +12.5 %; None where it was nothing."""
+        """Return how much a metric has grown or shrunk, as +12.5 %, or None if it was nothing."""
         if not self.earlier.get(metric):
             return None
         growth = float(self.now.get(metric, 0)) / float(self.earlier[metric]) - 1
@@ -117,20 +117,20 @@ class StatsPage(NamedTuple):
     """The parts of the page about rows."""
 
     report: StatsReport
-    question: StatsQuery
+    query: StatsQuery
     gathered: ChartData
 
-    def made(self) -> ReportPage:
+    def render(self) -> ReportPage:
         """Return the page."""
         columns = self.gathered.compared_columns
         leading = [column for column in LEADING if column in columns] or columns[:3]
         nothing = "" if leading else "Nothing was spent or counted in this time."
         return ReportPage(
-            title=self.question.text if self.report.title else _subject(self.report.accounts),
+            title=self.query.text if self.report.title else _subject(self.report.accounts),
             level="neutral",
-            headline=self.report.title or self.question.text,
+            headline=self.report.title or self.query.text,
             details=[*filter(None, (nothing, self.report.note))],
-            facts=_facts(self.question, self.report.earlier),
+            facts=_facts(self.query, self.report.earlier),
             tallies=[*self._tallies(leading)],
             sections=[*self._sections(leading)],
             logo=self.report.logo,
@@ -159,7 +159,7 @@ class StatsPage(NamedTuple):
 
     def _ratios(self, sums: Mapping[str, Any]) -> dict[str, Any]:
         derived = derived_of(
-            self.question, {neutral_name(column): sums.get(column) for column in self.gathered.columns}
+            self.query, {neutral_name(column): sums.get(column) for column in self.gathered.columns}
         )
         return {ratio: derived[ratio] for ratio in RATIOS if derived.get(ratio) is not None}
 
@@ -178,11 +178,11 @@ class StatsPage(NamedTuple):
     def _over_time(self, column: str, gathered: ChartData) -> TimeChart:
         """Draw the sum of all, and what it was."""
         total, times = gathered.total(), gathered.times
-        lines = [TimeLine(self.question.days, total.series(column, len(times)))]
+        lines = [TimeLine(self.query.days, total.series(column, len(times)))]
         if self.report.earlier:
             earlier = total.series(earlier_name(column), len(times))
             lines.append(TimeLine(self.report.earlier, earlier, is_earlier=True))
-        length = HOUR if self.question.granularity == "HOUR" else DAY
+        length = HOUR if self.query.granularity == "HOUR" else DAY
         decimals = decimals_of(total.currency) if is_money(column) else 0
         return TimeChart(title_of(column, total.currency), [time[:length] for time in times], lines, decimals)
 
@@ -229,14 +229,14 @@ class StatsPage(NamedTuple):
         return ReportTable("Totals", columns, rows, "row")
 
 
-def page_of_error(error: ReportedError | None, question: StatsQuery | None) -> ReportPage:
-    """Return the page about a question without an answer; part of the numbers would pass for all."""
+def page_of_error(error: ReportedError | None, query: StatsQuery | None) -> ReportPage:
+    """Return the page about a query without an answer; part of the numbers would pass for all."""
     return ReportPage(
-        title=question.text if question else "Statistics",
+        title=query.text if query else "Statistics",
         level="error",
         headline="The statistics could not be read",
         details=[*failure_details(error, in_headline=False)],
-        facts=_facts(question),
+        facts=_facts(query),
     )
 
 
@@ -252,12 +252,12 @@ def title_of(metric: str, currency: str = "") -> str:
     return f"{title}, {currency}" if currency and is_money(metric) else title
 
 
-def _facts(question: StatsQuery | None, earlier: str = "") -> list[tuple[str, str]]:
-    asked = [("Entity", question.entity), ("Placement", question.placement)] if question else []
+def _facts(query: StatsQuery | None, earlier: str = "") -> list[tuple[str, str]]:
+    facts = [("Entity", query.entity), ("Placement", query.placement)] if query else []
     return [
         *([("Compared with", earlier)] if earlier else []),
-        *asked,
-        *([("Segments", question.segmentation)] if question and question.segmentation else []),
+        *facts,
+        *([("Segments", query.segmentation)] if query and query.segmentation else []),
         time_made(),
     ]
 

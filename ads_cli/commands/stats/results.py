@@ -41,7 +41,7 @@ MOST_NAMED = 5
 def results_of(
     options: ResultOptions,
     call: Invocation,
-    asked: StatisticsOptions,
+    stats_options: StatisticsOptions,
     *,
     raw: bool = False,
     file: str | None = None,
@@ -55,11 +55,11 @@ def results_of(
     analysis = Analysis(by, options.totals, order, parse_compare(options.compare))
     _refuse_combinations(options, call, analysis, raw=raw, file=file)
     names = call.settings.names
-    columns = asked.columns(names, has_segments=has_segments, is_compared=analysis.is_compared)
+    columns = stats_options.columns(names, has_segments=has_segments, is_compared=analysis.is_compared)
     analysis = msgspec.structs.replace(analysis, order=order.named(names, columns))
     if not (raw or call.printer.query):
-        known = (*columns, *map(neutral_name, columns))
-        require_columns("--columns", call.printer.columns, known)
+        column_names = (*columns, *map(neutral_name, columns))
+        require_columns("--columns", call.printer.columns, column_names)
     output, plot = (OutputFile(name) if name else None for name in (file, options.plot))
     if output:
         check_format(output.path)
@@ -90,9 +90,9 @@ def _refuse_combinations(
             hint = "a table holds rows" if name == "--into" else "it is about rows"
             raise UsageError(f"{name} cannot be used with --raw", hint=hint)
     places = {"--into": options.into, "--to": call.flags.get("to"), "FILE": file}
-    given = [name for name, place in places.items() if place]
-    if len(given) > 1:
-        raise UsageError(f"{given[0]} cannot be used with {given[1]}", hint="export to one of them")
+    targets = [name for name, place in places.items() if place]
+    if len(targets) > 1:
+        raise UsageError(f"{targets[0]} cannot be used with {targets[1]}", hint="export to one of them")
     for name, value in (("--title", options.title), ("--logo", options.logo)):
         if value is not None and not options.report:
             raise UsageError(f"{name}: there is no page", hint="add --report FILE.html")
@@ -117,7 +117,7 @@ def check_plot(path: Path) -> None:
 
 @dataclass
 class Results:
-    """Takes the rows of a question, and shows, draws, writes or stores them."""
+    """Takes the rows of a query, and shows, draws, writes or stores them."""
 
     call: Invocation
     analysis: Analysis
@@ -126,90 +126,90 @@ class Results:
     plot: OutputFile | None
     report: StatsReport
 
-    def earlier(self, asked: StatsQuery) -> StatsQuery | None:
-        """Return the question about the period to compare with, if there is one; raise UsageError."""
-        return self.analysis.earlier(asked, for_page=self.report.path is not None)
+    def earlier(self, query: StatsQuery) -> StatsQuery | None:
+        """Return the query about the period to compare with, if there is one; raise UsageError."""
+        return self.analysis.earlier(query, for_page=self.report.path is not None)
 
-    def take(self, asked: ResultContext, answers_of: Callable[[StatsQuery], Answers]) -> None:
-        """Show, write or store the rows of a question.
+    def take(self, context: ResultContext, answers_of: Callable[[StatsQuery], Answers]) -> None:
+        """Show, write or store the rows of a query.
 
-        Also answered are the question about the period to compare with, and what is to be asked again since
+        Also answered are the query about the period to compare with, and what is to be asked again since
         rows are stored beside those of another offset.
         """
-        earlier = self.earlier(asked.question)
-        asked_again = self._questions_again(asked)  # an unusable database is found before anything is asked
-        answers = answers_of(asked.question)
-        before = (asked._replace(question=earlier), answers_of(earlier)) if earlier else None
-        again = [(question, answers_of(question)) for question in asked_again]
-        self._warn_of_repeated_posts(asked)
-        self._warn_of_what_is_not_over(asked)
-        question = msgspec.structs.replace(asked.question, group_by=self.analysis.group_by)
-        chart = ChartData([*map(asked.names.name, question.columns)], asked.currencies)
-        table = self.analysis.sums(asked, answers, before)
-        draws, report = self._draws(question), self.report
+        earlier = self.earlier(context.query)
+        asked_again = self._queries_again(context)  # an unusable database is found before anything is asked
+        answers = answers_of(context.query)
+        before = (context._replace(query=earlier), answers_of(earlier)) if earlier else None
+        again = [(query, answers_of(query)) for query in asked_again]
+        self._warn_of_repeated_posts(context)
+        self._warn_of_what_is_not_over(context)
+        query = msgspec.structs.replace(context.query, group_by=self.analysis.group_by)
+        chart = ChartData([*map(context.names.name, query.columns)], context.currencies)
+        table = self.analysis.sums(context, answers, before)
+        draws, report = self._draws(query), self.report
         if draws or report.path:
             table = chart.watch(table)
         if self.database is None:
-            table = self.analysis.shown(asked, table)
-        picture = self._picture_of(asked, table)
+            table = self.analysis.shown(context, table)
+        picture = self._picture_of(context, table)
         if self.plot:
             table = picture.watch(table)
-        report.question, report.rows, report.accounts = question, chart, [self.call.account]
-        report.earlier = before[0].question.days if before else ""
+        report.query, report.rows, report.accounts = query, chart, [self.call.account]
+        report.earlier = before[0].query.days if before else ""
         try:
             if self.database is not None:
-                self._store(self.database, asked, table, again)
+                self._store(self.database, context, table, again)
             elif draws:
                 deque(table.rows, 0)  # the chart has them once they are read
-                self._draw(question, chart)
+                self._draw(query, chart)
             elif self.output is not None:
                 self._write(self.output, table)
             else:
-                self._show(asked, table)
+                self._show(context, table)
         except BrokenPipeError:  # the reader has closed the pipe; pictures and pages are of all rows
             deque(table.rows, 0)
-            self._write_plot(question, picture)
+            self._write_plot(query, picture)
             raise
-        if asked.unmapped_metrics:
-            names = first_of(sorted(asked.unmapped_metrics), MOST_NAMED)
+        if context.unmapped_metrics:
+            names = first_of(sorted(context.unmapped_metrics), MOST_NAMED)
             self.call.messages.warn(f"no column has {names}, which 'stats get --raw' shows")
-        if asked.doubts:
-            doubts = first_of(sorted(asked.doubts), MOST_NAMED)
+        if context.doubts:
+            doubts = first_of(sorted(context.doubts), MOST_NAMED)
             self.call.messages.warn(f"numbers of the service that are hard to believe: {doubts}")
-        self._write_plot(question, picture)
+        self._write_plot(query, picture)
 
-    def _draws(self, question: StatsQuery) -> bool:
+    def _draws(self, query: StatsQuery) -> bool:
         """Tell whether a terminal gets a picture, whose lines have sums, in order."""
         to_terminal = self.call.printer.draws and self.call.presentation.format is None
         elsewhere = self.database or self.output
-        return to_terminal and not elsewhere and not self.analysis.changes_rows(question)
+        return to_terminal and not elsewhere and not self.analysis.changes_rows(query)
 
-    def _warn_of_repeated_posts(self, asked: ResultContext) -> None:
-        if posts := sorted(asked.repeated_posts):
+    def _warn_of_repeated_posts(self, context: ResultContext) -> None:
+        if posts := sorted(context.repeated_posts):
             named = first_of(posts, MOST_NAMED)
             self.call.messages.warn(
                 f"{counted(len(posts), 'post')} promoted in several campaigns ({named}): the service"
                 " counts the same numbers in each; --totals and --group-by count them once"
             )
 
-    def _warn_of_what_is_not_over(self, asked: ResultContext) -> None:
-        end = asked.question.period.end
-        if end > asked.calendar.now:
+    def _warn_of_what_is_not_over(self, context: ResultContext) -> None:
+        end = context.query.period.end
+        if end > context.calendar.now:
             part = f"time is not over before {end.isoformat()}: its last numbers are of a part of it"
             self.call.messages.warn(f"the {part}")
             self.report.note = f"The {part}."
 
-    def _picture_of(self, asked: ResultContext, table: StatsTable) -> ChartData:
+    def _picture_of(self, context: ResultContext, table: StatsTable) -> ChartData:
         """Return what the picture is drawn of: the numbers of the rows, but those of an earlier period."""
         columns = [name for name in table.metrics if not name.endswith((BEFORE, CHANGE))]
         has_times = not self.analysis.group_by or "start" in self.analysis.group_by
-        return ChartData(columns, asked.currencies, asked.times.start if has_times else ())
+        return ChartData(columns, context.currencies, context.times.start if has_times else ())
 
-    def _write_plot(self, question: StatsQuery, picture: ChartData) -> None:
+    def _write_plot(self, query: StatsQuery, picture: ChartData) -> None:
         """Write the picture, if one is asked for."""
         if self.plot is None:
             return
-        drawn = plotted(picture, question.text, format_of(self.plot.path))
+        drawn = plotted(picture, query.text, format_of(self.plot.path))
         with replacing(self.plot.path, may_replace=self.plot.may_replace, is_output=True) as file:
             file.write(drawn)
         self.call.messages.say(f"{self.plot.path}: a picture of the rows")
@@ -218,11 +218,11 @@ class Results:
                 f"{self.plot.path} has no numbers of the earlier period: use the rows, or --report"
             )
 
-    def _draw(self, question: StatsQuery, chart: ChartData) -> None:
+    def _draw(self, query: StatsQuery, chart: ChartData) -> None:
         printer, with_total = self.call.printer, self.analysis.has_totals
-        draw_statistics(printer.stream, chart, question.text, with_total=with_total, color=printer.color)
+        draw_statistics(printer.stream, chart, query.text, with_total=with_total, color=printer.color)
 
-    def _show(self, asked: ResultContext, table: StatsTable) -> None:
+    def _show(self, context: ResultContext, table: StatsTable) -> None:
         printer, columns = self.call.printer, table.columns
         shown: Iterable[dict[str, Any]]
         shown = map(as_numbers if printer.shows_documents else as_texts, table.records())
@@ -230,9 +230,9 @@ class Results:
             shown = table.records()  # whose amounts have types
         if printer.is_table:
             columns = columns_for_people(
-                asked, table, self.analysis.group_by, totals=self.analysis.has_totals
+                context, table, self.analysis.group_by, totals=self.analysis.has_totals
             )
-            shown = (for_people(record, asked.question.granularity) for record in shown)
+            shown = (for_people(record, context.query.granularity) for record in shown)
         if printer.streams or printer.is_table:
             printer.show_records(shown, columns, "entity_id")
         else:
@@ -243,26 +243,26 @@ class Results:
         written = write(output.path, table, output.may_replace, csv_safe=csv_safe)
         self.call.messages.say(f"{counted(written, 'row')} written to {output.path}")
 
-    def _questions_again(self, asked: ResultContext) -> list[StatsQuery]:
+    def _queries_again(self, context: ResultContext) -> list[StatsQuery]:
         if self.database is None:
             return []
         from ...statistics.sqlite_table import StatisticsTable
 
-        return StatisticsTable(self.database, self.call.account).questions_again(asked)
+        return StatisticsTable(self.database, self.call.account).queries_again(context)
 
     def _store(
         self,
         database: Path,
-        asked: ResultContext,
+        context: ResultContext,
         table: StatsTable,
         again: Sequence[tuple[StatsQuery, Answers]],
     ) -> None:
         from ...statistics.sqlite_table import TABLE, StatisticsTable
 
         rows, messages = without_earlier(table), self.call.messages
-        if self.call.parsed.parsed_options.get("dry_run"):  # the question is asked all the same
+        if self.call.parsed.parsed_options.get("dry_run"):  # the query is asked all the same
             count = sum(1 for _ in rows.rows)
             messages.say(f"dry run: would store {counted(count, 'row')} in the table {TABLE} of {database}")
             return
-        stored = StatisticsTable(database, self.call.account).store(asked, rows, again)
+        stored = StatisticsTable(database, self.call.account).store(context, rows, again)
         messages.say(f"{counted(stored, 'row')} stored in the table {TABLE} of {database}")

@@ -17,21 +17,21 @@ DAY, HOUR, MIDNIGHT = len("2026-03-01"), len("2026-03-01T08:00"), "T00:00"
 
 
 def columns_for_people(
-    asked: ResultContext, table: StatsTable, by: Sequence[str], *, totals: bool
+    context: ResultContext, table: StatsTable, by: Sequence[str], *, totals: bool
 ) -> tuple[str, ...]:
     """Return the columns in the order of what a reader wants most: those that do not fit are left out."""
-    question = asked.question
-    has_names = any(info.name for info in asked.described.values())
-    segment = ["segment"] if question.segmentation else []
+    query = context.query
+    has_names = any(info.name for info in context.described.values())
+    segment = ["segment"] if query.segmentation else []
     first = [
         *(["entity"] if totals else []),
         *(by or ("name" if has_names else "entity_id", "start", *segment)),
     ]
-    several = [CURRENCY] if len(asked.currencies) > 1 else []
+    several = [CURRENCY] if len(context.currencies) > 1 else []
     keys = [name for name in (*first, *several) if name in table.keys]
     rest = ("entity_id", "campaign", "end", "placement", *table.keys)
-    whole = {metric for group in question.groups for metric in metrics_of(question.entity, group)}
-    leading = LEADING if {*question.metrics} == whole else ()  # else the reader has chosen their order
+    whole = {metric for group in query.groups for metric in metrics_of(query.entity, group)}
+    leading = LEADING if {*query.metrics} == whole else ()  # else the reader has chosen their order
     metrics = sorted(table.metrics, key=lambda name: leading.index(name) if name in leading else len(leading))
     return tuple(dict.fromkeys((*keys, *metrics, *rest)))
 
@@ -108,12 +108,12 @@ class _View:
             [cut_to_width(cell, room, self._more) for cell in self._column(name)] for name in self._columns
         ]
         while columns:
-            taken = [columns.pop(0)]
-            left = room - _width_of(taken[0])
+            group = [columns.pop(0)]
+            left = room - _width_of(group[0])
             while columns and (left := left - COLUMN_GAP - _width_of(columns[0])) >= 0:
-                taken.append(columns.pop(0))
+                group.append(columns.pop(0))
             padded = []
-            for cells in (*names, *taken):
+            for cells in (*names, *group):
                 width = _width_of(cells)
                 padded.append([cell + " " * (width - cell_len(cell)) for cell in cells])
             yield [(" " * COLUMN_GAP).join(cells).rstrip() for cells in zip(*padded, strict=True)]
@@ -171,8 +171,8 @@ def _merged(numbers: Sequence[float | None], most: int) -> list[float | None]:
     """Return the means of neighbours, as many in each, so that there are no more numbers than that."""
     step = -(-len(numbers) // most)
     groups = (numbers[start : start + step] for start in range(0, len(numbers), step))
-    known = ([number for number in group if number is not None] for group in groups)
-    return [sum(group) / len(group) if group else None for group in known]
+    numbers_of_groups = ([number for number in group if number is not None] for group in groups)
+    return [sum(group) / len(group) if group else None for group in numbers_of_groups]
 
 
 def _width_of(cells: Sequence[str]) -> int:

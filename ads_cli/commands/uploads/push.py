@@ -1,6 +1,5 @@
 """What every push command does around the push: validate, confirm, show progress, report."""
 
-import threading
 import time
 from collections import Counter
 from collections.abc import Iterable, Mapping
@@ -12,7 +11,6 @@ from ...api.parts import path_of
 from ...console.progress import progress
 from ...errors import IncompleteError, UsageError
 from ...output.text import Lines, counted, listed
-from ...store.notes import Notes
 from ...stored_times import is_believable
 from ...uploads.job_file import Acknowledgement, Job, JobKey, read_journal
 from ...uploads.jobs import EndedJob, resumable_jobs
@@ -57,11 +55,9 @@ class PushCommand:
         path_of(self.plan.upload.request)  # an invalid id is reported before the file is read
         check_failed_out(self.options.failed_out_file, self.plan.rows)
         self.call.concurrency = self.options.concurrency
-        client = self.call.client  # wrong options are reported before anything is done
-        if not self.call.dry_run:
-            if self.call.settings.is_local:
-                self.call.emulator.prepared()
-            threading.Thread(target=client.load).start()  # imports while the file is validated
+        _ = self.call.client  # wrong options are reported before anything is done
+        if self.call.settings.is_local and not self.call.dry_run:
+            self.call.emulator.prepared()
         earlier = self._resumable_job()
         if earlier and is_believable(started := datetime.fromisoformat(earlier.started)):
             self.plan.started = started
@@ -129,14 +125,11 @@ class PushCommand:
         return max((job for _, job in jobs), key=lambda job: job.file == file, default=None)
 
     def _send(self, report: ValidationReport, journal: Journal) -> PushResult:
-        """Send what is not acknowledged, with progress; note how many requests at once the service bears."""
+        """Send what is not acknowledged, with progress."""
         call = self.call
         activity = f"{self.hooks.activity} {self.plan.noun}"
         with progress(call.messages, activity, self.plan.due, self._seconds_left) as on_progress:
-            limiter = call.client.rate_limiter
-            limiter.on_wait = on_progress.on_wait
-            notes = Notes(call.settings.state_dir, "concurrency")
-            limiter.proven = earlier = notes.find(call.service, dict[str, int]) or {}
+            call.client.rate_limiter.on_wait = on_progress.on_wait
             observer = PushMessages(call.messages, on_progress)
             push = Push(
                 call.client,
@@ -154,8 +147,6 @@ class PushCommand:
                     change.outcome = result.error.code if result.error else "ok"
             else:
                 result = push.run(report)
-            proven = earlier | limiter.proven_limits()
-            notes.put(call.service, {route: limit for route, limit in proven.items() if limit})
         observer.close()
         return result
 

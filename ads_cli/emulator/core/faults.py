@@ -17,8 +17,8 @@ from .responses import HttpResponse, Result, envelope, error_response
 if TYPE_CHECKING:
     from random import Random
 
-# Marks a response that must fail on the wire: the server breaks the connection, and the transport of a
-# client in the same process raises the error that it would have seen.
+# Marks a response that must fail on the wire. The server breaks the connection. The transport of a client in
+# the same process raises the error that the client would have seen.
 HEADER = "X-Emulator-Fault"
 PARTIAL, HIDE_VARIANTS = "partial", "hide-variants"  # what the handler of a request does
 SHORT_LIVED = "short-lived"  # what the token of a sign-in is: expired by the time that it is used
@@ -112,7 +112,7 @@ class Fault:
 def handle_with_faults(
     faults: Sequence[Fault], incoming: IncomingRequest, handle: HandleRequest
 ) -> HttpResponse:
-    """Handle a request; of the triggered faults, all delays apply, and the first other one."""
+    """Handle a request. Of the triggered faults, all delays apply, and the first of the others."""
     triggered = [fault for fault in faults if fault.is_triggered(incoming)]
     timed_out = _delay(sum(fault.latency_seconds for fault in triggered), incoming.timeout_seconds)
     failures = (fault for fault in triggered if fault.action or fault.status or fault.clock_seconds)
@@ -163,12 +163,12 @@ def parse_fault(text: str) -> Fault:
 def _parse_setting(text: str, name: str, value: str) -> float | int:
     if name == "clock":
         with suppress(UsageError):
-            if seconds := parse_duration(value.removeprefix("-"), name):
-                return -seconds if value.startswith("-") else seconds
+            seconds = parse_duration(value.removeprefix("-"), name)
+            return -seconds if value.startswith("-") else seconds
         _fail(text, "clock is a duration, such as 1h or -1h")
     if name == "latency":
         with suppress(UsageError):
-            if 0 < (seconds := parse_duration(value, name)) <= MAX_LATENCY_SECONDS:
+            if (seconds := parse_duration(value, name)) <= MAX_LATENCY_SECONDS:
                 return seconds
         _fail(text, "latency is a duration up to an hour, such as 200ms or 1s")
     try:

@@ -230,7 +230,7 @@ CODES = {
 
 
 def read_request(context: RequestContext, endpoint: Endpoint, request_type: type[Request]) -> Request:
-    """Read and validate the parameters, and apply the rate limit of total counts; raise InvalidError."""
+    """Read and validate the parameters. Apply the rate limit of total counts. Raise InvalidError."""
     params = read_params(
         context.incoming, endpoint, request_type, context.path_params, context.names, unknown=context.unknown
     )

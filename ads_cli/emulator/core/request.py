@@ -22,6 +22,7 @@ PART_NAME = re.compile(rb'\b(name|filename)="([^"]*)"', re.IGNORECASE)
 MAX_BODY_BYTES = 8_000_000  # the largest body that the specification allows has 5,000,000
 FORM = "application/x-www-form-urlencoded"
 MULTIPART = "multipart/form-data"
+OAUTH = "oauth "  # the scheme of OAuth 1.0a, in small letters
 
 
 class IncomingRequest:
@@ -58,6 +59,24 @@ class IncomingRequest:
     def form(self) -> str:
         """Return a form body as sent, which the signature covers; "" for other bodies."""
         return self.body.decode("latin-1") if self.content_type == FORM else ""
+
+    @cached_property
+    def oauth_items(self) -> list[str]:
+        """Return the parameters of an Authorization header of OAuth 1.0a as sent, each as name="value"."""
+        from urllib.request import parse_http_list
+
+        is_oauth = self.authorization[: len(OAUTH)].lower() == OAUTH
+        return parse_http_list(self.authorization[len(OAUTH) :]) if is_oauth else []
+
+    @cached_property
+    def oauth_parameters(self) -> dict[str, str]:
+        """Return these parameters with their values as sent; none of a header that cannot be read."""
+        from urllib.request import parse_keqv_list
+
+        try:
+            return parse_keqv_list(self.oauth_items)
+        except (IndexError, ValueError):
+            return {}
 
     @cached_property
     def parameter_pairs(self) -> list[tuple[str, str]]:
@@ -97,8 +116,8 @@ def read_params(
     """
     own_names = {wire: name for name, wire in endpoint.wire_names.items()}
     ignored = fields_of_record_only(endpoint, request_type, names)
-    known = None if unknown is None else {*_types_on_the_wire(request_type, names), *own_names}
-    query = _text_params(incoming.query, ignored, known)
+    known_names = None if unknown is None else {*_types_on_the_wire(request_type, names), *own_names}
+    query = _text_params(incoming.query, ignored, known_names)
     if endpoint.params_in == "query":
         # The public SDK of service x sends those of a change in a form.
         takes_form = names is not GENERIC and endpoint.method in ("POST", "PUT")
@@ -106,8 +125,10 @@ def read_params(
         if incoming.body and not form:
             message = "the parameters of this endpoint belong in the query, not in a body"
             raise ApiError(400, "BAD_REQUEST", message)
-        params = split_texts(request_type, _text_params(f"{incoming.query}&{form}", ignored, known), names)
-    elif misplaced := [name for name in query if known is None or name in known]:
+        params = split_texts(
+            request_type, _text_params(f"{incoming.query}&{form}", ignored, known_names), names
+        )
+    elif misplaced := [name for name in query if known_names is None or name in known_names]:
         raise InvalidError([Problem(name, "belongs in the body, not in the query") for name in misplaced])
     elif endpoint.params_in == "multipart" and incoming.content_type == MULTIPART:
         params = split_texts(request_type, read_multipart(incoming), names)
@@ -131,7 +152,7 @@ def _boundary(content_type: str) -> str:
 
 
 def read_multipart(incoming: IncomingRequest) -> dict[str, Any]:
-    """Read a form with files (RFC 7578): a file is bytes, another field text; each name may occur once."""
+    """Read a form with files (RFC 7578): files as bytes, fields as text. Each name may occur once."""
     marker = b"--" + incoming.boundary.encode()
     start, end = incoming.body.find(marker), incoming.body.rfind(b"\r\n" + marker + b"--")
     if not incoming.boundary or start or end < 0:
@@ -173,18 +194,18 @@ def without_unknown(
     if unknown is None or not struct.__struct_config__.forbid_unknown_fields:
         return values
     types = _types_on_the_wire(struct, names)
-    known: dict[str, Any] = {}
+    result: dict[str, Any] = {}
     for name, value in values.items():
         if name in types:
             if isinstance(value, list) and (older := OLDER_VALUES.get(name)):
                 unknown += [f"{path}{name}={item}" for item in value if item in older]
                 value = [item for item in value if item not in older]
-            known[name] = _without_unknown_inside(types[name], value, names, unknown, path + name)
+            result[name] = _without_unknown_inside(types[name], value, names, unknown, path + name)
         elif name == struct.__struct_config__.tag_field:
-            known[name] = value
+            result[name] = value
         else:
             unknown.append(path + name)
-    return known
+    return result
 
 
 def _without_unknown_inside(
@@ -248,9 +269,9 @@ def _require_content_type(incoming: IncomingRequest, content_type: str) -> None:
 
 
 def _text_params(
-    encoded: str, ignored: Collection[str] = (), known: Collection[str] | None = None
+    encoded: str, ignored: Collection[str] = (), known_names: Collection[str] | None = None
 ) -> dict[str, str]:
-    """Decode a query or a form, without ignored names; the others, or only the known ones, may occur once."""
+    """Decode a query or a form without ignored names. The others, or only the known, may occur once."""
     try:
         pairs = parse_qsl(encoded, keep_blank_values=True, errors="strict")
     except ValueError:
@@ -258,7 +279,7 @@ def _text_params(
     pairs = [(name, value) for name, value in pairs if name not in ignored]
     params = dict(pairs)
     if len(params) < len(pairs):
-        names = [name for name, _ in pairs if known is None or name in known]
+        names = [name for name, _ in pairs if known_names is None or name in known_names]
         if repeated := sorted({name for name in names if names.count(name) > 1}):
             raise InvalidError([Problem(name, "is given more than once") for name in repeated])
     return params

@@ -78,8 +78,8 @@ def error_response(
 
 READ_ONLY = "this access token is read-only"
 NOT_FOUND = "NOT_FOUND"
-# The kinds of records for which service x has a code of its own where one does not exist, such as
-# CAMPAIGN_NOT_FOUND; of these, the ones that the code names otherwise.
+# The kinds of records that service x has an error code of its own for where one does not exist, as
+# CAMPAIGN_NOT_FOUND. Then the kinds that the code names otherwise.
 X_KINDS = {
     *("account", "account_media", "app_event_provider_configuration", "app_event_tag", "audience"),
     *("campaign", "card", "draft_post", "funding_instrument", "library_media", "line_item"),

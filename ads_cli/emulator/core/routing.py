@@ -46,7 +46,7 @@ class BatchHandler:
         return HttpResponse.json({"request": items, "data": records})
 
     def _items(self, context: RequestContext) -> list[Any]:
-        """Read the list of operations; raise ApiError where it is not a list, or is too long."""
+        """Read the list of operations. Raise ApiError if it is not a list, or is too long."""
         items = json_value(context.incoming)
         if not isinstance(items, list) or not items:
             raise ApiError(400, "BAD_REQUEST", "the body is not a list of operations")
@@ -88,7 +88,7 @@ class BatchHandler:
 
 
 def read_operation(context: RequestContext, request_type: type[Request], params: dict[str, Any]) -> Request:
-    """Validate the parameters of an operation; numbers and booleans may be texts, and lists too."""
+    """Validate the parameters of an operation. Numbers, booleans and lists may be texts."""
     if context.service == "x":
         ignored = fields_of_record_only(request_type.endpoint, request_type, context.names)
         params = without(params, *ignored, SDK_MARK)
@@ -176,7 +176,7 @@ class Router:
         return match
 
     def _match(self, incoming: IncomingRequest, segments: list[str]) -> Match | None:
-        """Return the route of a path, or None; raise ApiError (405 or 501) for what it has no handler for."""
+        """Return the route of a path, or None. Raise ApiError (405 or 501) if it has no handler."""
         allowed = set()
         for route in self._routes.get(len(segments), ()):
             path_params = route.match(segments)

@@ -52,26 +52,26 @@ AUTHOR_DEFAULTS: Record = {
 
 def classic_post(post: Record) -> Record:
     """Return a post with a number as its id, and the time in the older form."""
-    made = datetime.fromisoformat(post["created_at"]).strftime("%a %b %d %H:%M:%S +0000 %Y")
+    created_at = datetime.fromisoformat(post["created_at"]).strftime("%a %b %d %H:%M:%S +0000 %Y")
     return (
         POST_DEFAULTS
         | without(post, "updated_at", "deleted")
         | _classic_id(post)
-        | {"created_at": made, "user": _classic_user(post["user"])}
+        | {"created_at": created_at, "user": _classic_user(post["user"])}
     )
 
 
 def renamed_post(post: Record) -> Record:
     """Return a post as the answer to its new name has it."""
     text = post.pop("text")
-    known = {"post_id": post["id"], "post_type": "PUBLISHED", "scheduled_status": None}
-    return classic_post(post) | known | {"full_text": text, "display_text_range": [0, len(text)]}
+    fields = {"post_id": post["id"], "post_type": "PUBLISHED", "scheduled_status": None}
+    return classic_post(post) | fields | {"full_text": text, "display_text_range": [0, len(text)]}
 
 
 def _classic_user(user: Record) -> Record:
     """Return an author, whole unless it was asked for as an id alone."""
-    known = AUTHOR_DEFAULTS | {"name": user["screen_name"]} if "screen_name" in user else {}
-    return known | user | _classic_id(user)
+    author = AUTHOR_DEFAULTS | {"name": user["screen_name"]} if "screen_name" in user else {}
+    return author | user | _classic_id(user)
 
 
 def _classic_id(record: Record) -> Record:

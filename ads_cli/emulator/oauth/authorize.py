@@ -44,7 +44,7 @@ def message_page(title: str, text: str, status: int = 200) -> HttpResponse:
 def authorize_form(
     app: str, hidden: Mapping[str, str], user: str, rights: Iterable[str], form_action: str
 ) -> HttpResponse:
-    """Ask whether an app may have some rights; `user` is HTML that says for whom, or asks for it."""
+    """Ask whether an app may have some rights. `user` is HTML that says for whom, or asks for it."""
     items = "".join(f"<li>{right}</li>" for right in rights)
     inputs = (f'<input type="hidden" name="{name}" value="{escape(hidden[name])}">' for name in hidden)
     form = (

@@ -229,7 +229,7 @@ def _redeem(context: RequestContext, client_id: str, request: GetGrantToken) -> 
 
 @raw_handler(RevokeGrantToken)
 def _revoke(context: RequestContext) -> HttpResponse:
-    """Revoke an access token, or with a refresh token the grant; an unknown one has ended already."""
+    """Revoke an access token, or with a refresh token the grant. An unknown token has ended already."""
     client_id = _authenticate_app(context)
     value = context.incoming.parameters.get("token", "")
     if not value:

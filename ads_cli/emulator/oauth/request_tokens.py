@@ -77,11 +77,11 @@ def create(store: Store, app: str, callback: str | None, access: str) -> tuple[s
         message = f"the callback {callback!r} is not registered for this app; registered: {registered}"
         raise SignInError(403, CALLBACK_REFUSED, message)
     token, secret, form_token = (secrets.token_urlsafe(24) for _ in range(3))
-    wanted = {"consumer_key": app, "callback": callback, "access": access}
+    values = {"consumer_key": app, "callback": callback, "access": access}
     expires = time.time() + LIFETIME_SECONDS
     with store.transaction():
         store.insert(
-            "request_tokens", token=token, secret=secret, form_token=form_token, expires=expires, **wanted
+            "request_tokens", token=token, secret=secret, form_token=form_token, expires=expires, **values
         )
     return token, secret
 

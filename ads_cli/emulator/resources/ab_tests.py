@@ -66,10 +66,10 @@ def _status(test: Record) -> str:
 
 def _group(group: Record, before: Record | None) -> Record:
     """Return a user group: one of the test before, changed, or a new one."""
-    known = {group["id"]: group for group in before["user_groups"]} if before else {}
-    if (id := group.get("id")) and id not in known:
+    groups = {group["id"]: group for group in before["user_groups"]} if before else {}
+    if (id := group.get("id")) and id not in groups:
         raise invalid_parameter("user_groups", f"the user group {id} does not exist")
-    merged: Record = NEW_GROUP | known.get(id or "", {"id": random_base36()}) | group
+    merged: Record = NEW_GROUP | groups.get(id or "", {"id": random_base36()}) | group
     for name in ("entity_ids", "size"):
         if name not in merged:
             raise invalid_parameter("user_groups", f"{name} is required in a new group")
@@ -90,11 +90,11 @@ def _require_allowed(
     kind = entity_type.lower()  # the values of the API are the kinds of the records
     others = [test for test in context.find_all(AB_TESTS.kind) if not before or test["id"] != before["id"]]
     running = [test for test in others if _status(test) != "COMPLETED"]
-    taken = {id for test in running for group in test["user_groups"] for id in group["entity_ids"]}
+    used_ids = {id for test in running for group in test["user_groups"] for id in group["entity_ids"]}
     for id in ids:
         if context.find(kind, id) is None:
             raise invalid_parameter("user_groups", f"the {kind.replace('_', ' ')} {id} does not exist")
-        if id in taken or ids.count(id) > 1:
+        if id in used_ids or ids.count(id) > 1:
             raise invalid_parameter("user_groups", f"{id} is in a test already")
     if kind == LINE_ITEM:
         campaign = context.require(LINE_ITEM, ids[0])["campaign_id"]
@@ -111,7 +111,7 @@ def _require_length(context: RequestContext, ids: list[str], length: timedelta) 
 
 
 def _conditions(context: RequestContext, request: ListAbTests) -> Mapping[str, Any]:
-    """Return the conditions of a list in SQL; all times are texts in one form, which sort as times do."""
+    """Return the conditions of a list in SQL. All times are texts in one form, which sort as times do."""
     now, start, end = utc_now(), json_field("start_time"), json_field("end_time")
     of_status: dict[str | None, dict[str, str]] = {
         "SCHEDULED": {f"{start} > ?": now},

@@ -75,9 +75,9 @@ def _list_features(context: RequestContext, request: declared.ListFeatures) -> R
 def _add_features(context: RequestContext, request: declared.AddFeatures) -> Result:
     """Enable features, and list all that are enabled; unknown keys are accepted."""
     with context.store.transaction():
-        known = _features(context)
+        features = _features(context)
         for key in dict.fromkeys(request.feature_keys):
-            if key not in known:
+            if key not in features:
                 context.store.add(FEATURE, key, {}, owner=context.account)
         return Result(_features(context))
 
@@ -110,7 +110,7 @@ NEW_SETTINGS: dict[str, Record] = {
 
 
 def _settings(context: RequestContext, kind: str, id: str) -> Record:
-    """Return the settings of the account, or of a user in it; what has no default is never answered."""
+    """Return the settings of the account, or of a user in it. Fields without a default are not returned."""
     record = context.find(kind, id) or {}
     return {name: record.get(name, default) for name, default in NEW_SETTINGS[kind].items()}
 
@@ -129,7 +129,7 @@ def _get_tax_settings(context: RequestContext, request: settings.GetTaxSettings)
 
 @handler(settings.UpdateTaxSettings)
 def _update_tax_settings(context: RequestContext, request: settings.UpdateTaxSettings) -> Result:
-    """Set the fields that were sent; the address of a client is stored, and never answered."""
+    """Set the fields that were sent. The address of a client is stored, and not returned."""
     fields = changes_of(request)
     if "address_name" in fields:
         fields["address_company"] = fields.pop("address_name")

@@ -57,7 +57,7 @@ def _update_audience_users(context: RequestContext) -> HttpResponse:
 
 @raw_handler(users.UpdateDoNotReachUsers, item_type=users.DoNotReachOperation)
 def _update_do_not_reach_users(context: RequestContext) -> HttpResponse:
-    """Add users to a do-not-reach list, or remove them; the response has counts per operation."""
+    """Add users to a do-not-reach list, or remove them. The response has counts per operation."""
     operations = _carry_out(context, users.UpdateDoNotReachUsers, DO_NOT_REACH, users.DoNotReachOperation)
     counts = [_counts(context, len(operation.params.users)) for operation in operations]
     return _response(context, counts, operation_type=operations[0].operation_type)
@@ -99,7 +99,7 @@ def _read_operations(context: RequestContext, operation_type: type[Any]) -> list
 
 
 def _decode_compact(body: bytes, value_type: Any, names: Names) -> list[Any] | None:
-    """Decode operations at once; return None if they are invalid, or not written as compact JSON."""
+    """Decode operations at once. Return None if they are invalid, or not written as compact JSON."""
     for field in users.User.__struct_fields__:
         if (wire := names.name(field)) != field:
             if b'"%s"' % field.encode() in body:

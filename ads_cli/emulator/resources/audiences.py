@@ -1,6 +1,6 @@
 """Custom audiences, the campaigns that target them, and the accounts that they are shared with.
 
-The service takes hours to match uploaded users; here the size is there at once, and every user matches.
+The service takes hours to match uploaded users. Here the size is there at once, and every user matches.
 """
 
 from typing import Any
@@ -25,7 +25,7 @@ COMBINED = "FLEXIBLE"
 
 
 def targetability(size: int | None) -> Record:
-    """Return whether a list of people of a size can be targeted, and why not; None is not known yet."""
+    """Return whether a list of a size can be targeted, and why not. The size None is not known yet."""
     reasons = ["PROCESSING"] if not size else []
     reasons += ["TOO_SMALL"] if (size or 0) < MIN_TARGETABLE_SIZE else []
     return {"targetable": not reasons, "reasons_not_targetable": reasons}

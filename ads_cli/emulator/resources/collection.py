@@ -7,10 +7,10 @@
         prepare=one_tag_a_line_item,
     )
 
-registers handlers of the requests that the `Resource` lists, but for those that have one of their own.
-What only the state can decide is a function beside the declaration: `prepare` returns a record as it is
-stored, its id included, or raises ApiError (see `core.responses`), `shown` returns it as it is answered, with
-what is derived from other records, and `added` and `before_delete` carry a change on to others, or refuse it.
+registers handlers of the requests that the `Resource` lists, but for those that have one of their own. What
+only the state can decide is a function beside the declaration. `prepare` returns a record as it is stored,
+its id included, or raises ApiError (see `core.responses`). `shown` returns it as it is answered, with what is
+derived from other records. `added` and `before_delete` carry a change on to others, or refuse it.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -73,7 +73,7 @@ class Collection:
         """Register a handler for each request that has none of its own."""
         handlers = {
             "list": self.page,
-            "get": self.one,
+            "get": self.get,
             "create": _in_transaction(self.created),
             "update": _in_transaction(self.updated),
             "delete": _in_transaction(self.removed),
@@ -110,7 +110,7 @@ class Collection:
         )
         return page._replace(data=[self.shown(context, record) for record in page.data])
 
-    def one(self, context: RequestContext, request: Any) -> Result:
+    def get(self, context: RequestContext, request: Any) -> Result:
         """Return one record."""
         owner = self.scope(context, request)
         with_deleted = bool(getattr(request, "with_deleted", False))
@@ -123,7 +123,7 @@ class Collection:
         return self.add(context, changes_of(request), owner=owner)
 
     def add(self, context: RequestContext, fields: Record, *, owner: str | None = None) -> Record:
-        """Create a record in the account, or of another owner; raise ApiError if the state forbids it."""
+        """Create a record in the account, or of another owner. Raise ApiError if the state forbids it."""
         owner = context.account if owner is None else owner
         self._require_parents(context, owner, fields)
         after = self.prepare(context, {"id": self.new_id(), **self.defaults, **fields}, None)

@@ -1,7 +1,7 @@
 """Media: the library of uploads, the media that an account's ads use, and details by number or key.
 
-What was uploaded here is added with what its bytes say. A few keys are uploads without bytes, for examples
-and tests; any other key is refused, as that of no upload.
+An upload is added with what its bytes say. A few keys are uploads without bytes, for examples and tests. Any
+other key is refused, as that of no upload.
 """
 
 import time
@@ -71,7 +71,7 @@ def uploaded_media(key: str) -> Record | None:
 
 
 def _upload_of(store: Store, key: str) -> Record | None:
-    """Return the upload with a key; its number alone, or with another prefix, is none."""
+    """Return the upload with a key. A number alone, or with another prefix, is not its key."""
     upload = store.find(UPLOAD, key.partition("_")[2])
     return upload if upload and upload["media_key"] == key else None
 
@@ -102,8 +102,8 @@ def aspect_ratio(width: int | None, height: int | None) -> str | None:
     """Return the ratio of pixels as the library writes it: whole numbers, or 1.91:1."""
     if not (width and height):
         return None
-    known = ((1.91, "1.91:1"), (16 / 9, "16:9"), (1.0, "1:1"), (9 / 16, "9:16"))
-    for ratio, name in known:
+    ratios = ((1.91, "1.91:1"), (16 / 9, "16:9"), (1.0, "1:1"), (9 / 16, "9:16"))
+    for ratio, name in ratios:
         if abs(width / height / ratio - 1) <= RATIO_SLACK:
             return name
     divisor = gcd(width, height)
@@ -187,12 +187,12 @@ def _prepared(context: RequestContext, after: Record, before: Record | None) -> 
 def _added(context: RequestContext, key: str) -> Record:
     """Return what the library shows of an upload; deleted media can be added again."""
     media = _checked_upload(context.store, key)
-    known = context.find(LIBRARY, key, with_deleted=True)
-    if media is None and (known or key.partition("_")[2] in EARLIER_UPLOADS):
+    stored = context.find(LIBRARY, key, with_deleted=True)
+    if media is None and (stored or key.partition("_")[2] in EARLIER_UPLOADS):
         media = uploaded_media(key)
     if media is None:
         raise invalid_parameter("media_key", f"no upload has the key {key}")
-    if known and not known["deleted"]:
+    if stored and not stored["deleted"]:
         raise invalid_parameter("media_key", f"{key} is already in the media library")
     context.store.purge(LIBRARY, context.account, key)
     return media
@@ -320,7 +320,7 @@ def _looked_up(store: Store, key: str) -> Record | None:
     facts = (library or {}) | {n: v for n, v in (upload or {}).items() if v is not None}
     kind = {"3": "photo", "16": "animated_gif"}.get(key.partition("_")[0], "video")
     seconds = facts.get("seconds") or facts.get("duration")
-    known: Record = {
+    fields: Record = {
         "media_key": key,
         "type": kind,
         "width": facts.get("width"),
@@ -329,4 +329,4 @@ def _looked_up(store: Store, key: str) -> Record | None:
         "duration_ms": round(1000 * seconds) if seconds else None,
         "url": (library or {}).get("media_url") or f"{HOST}/{key}",
     }
-    return {name: known[name] for name in media_uploads.LOOKUP_FIELDS if known.get(name) is not None}
+    return {name: fields[name] for name in media_uploads.LOOKUP_FIELDS if fields.get(name) is not None}

@@ -1,30 +1,21 @@
 """Uploads of media: at once or in segments, with processing in real time.
 
-The `state` of an upload is `open` until it is finalized. Then an image is `done`; a video is `processing`:
-until its `ready_at`, and it has failed then if it has a `problem`.
-
-The older forms are answered too, since public clients use them: `command=INIT`, `APPEND`, `FINALIZE` and
-`STATUS` in parameters of /2/media/upload, and the same of version 1.1.
+The `state` of an upload is `open` until it is finalized. Then an image is `done`, and a video is `processing`
+until its `ready_at`. An upload with a `problem` has failed then.
 """
 
-import base64
-import binascii
 import tempfile
 import time
-from typing import BinaryIO, TypeVar, cast
+from typing import BinaryIO, cast
 
 from ...api import media_uploads
-from ...api.endpoint import Request
-from ...api.problems import InvalidError
-from ...api.validation import convert
 from ...media_files import DamagedError, MediaFacts, read_header
 from ...media_files.images import READERS
 from ...media_files.mp4 import read_mp4
 from ...media_files.webm import read_webm
 from ...spelling import comma_list
 from ..core.faults import PROCESSING
-from ..core.handlers import RequestContext, handler, raw_handler
-from ..core.request import FORM, MULTIPART, IncomingRequest, json_object, read_multipart
+from ..core.handlers import RequestContext, handler
 from ..core.responses import HttpResponse, ProblemError
 from ..storage import Record, Store, random_number
 from .media import UPLOAD, owner_of
@@ -49,7 +40,6 @@ def open_media(store: Store, upload: str) -> BinaryIO:
     return file
 
 
-R = TypeVar("R", bound=Request)
 MAX_SEGMENT_BYTES = 4 * 1024 * 1024
 EXPIRES_AFTER_SECONDS = 86_400
 PROCESSING_SECONDS = 0.8
@@ -57,7 +47,6 @@ CHECK_AFTER_SECONDS = 1
 PREFIXES = {"amplify_video": "13", "gif": "16", "image": "3", "video": "7"}
 BYTES = {"image": 5 * 1024 * 1024, "gif": 15 * 1024 * 1024, "video": 512 * 1024 * 1024, "subtitles": 2**24}
 FAILED, NEVER = PROCESSING
-OLDER_PATH = "/1.1/media/upload.json"
 
 
 def _facts_of(stream: BinaryIO) -> MediaFacts:
@@ -95,8 +84,8 @@ def _processed(store: Store, upload: Record) -> tuple[Record, str]:
     if facts.kind != kind and not (kind == "gif" and facts.type == "image/gif"):
         content = facts.kind or "no media"
         problem = f"InvalidMedia: the content is {content}, and {upload['media_category']} is not for it"
-    known = {name: getattr(facts, name) for name in ("width", "height", "seconds")}
-    return known, problem
+    properties = {name: getattr(facts, name) for name in ("width", "height", "seconds")}
+    return properties, problem
 
 
 def _create_upload(
@@ -201,27 +190,20 @@ def _uploaded(upload: Record) -> Record:
     return {name: value for name, value in shown.items() if value is not None}
 
 
-def _response_of(context: RequestContext, upload: Record) -> HttpResponse:
-    """Show an upload: in `data`, or in version 1.1 by itself, with its number as a number too."""
-    shown = _uploaded(upload)
-    if context.incoming.path != OLDER_PATH:
-        return HttpResponse.json({"data": shown})
-    id = shown.pop("id")
-    return HttpResponse.json({"media_id": int(id), "media_id_string": id} | shown)
+def _response_of(upload: Record) -> HttpResponse:
+    return HttpResponse.json({"data": _uploaded(upload)})
 
 
 @handler(media_uploads.InitializeUpload)
 def _initialize_upload(context: RequestContext, request: media_uploads.InitializeUpload) -> HttpResponse:
-    return _response_of(context, _initialize(context, request))
-
-
-def _initialize(context: RequestContext, request: media_uploads.InitializeUpload) -> Record:
     default = {"image": "tweet_image", "video": "tweet_video", "text": "subtitles"}
     of_type = "tweet_gif" if request.media_type == "image/gif" else default[request.media_type.split("/")[0]]
     category = media_uploads.service_category(request.media_category or of_type)
     owners = request.additional_owners or []
     with context.store.transaction():
-        return _create_upload(context, category, request.media_type, request.total_bytes, owners)
+        return _response_of(
+            _create_upload(context, category, request.media_type, request.total_bytes, owners)
+        )
 
 
 @handler(media_uploads.AppendSegment)
@@ -232,82 +214,19 @@ def _append_segment(context: RequestContext, request: media_uploads.AppendSegmen
 
 @handler(media_uploads.FinalizeUpload)
 def _finalize_upload(context: RequestContext, request: media_uploads.FinalizeUpload) -> HttpResponse:
-    return _response_of(context, _finalize(context, request.media_id))
+    return _response_of(_finalize(context, request.media_id))
 
 
-@raw_handler(media_uploads.UploadMedia, f"POST {OLDER_PATH}")
-def _upload_media(context: RequestContext) -> HttpResponse:
-    """Upload in one request, or carry out a command of the older forms."""
-    _authenticate(context, media_uploads.UploadMedia)
-    values = _values(context.incoming)
-    if command := values.get("command"):
-        return _carry_out(context, str(command).upper(), values)
-    default = "tweet_image" if context.incoming.path == OLDER_PATH else None
-    values["media_category"] = values.get("media_category") or default
-    request = _converted(media_uploads.UploadMedia, values, "media", "media_category", "additional_owners")
+@handler(media_uploads.UploadMedia)
+def _upload_media(context: RequestContext, request: media_uploads.UploadMedia) -> HttpResponse:
     owners = comma_list(request.additional_owners or "")
     category = media_uploads.service_category(request.media_category)
     with context.store.transaction():
         upload = _create_upload(context, category, "", len(request.media), owners)
         put_segment(context.store, upload["id"], 0, request.media)
-        return _response_of(context, _finalize(context, upload["id"]))
+        return _response_of(_finalize(context, upload["id"]))
 
 
-@raw_handler(media_uploads.GetUploadStatus, f"GET {OLDER_PATH}")
-def _get_upload_status(context: RequestContext) -> HttpResponse:
-    _authenticate(context, media_uploads.GetUploadStatus)
-    values = context.incoming.parameters
-    if values.get("command") != "STATUS":
-        raise ProblemError("command: must be STATUS")
-    return _response_of(context, _require_upload(context, values.get("media_id", "")))
-
-
-def _authenticate(context: RequestContext, request: type[Request]) -> None:
-    endpoint = request.endpoint
-    signer = context.authenticator.authenticate_user(context.incoming, writes=endpoint.mutates)
-    context.user = signer.user
-    context.consume_rate(endpoint)
-
-
-def _values(incoming: IncomingRequest) -> Record:
-    """Return the parameters of a query with those of a form or a JSON body; `media` is bytes."""
-    values: Record = dict(incoming.parameters)
-    if incoming.content_type == MULTIPART:
-        values |= read_multipart(incoming)
-    elif incoming.content_type != FORM and incoming.body:
-        values |= json_object(incoming)
-    content = values.get("media", values.get("media_data"))
-    if content is None or isinstance(content, bytes):
-        return values
-    try:
-        return values | {"media": base64.b64decode(str(content), validate=True)}
-    except (binascii.Error, ValueError):
-        raise ProblemError("media: is not base64") from None
-
-
-def _converted(request: type[R], values: Record, *names: str) -> R:
-    """Convert some values to a request; raise ProblemError for the first that is invalid."""
-    try:
-        return convert(request, {name: values[name] for name in names if values.get(name) is not None})
-    except InvalidError as error:
-        raise ProblemError(str(error.problems[0])) from None
-
-
-def _carry_out(context: RequestContext, command: str, values: Record) -> HttpResponse:
-    """Answer INIT, APPEND or FINALIZE of the older forms."""
-    id = str(values.get("media_id", ""))
-    if command == "INIT":
-        values["additional_owners"] = comma_list(str(values.get("additional_owners") or "")) or None
-        names = ("media_type", "media_category", "total_bytes", "additional_owners")
-        return _response_of(
-            context, _initialize(context, _converted(media_uploads.InitializeUpload, values, *names))
-        )
-    if command == "APPEND":
-        number = str(values.get("segment_index", ""))
-        if not number.isdecimal() or int(number) > 999:
-            raise ProblemError("segment_index: must be a number from 0 to 999")
-        _append(context, id, int(number), values.get("media") or b"")
-        return HttpResponse(b"", 204)
-    if command == "FINALIZE":
-        return _response_of(context, _finalize(context, id))
-    raise ProblemError(f"command: {command} is not one of INIT, APPEND, FINALIZE")
+@handler(media_uploads.GetUploadStatus)
+def _get_upload_status(context: RequestContext, request: media_uploads.GetUploadStatus) -> HttpResponse:
+    return _response_of(_require_upload(context, request.media_id))

@@ -1,4 +1,4 @@
-"""Posts of an advertiser: published, drafts and scheduled; lists and previews of those of every type."""
+"""Posts of an advertiser: published, drafts and scheduled. Lists and previews of posts of every type."""
 
 from collections import Counter
 from collections.abc import Mapping
@@ -89,7 +89,7 @@ def _due(context: RequestContext) -> list[Record]:
 
 
 def _publish_scheduled(context: RequestContext, scheduled: Record) -> Record:
-    """Publish a post, and return how that ended; one whose card or media are gone fails."""
+    """Publish a post, and return how that ended. One whose card or media no longer exist fails."""
     at = scheduled["scheduled_at"]
     try:
         _check_media(context, scheduled["media_keys"])
@@ -257,7 +257,7 @@ def _preview_draft(context: RequestContext, request: posts.PreviewDraft) -> Http
 
 
 def _prepared_schedule(context: RequestContext, after: Record, before: Record | None) -> Record:
-    """Return a post with its whole minute; raise ApiError if it is published, or too many are due with it."""
+    """Return a post with its whole minute. Raise ApiError if it is published, or too many are due then."""
     if before is not None:
         _require_waiting(before)
     after = _prepared(context, after, before)

@@ -169,7 +169,7 @@ def _list_products(context: RequestContext, request: ListProducts) -> Result:
     """List products in the order they were first submitted.
 
     Of each group, only the first submitted product is listed. With `item_group_key`, all products of that
-    group are; the specification leaves this open, so that the fault `hide-variants` shows one there too.
+    group are. The specification leaves this open, so that the fault `hide-variants` shows one there too.
     """
     catalog, group = in_catalog(context, request), request.item_group_key
     count: int = value_or_default(request, "count")

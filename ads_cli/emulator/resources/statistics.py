@@ -164,7 +164,7 @@ SHARES = {  # of the segments
 
 @handler(statistics.CreateJob)
 def _create_job(context: RequestContext, request: statistics.CreateJob) -> Result:
-    """Begin a job; raise ApiError if too many are in processing, or an entity does not exist."""
+    """Begin a job. Raise ApiError if too many are in processing, or an entity does not exist."""
     query = read_query(context, request)
     require_midnights(request, query.numbers)
     for id in request.entity_ids:
@@ -237,7 +237,7 @@ Collection(statistics.JOBS, shown=_shown)
 
 
 def download(store: Store, incoming: IncomingRequest) -> HttpResponse:
-    """Return the result of a job, compressed; raise ApiError (404) if there is none, or no longer."""
+    """Return the result of a job, compressed. Raise ApiError (404) if there is none, or no longer."""
     number, _, secret = incoming.path.removeprefix(RESULTS).removesuffix(SUFFIX).partition("-")
     job = store.find(JOB, number)
     if job is None or not secrets.compare_digest(secret.encode(), job["secret"].encode()):

@@ -1,9 +1,10 @@
 """The numbers of an entity in a period, added up from those of its line items.
 
-`LineItemNumbers` generates what a line item counts in an hour, `AccountNumbers` finds the line items that an
-entity has, or its part of one (`SeriesSource`), and `series` adds up their hours. Asked again, the numbers
-of an hour are the same, except that they settle as those of the service do: counts grow for a day, and the
-estimate of a charge falls for three.
+`LineItemNumbers` generates what a line item counts in an hour. `AccountNumbers` finds the line items of an
+entity, or its part of one (`SeriesSource`). `series` adds up their hours.
+
+Requested again, the numbers of an hour are the same, except that they settle as those of the service do.
+Counts grow for a day, and the estimate of a charge falls for three.
 """
 
 import math

@@ -1,4 +1,4 @@
-"""The seeded users, and the apps and tokens with which they sign in; keys and secrets are random."""
+"""The seeded users, and the apps and tokens with which they sign in. Keys and secrets are random."""
 
 import secrets
 
@@ -10,7 +10,7 @@ SCREEN_NAMES = {USER: "nordlicht", OTHER_USER: "kontoracht"}
 CALLBACKS = tuple(
     f"http://{host}:{port}/callback" for port in range(8976, 8980) for host in ("127.0.0.1", "localhost")
 )
-# The public app of OAuth 2.0, and its redirects; the app of OAuth 1.0a is a confidential one of OAuth 2.0.
+# The public app of OAuth 2.0, and its redirects. The app of OAuth 1.0a is a confidential one of OAuth 2.0.
 CLIENT_ID = "adsctl-emulator"
 REDIRECTS = tuple(f"http://127.0.0.1:{port}/callback" for port in (*range(8080, 8084), *range(8976, 8980)))
 

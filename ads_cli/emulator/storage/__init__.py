@@ -7,6 +7,7 @@ import threading
 import time
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
+from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -39,7 +40,7 @@ SERVICE = ""  # owner of records that belong to no user or account
 class Store:
     """The database, with one connection for each thread that uses it at the moment.
 
-    One connection shared by threads loses rows. A connection is `_idle`, or the `own` one of a thread: from
+    One connection shared by threads loses rows. A connection is `_idle`, or the `own` one of a thread from
     its first use to the end of the outermost block `in_use`. Another thread may close it between two uses,
     but not while its lock is held.
     """
@@ -111,7 +112,7 @@ class Store:
 
     @contextmanager
     def transaction(self) -> Iterator[sqlite3.Connection]:
-        """Run the block in a write transaction, or in the one of this thread; roll back on an exception."""
+        """Run the block in a write transaction, or in the one of this thread. Roll back on an exception."""
         if self.connection.in_transaction:
             yield self.connection
             return
@@ -272,6 +273,7 @@ def base36(number: int) -> str:
     return digits or "0"
 
 
+@lru_cache(1 << 14)  # of the same products in every push and listing
 def derived_key(*names: str) -> str:
     """Derive a key from names; the same names give the same key."""
     named = "\0".join(names).encode()

@@ -1,7 +1,7 @@
 """The table of users in audiences and do-not-reach lists: one row per identifier.
 
-Identifiers belong to one user: adding a user with a known identifier updates that user, and removing
-an identifier removes the user with all other identifiers.
+An identifier belongs to one user. Adding a user with a known identifier updates that user. Removing an
+identifier removes the user with all other identifiers.
 """
 
 from collections.abc import Iterable, Sequence

@@ -1,7 +1,6 @@
 """Create, open and reset the database file; one that is in use is never reset."""
 
 import os
-import shlex
 import sqlite3
 from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager, suppress
@@ -84,7 +83,6 @@ def seeded_file(database: Path, seed: Callable[[Store], None]) -> Iterator[Path]
 
 RESET_TIMEOUT_SECONDS = 1.0  # for a database that is in use
 OWN_TABLES = {"records", "products", "request_tokens"}  # in every version of the schema
-PROGRAMS = ("adsctl", "ads_cli")  # the end of the word of a command line after which its options follow
 
 
 def reset_database(database: Path, seed: Callable[[Store], None]) -> None:
@@ -100,8 +98,8 @@ def reset_database(database: Path, seed: Callable[[Store], None]) -> None:
         name = getattr(error, "sqlite_errorname", "")
         if name.startswith("SQLITE_BUSY"):
             raise StateError(
-                f"{database} is in use by {_processes_with(database)}; nothing was changed",
-                hint="stop it, and run the command again",
+                f"{database} is in use; nothing was changed",
+                hint="stop `adsctl emulator serve`, `emulator exec` or a command with --profile local first",
             ) from None
         if not name.startswith(("SQLITE_NOTADB", "SQLITE_CORRUPT")):
             with file_errors_as_state_errors(database):
@@ -139,24 +137,3 @@ def _replace_contents(database: Path, seed: Callable[[Store], None]) -> None:
         connection.execute("PRAGMA journal_mode = DELETE")
         with seeded_file(database, seed) as name, closing(sqlite3.connect(name)) as source:
             source.backup(connection)
-
-
-def _processes_with(database: Path) -> str:
-    """Describe the processes that have a file open, where the system tells."""
-    path = database.resolve()
-    users = {}
-    for descriptor in Path("/proc").glob("[0-9]*/fd/*"):
-        with suppress(OSError):  # a process of another user, or one that has ended
-            if descriptor.readlink() == path:
-                users[descriptor.parts[2]] = _command_line(descriptor.parents[1])
-    described = [f"process {pid} ({command})" for pid, command in users.items()]
-    return (
-        ", ".join(described) or "`adsctl emulator serve`, `emulator exec` or a command with --profile local"
-    )
-
-
-def _command_line(process: Path) -> str:
-    """Return the command line of a process as it was typed, without the path of the interpreter."""
-    words = (process / "cmdline").read_text(errors="replace").split("\0")[:-1]
-    start = next((n for n, word in enumerate(words, 1) if word.endswith(PROGRAMS)), None)
-    return shlex.join(words) if start is None else shlex.join(["adsctl", *words[start:]])

@@ -18,8 +18,8 @@ YEARS = 2
 def events(yearly: Mapping[str, Sequence[str]]) -> Iterator[Record]:
     """Yield the events of this year and the next, by their beginnings.
 
-    `yearly` has by name the type of an event, the country (empty: everywhere), month and day, and the days
-    that it lasts.
+    `yearly` has for each name the type of an event, its country ("" is everywhere), its month and day, and
+    the days that it lasts.
     """
     this_year = datetime.now(UTC).year
     for year in range(this_year, this_year + YEARS):
@@ -187,8 +187,8 @@ SUGGESTED_USERS = 50  # the most that a request asks for; of keywords there are 
 def suggestions_for(suggestion_type: str, values: Sequence[str]) -> list[str]:
     """Suggest keywords of the same subjects, or users."""
     suggestions = _users(values) if suggestion_type == "USER_ID" else _keywords(values)
-    given = {value.casefold() for value in values}
-    return [value for value in dict.fromkeys(suggestions) if value.casefold() not in given]
+    folded = {value.casefold() for value in values}
+    return [value for value in dict.fromkeys(suggestions) if value.casefold() not in folded]
 
 
 def _keywords(values: Sequence[str]) -> Iterator[str]:

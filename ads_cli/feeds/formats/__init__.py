@@ -46,7 +46,7 @@ def is_web_page(head: bytes) -> bool:
 
 
 def php_message(text: str, *, within: bool = False) -> tuple[str, int]:
-    """Return what PHP says at the beginning of a text, or within it, and where; "" where it says nothing."""
+    """Return the message of PHP that begins a text, or is within it, and its position; or ""."""
     if within:
         match = PHP_MESSAGE.search(text)
     else:
@@ -84,7 +84,7 @@ def is_xml(head: bytes) -> bool:
 
 
 def is_workbook(head: bytes) -> bool:
-    """Recognize an xlsx file, a zip archive that is not unpacked; and what is encrypted, or older."""
+    """Recognize an xlsx file, a zip archive that is not unpacked, and an encrypted or older workbook."""
     return head.startswith((b"PK\x03\x04", b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"))
 
 

@@ -1,4 +1,4 @@
-"""CSV and TSV: a header, then a record in each line; and files with one value in each line."""
+"""CSV and TSV: a header, then a record in each line. Also files with one value in each line."""
 
 import csv
 from collections import Counter
@@ -29,7 +29,7 @@ BLANKS = " \t\r\n,;|"  # of which a line without a value consists
 
 
 def read_cells(lines: Iterable[str], delimiter: str, *, strict: bool = True) -> "_csv.Reader":
-    """Read rows of cells; a quote opens a cell where it begins one, and is doubled inside."""
+    """Read rows of cells. A quote quotes a cell where it begins one, and is doubled inside."""
     return csv.reader(lines, delimiter=delimiter, strict=strict)
 
 
@@ -37,7 +37,7 @@ class CsvRows(TextRows, TableRows):
     """Rows below a header. The delimiter is detected: the one that yields the most known columns.
 
     The rows are cut into blocks at line ends, and a cell may continue in the next line. So a block is parsed
-    strictly: one that begins at a row, and is parsed without an error, ends at a row too, as an open quote is
+    strictly. One that begins at a row, and is parsed without an error, ends at a row too, as an open quote is
     an error. From the first row that cannot be parsed on, the rest of the file is read line by line.
     """
 
@@ -96,7 +96,7 @@ class CsvRows(TextRows, TableRows):
             raise UnreadableBlockError(next_line, str(error)) from error
 
     def _unusual_row(self, line: int, cells: list[str]) -> Row | None:
-        """Read a row that has other cells than most; None where it repeats the header, or has no value."""
+        """Read a row that has other cells than most. None if it repeats the header, or has no value."""
         if cells[0] in self.header.first_cells:
             if self.header.is_repeated_by(cells):
                 self.repeated_headers.append(line)
@@ -112,7 +112,7 @@ class CsvRows(TextRows, TableRows):
         return Row(line, values, problem) if values else None
 
     def _parse_by_line(self, line: int, block: Block, others: Iterable[Block]) -> Iterator[Row]:
-        """Parse a block from a line on, and all others; raise ContentError where that fails."""
+        """Parse a block from a line on, and all others. Raise ContentError if that fails."""
         lines = (raw for part in chain([block], others) for raw in BytesIO(part.data))
         remaining = islice(lines, line - block.line, None)
         try:
@@ -121,7 +121,7 @@ class CsvRows(TextRows, TableRows):
             raise self.error(error.line, _explain(error.reason)) from None
 
     def _read_header(self, stream: BinaryIO) -> Block:
-        """Find the header; set the columns, the delimiter and the notes; return what was read below it."""
+        """Find the header. Set the columns, the delimiter and the notes. Return what was read below it."""
         self.notes, self.warnings, self.repeated_headers = list(self.source.notes), [], []
         head = _Head(self._lines(stream), self._count_known, self.usual_delimiter)
         row, titles = self._find_header(head)
@@ -142,7 +142,7 @@ class CsvRows(TextRows, TableRows):
         if first is None:
             raise self.error(max(head.line - 1, 1), "the file has no header")
         # The columns of people are free: the line below a title may be a person.
-        if first.known or self.sensitive:
+        if first.matches or self.sensitive:
             return first, 0
         # Values may be equal to names: below a title, what is known does not show the header.
         tables = filter(None, map(head.find_table, DELIMITERS))
@@ -152,18 +152,23 @@ class CsvRows(TextRows, TableRows):
     def _skip_comments(self, head: "_Head") -> "_HeadRow | None":
         """Skip blank lines and comments; return the row that follows."""
         comment_lines = 0
-        while row := head.first_row():
-            if row.line > MAX_HEADER_LINE:
-                message = f"no header in the first {MAX_HEADER_LINE:,} lines"
-                raise self.error(row.line, message, hint="remove the blank lines and comments before it")
-            is_comment = row.text.lstrip(' "').startswith("#") and not row.known
-            if not is_comment and not row.is_blank:
-                break
-            comment_lines += row.line_count if is_comment else 0
+        while (row := self._first_filled(head)) and not row.matches and row.text.lstrip(' "').startswith("#"):
+            comment_lines += row.line_count
             head.skip(row.line_count)
         if comment_lines:
             self.notes.append(f"{counted(comment_lines, 'comment line')} skipped before the header")
         return row
+
+    def _first_filled(self, head: "_Head") -> "_HeadRow | None":
+        """Skip blank lines, which no delimiter reads as a row; return the row that follows."""
+        while (line := head.first_line()) is not None:
+            if head.line > MAX_HEADER_LINE:
+                message = f"no header in the first {MAX_HEADER_LINE:,} lines"
+                raise self.error(head.line, message, hint="remove the blank lines and comments before it")
+            if line.strip(BLANKS):
+                return head.first_row()
+            head.skip(1)
+        return None
 
     def _count_known(self, cells: Iterable[str]) -> int:
         names = map(plain_name, cells)
@@ -204,7 +209,7 @@ class _HeadRow(NamedTuple):
     line_count: int  # in which its cells are
     delimiter: str
     cells: list[str]
-    known: int  # of its cells are names of columns
+    matches: int  # of its cells are names of columns
     error: str  # of the csv module, if it is not CSV: its cells are then those of one line, as they seem
 
     @property
@@ -223,8 +228,8 @@ class _Table(NamedTuple):
 
     header: _HeadRow
     titles: int  # rows above it
-    # The lines of rows that have the most frequent number of cells; that number; whether the delimiter is the
-    # usual one. The largest is the table: more of the file looks like it.
+    # The number of lines with the most frequent number of cells, that number of cells, and whether the
+    # delimiter is the usual one. The largest is the table: more of the file looks like it.
     size: tuple[int, int, bool]
 
 
@@ -241,17 +246,21 @@ class _Head:
         self._usual_delimiter = usual_delimiter
         self._lookahead = MAX_LOOKAHEAD  # is left; without a limit for all rows, time would be quadratic
 
+    def first_line(self) -> str | None:
+        """Read the first line; None at the end of the file."""
+        return next(self._from(0), None)
+
     def first_row(self) -> _HeadRow | None:
         """Read the row at the first line by the delimiter that fits it best; None at the end of the file."""
 
         def fit(row: _HeadRow) -> tuple[int, int, bool]:
-            return row.known, len(row.cells), row.delimiter == self._usual_delimiter
+            return row.matches, len(row.cells), row.delimiter == self._usual_delimiter
 
         rows = (self._row_at(0, delimiter) for delimiter in DELIMITERS)
         return max(filter(None, rows), key=fit, default=None)
 
     def find_table(self, delimiter: str) -> _Table | None:
-        """Find a table in the next rows: a title above it has one cell, or less than half of a row's."""
+        """Find a table in the next rows."""
         rows = list(islice(self._rows(delimiter), MAX_TITLES + 1))
         lines = Counter[int]()  # by the number of cells of their rows
         for row in rows:
@@ -260,6 +269,7 @@ class _Head:
             return None
         ((width, number),) = lines.most_common(1)
         filled = [sum(1 for cell in row.cells if cell.strip()) for row in rows]
+        # A title above the table has one cell, or less than half of a row's.
         at = next((at for at, cells in enumerate(filled) if cells > 1 and 2 * cells >= width), 0)
         titles = sum(1 for row in rows[:at] if not row.is_blank)
         return _Table(rows[at], titles, (number, width, delimiter == self._usual_delimiter))
@@ -281,8 +291,8 @@ class _Head:
             cells, lines, error = _split_cells(self._kept[at], delimiter), 1, str(caught)
         text = "".join(self._kept[at : at + lines])
         # A cell that ends with its line is open: another delimiter may read it.
-        known = self._count_known(cell for cell in cells if not (error and cell.endswith("\n")))
-        return _HeadRow(self.line + at, text, lines, delimiter, cells, known, error)
+        matches = self._count_known(cell for cell in cells if not (error and cell.endswith("\n")))
+        return _HeadRow(self.line + at, text, lines, delimiter, cells, matches, error)
 
     def _from(self, at: int) -> Iterator[str]:
         """Yield a line, and those in which a cell of it may continue."""

@@ -73,7 +73,7 @@ class JsonLinesRows(RecordRows):
 
 
 class JsonRows(RecordRows):
-    """A list of objects, or a mapping whose only key holds that list; read item by item."""
+    """A list of objects, or a mapping whose only key holds that list. It is read item by item."""
 
     def _read(self) -> Iterator[Row]:
         text = _TextStream(self)

@@ -9,8 +9,8 @@ from typing import Any, BinaryIO
 from ...errors import ContentError
 from ...installation import missing_extra
 from .. import MAX_DECOMPRESSED_BYTES
-from ..compression import memory_limit
 from ..locations import spooled
+from ..memory_limit import memory_limit
 from ..row import Row
 from ..rows import MAX_KEYS, RecordRows
 from .workbook import MAX_DIGITS, as_text, is_rounded
@@ -25,7 +25,7 @@ NOT_UTF_8 = "is not UTF-8; write the column as text"
 
 
 class ParquetRows(RecordRows):
-    """The rows of a file; a row has no line, so its number is shown as one."""
+    """The rows of a file. A row has no line, so its number is shown as one."""
 
     def _read(self) -> Iterator[Row]:
         try:
@@ -52,7 +52,7 @@ class ParquetRows(RecordRows):
             raise self.error(number + 1, message, hint="export it again") from None
 
     def _value(self, column: str, value: Any, problems: list[str]) -> Any:
-        """Return a value as the other formats have it: text, lists and mappings of text; add its problems."""
+        """Return a value as other formats have it: text, or lists and mappings of it. Add its problems."""
         if isinstance(value, str) or value is None:
             return value
         if isinstance(value, list) and value and isinstance(value[0], tuple):  # of a map

@@ -1,7 +1,7 @@
 """Read a sheet of a workbook: rows of texts, and the cells whose formula failed.
 
-The program of a process of its own: a sheet is loaded as a whole, and its memory returns to the system at the
-end. The workbook is standard input; each line of standard output is a row, or an error, in JSON.
+This is the program of a process of its own. A sheet is loaded as a whole, and its memory returns to the
+system at the end. The workbook is standard input. Each line of standard output is a row or an error, in JSON.
 """
 
 import json
@@ -18,7 +18,7 @@ from xml.etree import ElementTree
 
 from ...output.text import counted
 from .. import MAX_DECOMPRESSED_BYTES, MAX_RATIO, MIN_JUDGED_BYTES
-from ..compression import memory_limit
+from ..memory_limit import memory_limit
 
 MAX_DIGITS = 15  # that a floating-point number keeps, whatever they are
 
@@ -111,7 +111,7 @@ def read_sheet(file: BinaryIO, sheet: str | None, max_rows: int) -> Iterator[Wor
 
 
 def sheet_names(file: BinaryIO) -> list[str]:
-    """Name the sheets of a workbook; raise WorkbookError where it is none."""
+    """Name the sheets of a workbook; raise WorkbookError if it is not one."""
     import python_calamine
 
     try:
@@ -163,7 +163,7 @@ def _choose(workbook: Any, sheet: str | None) -> str:
 
 
 def _scan(archive: zipfile.ZipFile, name: str, max_rows: int) -> dict[int, dict[str, str]]:
-    """Count the rows of a sheet before it is loaded; return the failed cells of each, which loading drops."""
+    """Count the rows of a sheet before it is loaded. Return the failed cells of each, which loading drops."""
     errors: dict[int, dict[str, str]] = {}
     data, rows = b"", 0
     with archive.open(_part_of(archive, name)) as part:

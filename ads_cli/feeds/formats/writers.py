@@ -139,7 +139,7 @@ class NotXmlError(ValueError):
 
 
 class XmlWriter(RowWriter):
-    """An item for each row, which the reader returns equal; raise ContentError for what XML cannot hold."""
+    """An item for each row, which the reader returns equal. Raise ContentError for what XML cannot hold."""
 
     def _begin(self) -> None:
         self.stream.write(BEGIN_RSS)

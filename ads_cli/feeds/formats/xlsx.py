@@ -31,9 +31,9 @@ class XlsxRows(RecordRows):
         first = list(islice(rows, HEADER_ROWS))
         if not first:
             raise self.error(1, "the sheet is empty")
-        known = [sum(self.is_field(plain_name(cell)) for cell in row.cells) for row in first]
-        at = known.index(max(known))
-        if not known[at]:  # a title has fewer cells than the header of foreign columns
+        matches = [sum(self.is_field(plain_name(cell)) for cell in row.cells) for row in first]
+        at = matches.index(max(matches))
+        if not matches[at]:  # a title has fewer cells than the header of foreign columns
             filled = [sum(1 for cell in row.cells if cell.strip()) for row in first]
             at = next(index for index, count in enumerate(filled) if 2 * count >= max(filled))
         line = first[at].number
@@ -43,7 +43,7 @@ class XlsxRows(RecordRows):
             self.notes.append(f"{counted(at, 'row')} skipped before the header")
         self.if_empty = line, "no row below the header"
         for row in chain(first[at + 1 :], rows):
-            if known[at] and header.is_repeated_by(row.cells):
+            if matches[at] and header.is_repeated_by(row.cells):
                 self.repeated_headers.append(row.number)
                 continue
             values = dict(zip(names, row.cells, strict=False))
@@ -77,15 +77,15 @@ class XlsxRows(RecordRows):
         command += [json.dumps(options.sheet), str(options.max_rows)]
         with spooled(self.source.stream(), self.source.label) as workbook:
             try:
-                done = subprocess.run(
+                process = subprocess.run(
                     command, stdin=workbook, stdout=spool, stderr=subprocess.PIPE, timeout=TIMEOUT_SECONDS
                 )
             except subprocess.TimeoutExpired:
                 raise self._unreadable(f"it takes more than {TIMEOUT_SECONDS} seconds") from None
-        if b"memory allocation" in done.stderr or b"MemoryError" in done.stderr:
+        if b"memory allocation" in process.stderr or b"MemoryError" in process.stderr:
             raise self._unreadable("it takes more memory than its rows may; a cell may be far from the table")
-        if done.returncode:
-            reason = done.stderr.decode("utf-8", "replace").strip().rpartition("\n")[2]
+        if process.returncode:
+            reason = process.stderr.decode("utf-8", "replace").strip().rpartition("\n")[2]
             raise self._unreadable(reason or "its reader ended early")
         return spool
 

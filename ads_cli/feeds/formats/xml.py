@@ -1,4 +1,4 @@
-"""XML: RSS, Atom, or any element that is repeated; each a row, whose fields are its child elements."""
+"""XML: RSS, Atom, or any element that is repeated. Each is a row, whose fields are its child elements."""
 
 from collections.abc import Callable, Iterator, Mapping
 from functools import cached_property
@@ -51,10 +51,10 @@ def record_handlers(
 ) -> Handlers:
     """Make the handlers of a document.
 
-    `begins_record` is called with each tag outside of records, `end_record` with the values of a record and
-    their problem, and `leave` at the end of each element outside of records, and of each record.
+    `begins_record` is called with each tag outside of records, and `end_record` with the values of a record
+    and their problem. `leave` is called at the end of each record, and of each element outside of records.
     """
-    # By the order of tags; none where two tags are of one field or one is ignored: see _one_by_one.
+    # By the order of tags. Empty where two tags are of one field, or one is ignored: see _one_by_one.
     fields_of_order: dict[tuple[str, ...], list[str]] = {}
     tags: list[str] = []  # of the fields of the record that is open
     texts: list[str] = []  # of each of them
@@ -66,21 +66,21 @@ def record_handlers(
     parts = cast(list[str], events)  # the same list, which has only texts unless something is nested
     clear, join, add_tag, add_text = events.clear, "".join, tags.append, texts.append
 
-    def start(tag: str, given: dict[str, str]) -> None:
+    def start(tag: str, attrs: dict[str, str]) -> None:
         nonlocal depth, is_nested, attributes, of_record
         if depth == IN_RECORD:
             depth = IN_FIELD
             clear()
-            attributes = given
+            attributes = attrs
         elif depth == OUTSIDE:
             clear()
             if begins_record(tag):
-                depth, of_record = IN_RECORD, given
+                depth, of_record = IN_RECORD, attrs
         else:
             depth += 1
             if depth > MAX_DEPTH:
                 refuse_depth()
-            events.append(Open(tag, given))
+            events.append(Open(tag, attrs))
             is_nested = True
 
     def end(tag: str) -> None:
@@ -190,10 +190,10 @@ TAG_MISMATCH = CODES[expat.errors.XML_ERROR_TAG_MISMATCH]
 class XmlRows(FileRows):
     """The elements that are records, as the document is read.
 
-    A document type declaration is refused, so that none declares entities; that of YML may declare nothing.
+    A document type declaration is refused, so that none declares entities. That of YML may declare nothing.
     Entities of HTML are characters though nobody declared them, and any other `&` that begins no reference is
-    a text: both are repaired, once expat has refused the first of them. So are control characters, which only
-    a fix takes out of a record.
+    text. Both are repaired, once expat has refused the first of them. So are control characters, which only a
+    fix removes from a record.
     """
 
     _repairs = False  # whether characters that should have been escaped were found
@@ -203,7 +203,7 @@ class XmlRows(FileRows):
         try:
             yield from reading.rows()
         except _NotWellFormedError:
-            # The source can be read again, and the repair changes no record before the one that was refused:
+            # The source can be read again. The repair changes no record before the one that was refused, so
             # rows that were yielded already are counted and skipped.
             self._repairs, already = True, reading.count
             reading = _Reading(self, self._record, repairs=True)
@@ -257,7 +257,7 @@ class _Reading:
         self._text = XmlText(rows)
         self._repair = XmlRepair() if repairs else None
         self._stack: list[str] = []  # names of the open elements that are not in a record
-        self._found: list[Row] = []
+        self._parsed: list[Row] = []
         self._in_record = False
         self._record_line, self._record_begins = 0, 0
         self._chunk, self._chunk_begins = b"", 0
@@ -291,7 +291,7 @@ class _Reading:
         if chunk:
             self._chunk_begins += len(self._chunk)
             self._chunk = chunk
-        self._found = []
+        self._parsed = []
         try:
             self._parser.Parse(chunk, is_end)
         except expat.ExpatError as error:
@@ -304,7 +304,7 @@ class _Reading:
         if self._chunk_begins + len(self._chunk) - begins > MAX_RECORD_BYTES:
             what = "a record" if self._in_record else "a tag"
             raise self._error(f"{what} of more than {MAX_RECORD_BYTES:,} bytes")
-        return self._found
+        return self._parsed
 
     def _begins_record(self, tag: str) -> bool:
         """Enter an element that is not in a record; tell whether it is one."""
@@ -327,7 +327,7 @@ class _Reading:
             values = _with_controls(values, names)
             if names and not (problem or self._rows.allows_controls):
                 rule, problem = CONTROL_CHARACTER, f"has U+{ord(names[0]):04X}, which XML does not allow"
-        self._found.append(Row(self._record_line, values, problem, problem_rule=rule))
+        self._parsed.append(Row(self._record_line, values, problem, problem_rule=rule))
 
     @property
     def _line(self) -> int:
@@ -337,7 +337,7 @@ class _Reading:
         raise self._error("nested too deeply")
 
     def _check_doctype(self, name: str, _system: object, _public: object, declares: int) -> None:
-        """Refuse a document type that declares entities, or may; one that never does is only named."""
+        """Refuse a document type that declares entities, or may. One that never does only has a name."""
         if name in PLAIN_DOCTYPES and not declares:
             return
         hint = "remove the line <!DOCTYPE ...>; entities that it declares must be written as characters"
@@ -356,7 +356,7 @@ class _Reading:
         # Of an end tag expat names the place of the name.
         before = len("</") if error.code == TAG_MISMATCH else 0
         line, column = error.lineno + self._text.lines_before, error.offset + 1 - before
-        record = f" in record {self.count + len(self._found) + 1}" if self._in_record else ""
+        record = f" in record {self.count + len(self._parsed) + 1}" if self._in_record else ""
         at = self._parser.ErrorByteIndex - self._chunk_begins - before
         words, begin = php_message(self._chunk.decode("latin-1"), within=True)
         if words:

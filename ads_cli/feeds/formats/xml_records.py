@@ -50,7 +50,7 @@ def element_value(text: str, attributes: Mapping[str, str]) -> str:
 
 
 def nested_text(events: Sequence[Event]) -> str:
-    """Return the text of an element with children: as it flows, or a word of each child where it has none."""
+    """Return the text of an element with children: as it flows, or else a word of each child."""
     depth, is_mixed = 0, False
     for event in events:
         if isinstance(event, str):
@@ -123,7 +123,7 @@ class ElementFields:
         return field
 
     def distinct(self, tags: Sequence[str]) -> list[str]:
-        """Return the field of each tag; none, where two are of the same field, or one is ignored."""
+        """Return the field of each tag, or [] if two are of the same field or one is ignored."""
         fields = [self.field_of(tag) for tag in tags]
         return [] if "" in fields or len({*fields}) < len(fields) else fields
 
@@ -215,7 +215,7 @@ class _Search:
     def __init__(self) -> None:
         self.counts: Counter[Path] = Counter()
         self.fields: defaultdict[Path, set[str]] = defaultdict(set)
-        self.known: Path | None = None
+        self.match: Path | None = None
         self._stack: list[str] = []
         self._has_child = False
 
@@ -223,9 +223,9 @@ class _Search:
         """Count an element."""
         name = local_name(tag)
         if not self._stack and (record := KNOWN_ROOTS.get(name)):
-            self.known = (ANYWHERE, record)
+            self.match = (ANYWHERE, record)
         self._stack.append(name)
-        if self.known or len(self._stack) > MAX_DEPTH or len(self.counts) > MAX_PATHS:
+        if self.match or len(self._stack) > MAX_DEPTH or len(self.counts) > MAX_PATHS:
             raise _DecidedError
         self.counts[tuple(self._stack)] += 1
         self._has_child = False
@@ -261,12 +261,12 @@ def find_record(chunks: Iterator[bytes], is_known: Callable[[str], bool]) -> Pat
                 break
     except (_DecidedError, expat.ExpatError):
         pass
-    if search.known:
-        return search.known
+    if search.match:
+        return search.match
 
     def score(path: Path) -> tuple[int, bool, int, int]:
         names, is_repeated = search.fields[path], search.counts[path] > 1
-        known = sum(map(is_known, names))
-        return known * (1 + is_repeated) + is_repeated, is_repeated, len(names), -len(path)
+        known_fields = sum(map(is_known, names))
+        return known_fields * (1 + is_repeated) + is_repeated, is_repeated, len(names), -len(path)
 
     return max(filter(None, search.fields), key=score, default=None)

@@ -19,7 +19,8 @@ if TYPE_CHECKING:
 CHUNK_BYTES = 64 * 1024
 DECLARATION = re.compile(rb"""\s*+<\?xml\s[^>]*?encoding\s*+=\s*+["']([\w.:-]+)["']""")
 DECLARATION_BYTES = 1024
-# Sections in which an "&" is literal; a reference to a control; and an "&" that begins no reference of XML.
+# Three kinds of tokens: sections in which an "&" is literal, a reference to a control, and an "&" that begins
+# no reference of XML.
 TOKEN = re.compile(
     rb"<!\[CDATA\[|<!--|<\?|&(?:#(?:"
     rb"(?=[0-9])0*+([1-8]?|1[124-9]|2[0-9]|3[01]|6553[45])"
@@ -130,7 +131,7 @@ class XmlRepair:
         yield self._repair(data, end, len(data))[0]
 
     def _repair(self, data: bytes, end: bytes, limit: int) -> tuple[bytes, bytes, bytes]:
-        """Repair what begins before `limit`; return it, the rest, and the end of the section that is open."""
+        """Repair what begins before `limit`. Return it, the rest, and the end of the section that is open."""
         parts: list[bytes] = []
         position = 0
         while position < limit:

@@ -1,4 +1,4 @@
-"""Where feeds are: paths, standard input, addresses, object stores; which of these a FILE argument names."""
+"""Where feeds are: paths, standard input, addresses, object stores. A FILE argument names one of these."""
 
 import io
 import os
@@ -39,7 +39,7 @@ class RemoteAccess(NamedTuple):
     on_retry: Callable[[str], None] = lambda text: None
     progress: Callable[[str], AbstractContextManager[OnBytes]] = no_progress
     known_version: Callable[[str], Version | None] = lambda address: None  # of the last successful push
-    # File systems by their arguments, for many files of one store; None: each file has one of its own.
+    # File systems by their arguments, for many files of one store. None: each file has one of its own.
     file_systems: dict[str, Any] | None = None
     only_public: bool = False  # no address of this machine or its network
 
@@ -118,7 +118,7 @@ class StandardInput(Location):
         self._copy: int | None = None
 
     def open(self) -> BinaryIO:
-        """Copy it, since it can be read only once; whoever opens it again gets the same."""
+        """Copy it, since it can be read only once. Every further call opens the same copy."""
         if self._copy is None:
             with spooled(sys.stdin.buffer, self.label) as copy:
                 self._copy = os.dup(copy.fileno())
@@ -235,9 +235,9 @@ def _allow_open_files(count: int) -> None:
     import resource
 
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
-    wanted = count + OTHER_OPEN_FILES
-    if resource.RLIM_INFINITY != soft < wanted:
-        most = wanted if hard == resource.RLIM_INFINITY else min(wanted, hard)
+    file_count = count + OTHER_OPEN_FILES
+    if resource.RLIM_INFINITY != soft < file_count:
+        most = file_count if hard == resource.RLIM_INFINITY else min(file_count, hard)
         with suppress(ValueError, OSError):
             resource.setrlimit(resource.RLIMIT_NOFILE, (most, hard))
 

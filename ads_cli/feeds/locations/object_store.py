@@ -201,8 +201,8 @@ class ObjectLocation(RemoteLocation):
             user, password = credentials_of(parts, self.access) or (parts.username, None)
             options |= {"host": parts.hostname, "connect_timeout": timeout, "login_timeout": timeout}
             options |= {"known_hosts": ()}  # those of the user; sshfs would trust any host
-            given = {"port": parts.port, "username": user, "password": password}
-            options |= {name: value for name, value in given.items() if value is not None}
+            settings = {"port": parts.port, "username": user, "password": password}
+            options |= {name: value for name, value in settings.items() if value is not None}
         return options
 
     def _described(self, error: Exception) -> Exception:

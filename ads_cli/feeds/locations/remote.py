@@ -23,18 +23,18 @@ HELD_ITEMS = 4
 
 
 def in_thread(items: Iterator[Any], timeout: float) -> Iterator[Any]:
-    """Yield items that a thread makes, or the exception that ended it; TimeoutError after a silence.
+    """Yield the items that a thread makes, or raise its exception, or TimeoutError after a silence.
 
-    Not every operation of every back end has a time-out; a thread that hangs is left behind.
+    Not every operation of every back end has a time-out. A thread that hangs is abandoned.
     """
-    made: Queue[Any] = Queue(HELD_ITEMS)
+    queue: Queue[Any] = Queue(HELD_ITEMS)
     abandoned = threading.Event()
     end = object()
 
     def put(item: Any) -> None:
         while not abandoned.is_set():
             try:
-                made.put(item, timeout=1.0)
+                queue.put(item, timeout=1.0)
                 return
             except Full:
                 continue
@@ -53,7 +53,7 @@ def in_thread(items: Iterator[Any], timeout: float) -> Iterator[Any]:
     try:
         while True:
             try:
-                item = made.get(timeout=timeout)
+                item = queue.get(timeout=timeout)
             except Empty:
                 item = TimeoutError()
             if item is end:
@@ -159,9 +159,9 @@ MAX_ADDRESS_BYTES = 64 * 1024
 
 
 def read_address(text: str, access: RemoteAccess) -> str:
-    """Return an address, or for `@NAME` the one in a variable or its file; raise UsageError if it is not one.
+    """Return an address, or for `@NAME` the one in a variable or its file. Raise UsageError for other text.
 
-    A password that was typed earns a warning.
+    A password that was typed causes a warning.
     """
     variable = VARIABLE.fullmatch(text)
     address = _from_variable(variable[1], access) if variable else text
@@ -179,8 +179,8 @@ def _split(address: str, shown: str) -> SplitResult:
     scheme = address.partition("://")[0].lower()
     if scheme not in SCHEMES:
         what = f"{scheme}:// is not read" if "://" in address else "it does not hold an address"
-        known = ", ".join(f"{known_scheme}://" for known_scheme in SCHEMES if known_scheme != "http")
-        raise UsageError(f"{shown}: {what}{suggestion(scheme, SCHEMES)}", hint=f"it begins with {known}")
+        schemes = ", ".join(f"{known_scheme}://" for known_scheme in SCHEMES if known_scheme != "http")
+        raise UsageError(f"{shown}: {what}{suggestion(scheme, SCHEMES)}", hint=f"it begins with {schemes}")
     has_blank = " " in address and scheme not in OBJECT_STORES
     if has_blank or not address.replace(" ", "").isprintable():  # urlsplit drops some of them silently
         raise UsageError(f"{shown} holds a blank, a line end or another character that cannot be seen")

@@ -162,7 +162,7 @@ def _unescaped(text: str) -> str:
 
 
 def _parsed(text: str) -> Any:
-    """Parse a list or an object as JSON, or as other languages write them; None where it is neither."""
+    """Parse a list or an object, written as JSON or as in other languages. Return None for other text."""
     import json
 
     try:
@@ -206,15 +206,15 @@ PARTS = re.compile(r"([^/\\?#]*+)([^?#]*+)(.*+)", re.DOTALL)  # host, path, the 
 
 
 def mended(text: str) -> str:
-    """Return an address with the right scheme, and blanks as %20; any other text as it is."""
+    """Return an address with the right scheme and blanks as %20, or any other text as it is."""
     address = text.strip().strip("\"'`<>").rstrip("|, ")
-    scheme, written = scheme_of(address)
+    scheme, prefix = scheme_of(address)
     while scheme:
-        address = address[len(written) :]
+        address = address[len(prefix) :]
         following = scheme_of(address)
         if not following[0]:
             break
-        scheme, written = following
+        scheme, prefix = following
     else:
         if HAS_HOST.match(address):
             scheme, address = "https", address.removeprefix("//")

@@ -102,14 +102,14 @@ class AssembledRows(Rows):
             and not (self.is_partial and field == "item_group_id")  # the other variants may not be in it
         )
         self.possible = self.kind.options if self._has_options(columns) else ()
-        # A color may be gone; an attribute such as mpn, which few shops have, counts once it is met.
+        # A color may be missing here. An attribute such as mpn, which few shops have, counts once it is met.
         options = {*self.possible} & {*built_in("export").options}
-        made = (
+        composed_fields = (
             field
             for field, roles in self.COMPOSED.items()
             if not self.is_partial or any(map(self._columns_by_role.get, roles))
         )
-        self.composed = dict.fromkeys([*made, *derived, *options])
+        self.composed = dict.fromkeys([*composed_fields, *derived, *options])
         self._shared = {column for column in columns if column not in self._is_own}
         self._left_out_columns = {
             column: {name.casefold() for value in values for name in (value, *IN_SPREADSHEETS.get(value, ()))}
@@ -157,9 +157,9 @@ class AssembledRows(Rows):
         options: Sequence[Option],
         group: Sequence[Row],
     ) -> Row:
-        """Make the row of a product: its own columns, where empty those of the first row, and its fields.
+        """Make the row of a product from its own columns, or the first row's where empty, and its fields.
 
-        A column of the field itself, as shops add one, counts before what is composed.
+        A column with the name of the field, as some shops add, precedes what is composed.
         """
         values = own.values
         if own is not first:
@@ -171,8 +171,10 @@ class AssembledRows(Rows):
         for column, value in values.items():
             if value and (field := self._field_by_column.get(column)):
                 fields.setdefault(field, value)
-        made = {name: value for name, value in composed.items() if value and name in self.composed}
-        values = {name: value for name, value in values.items() if name not in composed} | made | fields
+        composed_values = {name: value for name, value in composed.items() if value and name in self.composed}
+        values = (
+            {name: value for name, value in values.items() if name not in composed} | composed_values | fields
+        )
         row = Row(own.line, values, self._problem(own, group), raw=tuple(member.values for member in group))
         row.left_out = not row.problem and (self._is_left_out(own) or self._is_left_out(first))
         if not row.left_out:

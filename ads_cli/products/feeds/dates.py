@@ -19,7 +19,7 @@ FIRST_MINUTE, LAST_MINUTE = "00:00", "23:59"  # of a day
 
 
 def zone_of(name: str) -> tzinfo:
-    """Return a time zone by its name, such as Europe/Berlin, or its offset; raise ValueError."""
+    """Return a time zone by its name, such as Europe/Berlin, or its offset. Raise ValueError."""
     if name.startswith(("+", "-")):
         zone = datetime.fromisoformat(f"2000-01-01T00:00{name}").tzinfo
         assert zone

@@ -159,7 +159,7 @@ class WixRows(GroupedRows):
             yield self._assemble(row, first, composed, chosen, group)
 
     def _options(self, row: Row, first: Row) -> list[Option]:
-        """Return the options of a variant; their names are in the first row, where all choices are a list."""
+        """Return the options of a variant. The first row has their names, and all choices as a list."""
         return [
             Option(
                 self._cell(first, f"{role}_name"), [COLOR_CODE.sub("", value)], self._columns_by_role[role][0]
@@ -224,7 +224,7 @@ BEFORE_ALL_SALES, AFTER_ALL_SALES = "1970-01-01T00:00:00+00:00", "2099-12-31T23:
 
 
 class WooCommerceRows(AssembledRows):
-    """A row for each product; variations name their parent, which is anywhere in the file and not sent."""
+    """A row for each product. Variations name their parent, which is anywhere in the file and not sent."""
 
     COMPOSED = {
         "id": ("sku", "id"),

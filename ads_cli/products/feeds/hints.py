@@ -10,7 +10,7 @@ import msgspec
 from ...api.problems import CHOICE, Problem
 from ...spelling import closest, folded, letters_and_digits
 from .addresses import IMAGES, LINKS, found_in, is_relative, list_separator, parted
-from .fixes import TRIGGERS, all_fixes
+from .fixes import TEXT_FIXES, all_fixes
 from .fixes.fix import FIELD_TYPES, Fix
 from .fixes.money import Price
 from .fixes.texts import Html
@@ -110,9 +110,9 @@ def fields_of_columns(
         if column in by_column:
             continue
         name = column.removeprefix("g:")
-        meant = closest(name, others, TEXT_SIMILARITY) or closest(name, others & {*TOLD_BY_VALUES})
-        if meant and _may_be(meant, column, values):
-            by_column[column] = meant
+        candidate = closest(name, others, TEXT_SIMILARITY) or closest(name, others & {*TOLD_BY_VALUES})
+        if candidate and _may_be(candidate, column, values):
+            by_column[column] = candidate
     return by_column
 
 
@@ -204,7 +204,7 @@ def _is_fixed_by(fix: Fix, field: str, values: dict[str, Any], *, of_type: bool)
     """Try a fix on a copy of the values, of which a fix of texts looks at one at a time."""
     if isinstance(fix, Html) or not field:
         return True  # it always does, and takes longer than all others together
-    fixed = {field: values.get(field)} if fix.name in TRIGGERS else dict(values)
+    fixed = {field: values.get(field)} if fix.name in TEXT_FIXES else dict(values)
     if field not in (edited for edited, _, _ in fix.apply(fixed)):
         return False
     return not of_type or _is_valid(field, fixed.get(field))

@@ -17,7 +17,7 @@ from .dates import SALE_DATES, read_broken_interval, zone_of
 
 PRICES = ("price", "sale_price")
 BARE_AMOUNT = re.compile("[0-9][0-9.,'\N{RIGHT SINGLE QUOTATION MARK}\N{NO-BREAK SPACE} ]*")
-# 1234, or 1.234: with a currency it would be a valid price, and perhaps a thousandth of what is meant.
+# 1234, or 1.234, which with a currency would be a valid price, perhaps a thousandth of the right one.
 UNCLEAR_AMOUNT = re.compile("[1-9][0-9]{0,2}\\.[0-9]{3}")
 
 
@@ -105,15 +105,15 @@ class CompleteLinks(Step, frozen=True):
 S = TypeVar("S", bound=SetField)
 
 
-def parse_field(step: type[S], text: str, known: Collection[str]) -> S:
+def parse_field(step: type[S], text: str, field_names: Collection[str]) -> S:
     """Parse FIELD=TEMPLATE of --set or --default."""
     name, equals, template = text.partition("=")
     field = neutral_name(name.strip())
     if not equals:
         hint = f"as in {step.option} 'link=https://shop.example/{{Handle}}'"
         raise UsageError(f"{step.option}: {text!r} is not FIELD=TEMPLATE", hint=hint)
-    if field not in known:
-        raise UsageError(f"{step.option}: {field!r} is not a known field{suggestion(field, known)}")
+    if field not in field_names:
+        raise UsageError(f"{step.option}: {field!r} is not a known field{suggestion(field, field_names)}")
     try:
         return step(field, Template.parse(template))
     except ValueError as error:
@@ -121,7 +121,7 @@ def parse_field(step: type[S], text: str, known: Collection[str]) -> S:
 
 
 def parse_split(text: str) -> SplitField:
-    r"""Parse FIELD=SEP of --split; `\n` is a line feed, as messages show it, and `\t` a tab."""
+    r"""Parse FIELD=SEP of --split. `\n` is a line feed, as in messages, and `\t` a tab."""
     column, equals, separator = text.partition("=")
     if not column.strip() or not equals or not separator:
         raise UsageError(f"--split: {text!r} is not FIELD=SEP", hint="as in --split 'image_link=;'")
@@ -131,8 +131,8 @@ def parse_split(text: str) -> SplitField:
 def parse_currency(code: str) -> AddCurrency:
     """Parse the code of --currency."""
     if code.upper() not in CURRENCIES:
-        meant = suggestion(code.upper(), CURRENCIES)
-        raise UsageError(f"--currency: {code!r} is not a currency of ISO 4217{meant}", hint="as in EUR")
+        correction = suggestion(code.upper(), CURRENCIES)
+        raise UsageError(f"--currency: {code!r} is not a currency of ISO 4217{correction}", hint="as in EUR")
     return AddCurrency(code.upper())
 
 
@@ -143,9 +143,9 @@ def parse_time_zone(name: str) -> AddTimeZone:
     except ValueError:
         from zoneinfo import available_timezones
 
-        meant = suggestion(name, available_timezones())
+        correction = suggestion(name, available_timezones())
         hint = "as in Europe/Berlin or +01:00"
-        raise UsageError(f"--time-zone: {name!r} is not a time zone{meant}", hint=hint) from None
+        raise UsageError(f"--time-zone: {name!r} is not a time zone{correction}", hint=hint) from None
     return AddTimeZone(name)
 
 

@@ -3,7 +3,6 @@
 import heapq
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import closing
-from pathlib import Path
 from typing import Any
 
 from ...api.addresses import is_address
@@ -12,7 +11,7 @@ from ...api.products import MAX_IMAGES, image_problem
 from ...http.file_start import Reading
 from ...validation import CheckedRow
 from .fetcher import Fetcher
-from .stores import ImageOutcomes, RememberedImages, digest_of
+from .stores import ImageOutcomes, digest_of
 
 
 def links_in(values: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
@@ -38,14 +37,12 @@ class ImageCheck:
         self._outcomes = ImageOutcomes()
         self.linked = 0  # addresses in the feed
         self.checked = 0
-        self.unchanged = 0  # of them, since an earlier run
         self._rows = 0  # whose images were asked for
 
     def fetch(
         self,
         rows: Iterable[CheckedRow],
         reading: Reading,
-        state_dir: Path,
         on_progress: OnProgress,
         *,
         max_attempts: int,
@@ -56,10 +53,7 @@ class ImageCheck:
         if sample_size is not None:
             # Those with the lowest digests: the same ones whatever the order of the feed.
             links = heapq.nsmallest(sample_size, links)
-        with (
-            closing(RememberedImages(state_dir)) as remembered,
-            closing(Fetcher(reading, max_attempts, self._outcomes, remembered)) as fetcher,
-        ):
+        with closing(Fetcher(reading, max_attempts, self._outcomes)) as fetcher:
 
             def show_progress() -> None:
                 on_progress(self._rows if sample_size is None else fetcher.finished)
@@ -70,7 +64,7 @@ class ImageCheck:
                 fetcher.put(address, link)
             while not fetcher.is_done(WAKE_UP_SECONDS):
                 show_progress()
-            self.checked, self.unchanged = fetcher.finished, fetcher.unchanged
+            self.checked = fetcher.finished
 
     def add_problems(self, rows: Iterable[CheckedRow]) -> Iterator[tuple[CheckedRow, list[Problem]]]:
         """Yield each row with the problems of its images."""

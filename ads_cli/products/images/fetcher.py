@@ -10,12 +10,11 @@ import httpx
 
 from ...hosts import PrivateHostError
 from ...http.connections import parse_http_address, tls_context
-from ...http.download import Version
 from ...http.file_start import FileStart, Reading, StartReader
 from ...http.response_body import is_certificate_error, network_error
 from ...http.retry import RETRIED_STATUSES, backoff
 from ...media_files import read_header
-from .stores import ImageInfo, ImageOutcomes, Outcome, RememberedImages, Unreachable
+from .stores import ImageInfo, ImageOutcomes, Outcome, Unreachable
 
 MAX_IDLE = 48
 REQUESTS_PER_HOST = 6  # at a time, as browsers do
@@ -107,9 +106,9 @@ class HostQueue:
             return self._has_changed.wait_for(lambda: not (self._count or self._working), seconds)
 
     def take(self) -> ImageRequest | None:
-        """Wait for a task of a host that has not too many, and return it; None once the queue is closed.
+        """Wait for a task of a host that has not too many, and return it.
 
-        `done` must follow.
+        Return None once the queue is closed. `task_done` must follow.
         """
         with self._has_task:
             while (host := self._next_host()) is None and not self._is_closed:
@@ -125,7 +124,7 @@ class HostQueue:
             self._has_changed.notify()
             return task
 
-    def done(self, task: ImageRequest) -> None:
+    def task_done(self, task: ImageRequest) -> None:
         """Note that a task was worked on; what it led to was put before."""
         host = task.origin
         with self._has_task:
@@ -163,11 +162,9 @@ class Silence(NamedTuple):
 class Fetcher:
     """Finds the outcome of each address that is put."""
 
-    def __init__(
-        self, reading: Reading, max_attempts: int, outcomes: ImageOutcomes, remembered: RememberedImages
-    ) -> None:
+    def __init__(self, reading: Reading, max_attempts: int, outcomes: ImageOutcomes) -> None:
         self._max_attempts = min(max_attempts, MAX_ATTEMPTS)
-        self._outcomes, self._remembered = outcomes, remembered
+        self._outcomes = outcomes
         self._connections = IdleConnections(reading)
         self._queue = HostQueue()
         self._silences: dict[str, Silence] = {}  # of hosts that did not answer last
@@ -175,7 +172,6 @@ class Fetcher:
         self._ended = threading.Event()
         self._error: BaseException | None = None
         self.finished = 0  # addresses with an outcome
-        self.unchanged = 0  # of them, since an earlier run
         for _ in range(THREADS):
             threading.Thread(target=self._run, daemon=True).start()
 
@@ -187,11 +183,11 @@ class Fetcher:
             self._finish(address, Unreachable("address", "its address is not valid"))
 
     def has_room(self, seconds: float) -> bool:
-        """Wait until there is room for another address, or for so long; raise the error of a thread."""
+        """Wait at most `seconds` until there is room for another address. Raise the error of a thread."""
         return self._checked(self._queue.has_room(seconds))
 
     def is_done(self, seconds: float) -> bool:
-        """Wait until every address has its outcome, or for so long; raise the error of a thread."""
+        """Wait at most `seconds` until every address has its outcome. Raise the error of a thread."""
         return self._checked(self._queue.is_done(seconds))
 
     def close(self) -> None:
@@ -215,7 +211,7 @@ class Fetcher:
                     self._finish(task.address, result)
             except BaseException as error:
                 self._error = error
-            self._queue.done(task)
+            self._queue.task_done(task)
 
     def _finish(self, address: bytes, outcome: Outcome) -> None:
         self._outcomes.put(address, outcome)
@@ -228,25 +224,19 @@ class Fetcher:
         silence = self._silences.get(origin)
         if silence and silence.times >= MAX_SILENCES:
             return Unreachable(f"host {origin}", silence.reason)
-        known = self._remembered.find(task.address)
         try:
-            start = self._read(task, known[0] if known else None)
+            start = self._read(task)
         except PrivateHostError as error:
             return Unreachable("private", f"{error}; --allow-private permits it")
         except httpx.TransportError as error:
             return self._failed(task, error)
         self._silences.pop(origin, None)
-        if start.status == 304 and known:
-            with self._lock:
-                self.unchanged += 1
-            self._remembered.put(task.address, *known)
-            return known[1]
         return self._interpret(task, start)
 
-    def _read(self, task: ImageRequest, known: Version | None) -> FileStart:
+    def _read(self, task: ImageRequest) -> FileStart:
         reader = self._connections.take(task)
         try:
-            start = reader.read(task.url, task.size, known)
+            start = reader.read(task.url, task.size)
         except BaseException:
             reader.close()
             raise
@@ -270,7 +260,7 @@ class Fetcher:
         return task._replace(attempt=task.attempt + 1)
 
     def _interpret(self, task: ImageRequest, start: FileStart) -> ImageRequest | Outcome:
-        """Return what an answer means."""
+        """Return what a response means."""
         if start.location:
             return self._redirected(task, start.location)
         if start.encoding:
@@ -284,9 +274,7 @@ class Fetcher:
             if task.size < SIZES[-1]:
                 return task._replace(size=next(size for size in SIZES if size > task.size))
             return Unreachable("header", f"its first {task.size:,} bytes do not state its pixels")
-        image = ImageInfo(*header, start.size)
-        self._remembered.put(task.address, start.version, image)
-        return image
+        return ImageInfo(*header, start.size)
 
     def _redirected(self, task: ImageRequest, location: str) -> ImageRequest | Outcome:
         if task.redirects == MAX_REDIRECTS:

@@ -1,24 +1,15 @@
-"""What is known of images: from earlier runs in the state folder, from this run in a temporary database.
+"""What is known of images, in a temporary database; addresses are stored as digests."""
 
-Addresses are stored as digests. Each store is used by several threads, one at a time.
-"""
-
-import os
 import sqlite3
 import threading
-import time
 from collections.abc import Iterator
-from contextlib import suppress
 from hashlib import blake2b
-from pathlib import Path
 
 import msgspec
 
 from ...api.problems import Problem, quoted
 from ...api.products import MAX_IMAGE_BYTES, MIN_IMAGE_SIDE
-from ...config.atomic_files import make_folder
-from ...errors import TEMPORARY_HINT, AdsctlError, StateError
-from ...http.download import Version
+from ...errors import TEMPORARY_HINT, StateError
 from ...media_files import ALLOWED_FORMATS
 
 ALLOWED_WORDS = "only JPG, GIF, WEBP and PNG are allowed"
@@ -67,29 +58,9 @@ class Unreachable(msgspec.Struct, frozen=True, array_like=True, tag=True):
 Outcome = ImageInfo | Unreachable
 
 
-FILE = "images.db"  # in the state folder
-MAX_REMEMBERED = 1_000_000  # addresses, 150 bytes each
-UNWRITTEN_IMAGES = 200  # that a kill may lose
-BUSY_SECONDS = 5.0
 DIGEST_BYTES = 16
 
-REMEMBERED_TABLE = """
-CREATE TABLE IF NOT EXISTS images (
-    address BLOB PRIMARY KEY,
-    etag TEXT NOT NULL,
-    last_modified TEXT NOT NULL,
-    image BLOB NOT NULL,
-    checked INTEGER NOT NULL
-) WITHOUT ROWID
-"""
-FORGET_OLDEST = """
-DELETE FROM images WHERE address IN (
-    SELECT address FROM images ORDER BY checked LIMIT max(0, (SELECT count(*) FROM images) - ?)
-)
-"""
-
 _encode = msgspec.msgpack.Encoder().encode
-_decode_image = msgspec.msgpack.Decoder(ImageInfo).decode
 _decode_outcome = msgspec.msgpack.Decoder(Outcome).decode
 
 
@@ -99,11 +70,13 @@ def digest_of(link: str) -> bytes:
 
 
 class ImageOutcomes:
-    """The outcome of each address of this run."""
+    """The outcome of each address; several threads use it, one at a time."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
-        self._database = _connect("")  # a temporary file, which SQLite deletes
+        self._database = sqlite3.connect(
+            "", isolation_level=None, check_same_thread=False
+        )  # a temporary file, which SQLite deletes
         self._execute("CREATE TABLE outcomes (address BLOB PRIMARY KEY, outcome BLOB) WITHOUT ROWID")
 
     def claim(self, address: bytes) -> bool:
@@ -121,7 +94,7 @@ class ImageOutcomes:
         return _decode_outcome(row[0]) if row and row[0] else None
 
     def _execute(self, statement: str, *values: bytes) -> tuple[int, tuple[bytes | None] | None]:
-        """Execute a statement; return how many rows it changed, and the one it found, or raise StateError."""
+        """Return how many rows a statement changed, and its first row. Raise StateError."""
         try:
             with self._lock:
                 cursor = self._database.execute(statement, values)
@@ -134,74 +107,3 @@ class ImageOutcomes:
         """Delete the database; a thread that still fetches an image finds it closed."""
         with self._lock:  # SQLite crashes where another thread is in it
             self._database.close()
-
-
-class RememberedImages:
-    """The images that servers named a version of; without a usable file, there are none."""
-
-    def __init__(self, state_dir: Path) -> None:
-        self._lock = threading.Lock()
-        self._unwritten: dict[bytes, tuple[str, str, bytes, int]] = {}
-        self._database = _open(state_dir / FILE)
-
-    def find(self, address: bytes) -> tuple[Version, ImageInfo] | None:
-        """Return the version of an image that was looked at before, and what it was."""
-        query = "SELECT etag, last_modified, image FROM images WHERE address = ?"
-        with self._lock, suppress(sqlite3.Error, msgspec.DecodeError):
-            row = self._database.execute(query, (address,)).fetchone() if self._database else None
-            return (Version(row[0], row[1]), _decode_image(row[2])) if row else None
-        return None
-
-    def put(self, address: bytes, version: Version, image: ImageInfo) -> None:
-        """Remember an image whose server names its version."""
-        if any(version):
-            with self._lock:
-                self._unwritten[address] = (*version, _encode(image), int(time.time()))
-                if len(self._unwritten) >= UNWRITTEN_IMAGES:
-                    self._write()
-
-    def close(self) -> None:
-        """Write what is new, and forget what was checked longest ago."""
-        if self._database is None:
-            return
-        with self._lock:
-            self._write()
-            with suppress(sqlite3.Error):
-                self._database.execute(FORGET_OLDEST, (MAX_REMEMBERED,))
-            self._database.close()
-
-    def _write(self) -> None:
-        rows = [(address, *values) for address, values in self._unwritten.items()]
-        self._unwritten = {}
-        if self._database is not None:
-            with suppress(sqlite3.Error), self._database:  # one transaction
-                self._database.execute("BEGIN IMMEDIATE")
-                self._database.executemany("REPLACE INTO images VALUES (?, ?, ?, ?, ?)", rows)
-
-
-def _connect(path: str) -> sqlite3.Connection:
-    return sqlite3.connect(path, timeout=BUSY_SECONDS, isolation_level=None, check_same_thread=False)
-
-
-def _open(path: Path) -> sqlite3.Connection | None:
-    """Open the file, or create it again if it is damaged; return None if it cannot be used."""
-    for _ in range(2):
-        try:
-            make_folder(path.parent)
-            os.close(os.open(path, os.O_RDWR | os.O_CREAT, 0o600))
-            database = _connect(str(path))
-        except (OSError, AdsctlError, sqlite3.Error):
-            return None
-        try:
-            database.execute("PRAGMA journal_mode = WAL")
-            database.execute("PRAGMA synchronous = NORMAL")
-            database.execute(REMEMBERED_TABLE)
-            return database
-        except sqlite3.DatabaseError as error:
-            database.close()
-            if error.sqlite_errorcode & 0xFF == sqlite3.SQLITE_BUSY:
-                return None  # another program has it: it is not damaged
-            for suffix in ("", "-wal", "-shm"):
-                with suppress(OSError):
-                    path.with_name(path.name + suffix).unlink()
-    return None

@@ -28,15 +28,8 @@ def temporary_folder() -> Iterator[Path]:
 
 def create_database(path: Path, tables: str) -> sqlite3.Connection:
     """Create a database that one thread at a time writes, and that no crash outlives."""
-    db = open_for_writing(path)
-    db.executescript(tables)
-    return db
-
-
-def open_for_writing(path: Path) -> sqlite3.Connection:
-    """Open a database that nothing else reads or writes meanwhile."""
     db = sqlite3.connect(path, isolation_level=None, check_same_thread=False)
-    db.executescript(f"PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF; {_CACHE}")
+    db.executescript(f"PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF; {_CACHE}; {tables}")
     return db
 
 

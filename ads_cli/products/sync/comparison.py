@@ -1,4 +1,4 @@
-"""Find out what differs between a feed and a catalog, which is listed while the feed is validated."""
+"""Find out what differs between a feed and a catalog."""
 
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from contextlib import closing, contextmanager
@@ -14,7 +14,6 @@ from ...feeds.rows import Rows
 from ...feeds.several import SeveralRows
 from ...parallel import batched
 from ...parallel.ordered_map import map_ordered
-from ...parallel.process_pool import ProcessPool
 from ...validation.validator import OnProgress, Validator
 from ..digest_index import (
     DIGEST_BYTES,
@@ -28,14 +27,13 @@ from ..digest_index import (
     split_records,
     unpaired_hash,
 )
-from ..listing import list_products
+from ..listing import list_products, product_pages
 from ..normal_form import COMPARED, Scope
 from ..selection import read_index
 from ..sync_state import SyncState
 from . import temporary_folder
 from .differences import ChangeTable, Differences, FieldChange, ProductChange, Unlisted
 from .listed_products import Listed, ListedProducts
-from .listing import BackgroundListing
 from .row_comparison import ComparableRows, ComparedRows, FileFields, RowComparison, RowProducts, remembered
 
 if TYPE_CHECKING:
@@ -61,18 +59,17 @@ class CompareOptions(msgspec.Struct, frozen=True):
 def comparing(
     client: "Client", catalog: str, sync_state: SyncState, options: CompareOptions
 ) -> "Iterator[CatalogComparison]":
-    """Start to list a catalog in a thread; yield what compares it with a feed that is validated meanwhile."""
+    """Yield what lists a catalog and compares it with a feed."""
     with (
         temporary_folder() as folder,
         closing(ListedProducts.create(folder / "listing.db", options.scope)) as listing,
         closing(ChangeTable(folder / "changes.db")) as table,
-        BackgroundListing(client, catalog, listing) as background,
     ):
-        yield CatalogComparison(client, catalog, sync_state, options, background, table)
+        yield CatalogComparison(client, catalog, sync_state, options, listing, table)
 
 
 class CatalogComparison:
-    """Compares a feed with a catalog, in four steps: wait, compare, list groups, decide."""
+    """Compares a feed with a catalog, in four steps: list it, compare, list groups, decide."""
 
     def __init__(
         self,
@@ -80,13 +77,13 @@ class CatalogComparison:
         catalog: str,
         sync_state: SyncState,
         options: CompareOptions,
-        background: BackgroundListing,
+        listing: ListedProducts,
         table: ChangeTable,
     ) -> None:
         self.differences = Differences(table, sync_state.epoch)
         self._client, self._catalog = client, catalog
         self._sync_state, self._options = sync_state, options
-        self._background, self._table, self._listing = background, table, background.products
+        self._table, self._listing = table, listing
         self._index = DigestIndex()  # of what is acknowledged
         self._of_rows = RowProducts(self._listing)
         self._may_hide = False  # variants, so that what is not listed may exist
@@ -97,9 +94,14 @@ class CatalogComparison:
         """Return the database of the listed products."""
         return self._listing.path
 
-    def wait(self, on_progress: OnProgress) -> None:
-        """Wait until the catalog is listed."""
-        self._background.wait(on_progress)
+    def list_catalog(self, on_progress: OnProgress) -> None:
+        """List the catalog."""
+        listed = 0
+        for page in product_pages(self._client, self._catalog):
+            self._listing.add(page)
+            listed += len(page)
+            on_progress(listed)
+        self._listing.finish()
         self._of_rows.grow()
         self.differences.listed = self._listing.count
 
@@ -121,16 +123,16 @@ class CatalogComparison:
         self.differences.is_confirmed = self._sync_state.is_confirmed
         self.differences.is_remembered = len(self._index) > 0
         self._compare_row = RowComparison(
-            self._listing.path,
+            self._listing,
             validator.schema.struct,
             fields=_fields_of_files(rows),
             merges=self._client.service == "x",
             remembers=self._options.remembers,
         )
-        with closing(ProcessPool(self._compare_row, rows.source.size)) as pool:
-            for run, compared in pool.each(kept):
-                self._add(compared, rows)
-                on_progress(run.records_before + compared.rows)
+        for run in kept:
+            compared = self._compare_row(run)
+            self._add(compared, rows)
+            on_progress(run.records_before + compared.rows)
 
     def _add(self, compared: ComparedRows, rows: Rows) -> None:
         """Add what a run of rows differs in."""
@@ -294,7 +296,8 @@ class CatalogComparison:
     def _compare_alike(self, creation: ProductChange, listed: Listed) -> Iterator[ProductChange]:
         """Compare a row with a product whose id differs in form only.
 
-        It is sent once, so that a service to which they are two has both, and the other one tells its key.
+        It is sent once. A service that takes them for two then has both, and the response tells the key of
+        the other one.
         """
         key = self._index.key_of(self._compare_row.digest(creation, listed))
         if not self._options.verify and key in (NO_KEY, key_hash(listed.product_key or "")):

@@ -88,11 +88,8 @@ class ChangeTable:
         self.counts = Counter[Action]()
 
     def add(self, changes: Iterable[ProductChange]) -> None:
-        """Add changes.
-
-        Add all writes before the first deletion: the number of a write is that of its row, and a deletion
-        gets the next one.
-        """
+        """Add changes, all writes before the first deletion."""
+        # The number of a write is that of its row. A deletion gets the next one.
         rows = []
         for change in changes:
             self.counts[change.action] += 1

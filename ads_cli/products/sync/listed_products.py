@@ -1,7 +1,7 @@
 """The products of a catalog as it lists them, in a temporary database.
 
 A million of them take no memory. The ids themselves are compared, and no hashes, since they decide what is
-deleted. Worker processes read the same file while they compare blocks of a feed.
+deleted. Worker processes read the same file while they complete the rows of an update.
 """
 
 import sqlite3

@@ -1,4 +1,4 @@
-"""The plan of a sync: the writes that make a catalog equal to a feed, then the deletions; their uploads."""
+"""The plan of a sync: the writes that make a catalog equal to a feed, then the deletions."""
 
 from array import array
 from collections.abc import Iterable, Iterator, Mapping
@@ -39,20 +39,20 @@ class Deletions(msgspec.Struct):
 
     keys: EncodedRows
     ids: list[str]  # of the products, in the same order
-    gone: list[str]  # keys that an earlier run has sent without an answer, and that are listed no longer
+    missing: list[str]  # keys that an earlier run has sent without a response, and that are listed no longer
 
     @classmethod
-    def of(cls, changes: list[ProductChange], gone: list[str] | None = None) -> "Deletions":
+    def of(cls, changes: list[ProductChange], missing: list[str] | None = None) -> "Deletions":
         """Encode the keys of products."""
         keys = EncodedRows()
         for position, change in enumerate(changes):
             keys.add(change.product_key or "", msgspec.json.encode(change.product_key), position, 0)
-        return cls(keys, [change.id for change in changes], gone or [])
+        return cls(keys, [change.id for change in changes], missing or [])
 
 
 @dataclass(frozen=True)
 class SyncUpload:
-    """Sends batches of rows, and batches of deletions; each acknowledgement names what it is about."""
+    """Sends batches of rows, and batches of deletions. Each acknowledgement names its products."""
 
     writes: RowUpload
     deletions: RowUpload | None  # None where no product may be deleted
@@ -86,18 +86,18 @@ class SyncUpload:
         return self.writes, batch
 
     def send(self, client: "Client", batch: Batch, attempts: AttemptLog) -> Acknowledgement:
-        """Send a batch; what an earlier run has deleted without an answer counts as deleted."""
+        """Send a batch; what an earlier run has deleted without a response counts as deleted."""
         upload, rows = self._parts(batch)
         ack = upload.send(client, rows, attempts) if rows.places else Acknowledgement(batch.number, {})
         if not isinstance(batch.items, Deletions):
             ack.records = [record for record, _ in rows.places]
             return ack
-        ids, gone = batch.items.ids, batch.items.gone
-        ack.deleted = [*rows.items.ids, *gone]
+        ids, missing = batch.items.ids, batch.items.missing
+        ack.deleted = [*rows.items.ids, *missing]
         ack.not_deleted = [(ids[position], reason) for position, reason in ack.failed]
         ack.failed = []
-        if gone:
-            ack.counts[DELETED] = ack.counts.get(DELETED, 0) + len(gone)
+        if missing:
+            ack.counts[DELETED] = ack.counts.get(DELETED, 0) + len(missing)
         return ack
 
 
@@ -172,7 +172,7 @@ class PendingChanges:
                 self._deletions -= self._was_tried(change)
 
     def _was_tried(self, deletion: ProductChange) -> bool:
-        """Tell whether an earlier run has sent a deletion, with an answer or without."""
+        """Tell whether an earlier run has sent a deletion, with a response or without."""
         return self._earlier.has_sent(deletion) or deletion.product_key in self._unanswered
 
     def spare(self, acknowledged: Iterable[Acknowledgement]) -> None:
@@ -197,7 +197,7 @@ class PendingChanges:
                 yield change
 
     def unanswered(self) -> Iterator[tuple[int, Deletions]]:
-        """Yield what earlier runs tried to delete, without an answer, with the number of each batch."""
+        """Yield what earlier runs tried to delete, without a response, with the number of each batch."""
         if not self._unanswered:
             return
         changes = self._differences.deletions()
@@ -206,8 +206,8 @@ class PendingChanges:
         }
         for batch, keys in self._earlier.unanswered.items():
             products = [listed[key] for key in keys if key in listed]
-            gone = [key for key in keys if key in self._unanswered and key not in listed]
-            yield batch, Deletions.of(products, gone)
+            missing = [key for key in keys if key in self._unanswered and key not in listed]
+            yield batch, Deletions.of(products, missing)
 
     @property
     def due(self) -> int:
@@ -238,8 +238,10 @@ class CommitDifferences(Bookkeeper):
     def begin(self, journal: Journal) -> None:
         """Invalidate the products that are written or deleted."""
         hashes = (id_hash(change.id) for change in self.differences)
-        noted = chain.from_iterable((id_hash, repeat_hash(id_hash)) for id_hash in hashes)
-        forgotten = (prefix.ljust(DIGEST_BYTES, b"\0") for prefix in chain(noted, self.differences.forgotten))
+        both_hashes = chain.from_iterable((id_hash, repeat_hash(id_hash)) for id_hash in hashes)
+        forgotten = (
+            prefix.ljust(DIGEST_BYTES, b"\0") for prefix in chain(both_hashes, self.differences.forgotten)
+        )
         self.sync_state.invalidate(journal.previous_epoch, journal.job.epoch, forgotten)
 
     def finish(self, journal: Journal) -> str:
@@ -258,10 +260,10 @@ class CommitDifferences(Bookkeeper):
         for change in self.differences.writes():
             key = keys[change.record] if change.record < len(keys) else NOT_ACCEPTED
             if key != NOT_ACCEPTED:
-                known = key or key_hash(change.product_key or "")
-                yield change.digest, known
+                stored_key = key or key_hash(change.product_key or "")
+                yield change.digest, stored_key
                 if change.repeat:
-                    yield change.repeat, known
+                    yield change.repeat, stored_key
 
 
 SYNC, UPDATE = "sync", "update"  # operations
@@ -327,7 +329,7 @@ class SyncPlan(ProductPlan):
             yield deletions.request
 
     def key(self, service: str, *, skip_invalid: bool) -> JobKey:
-        """Return what identifies the job; what differs does not, since each run finds it out again."""
+        """Return what identifies the job, without the differences, since each run compares again."""
         key = super().key(service, skip_invalid=skip_invalid)
         return replace(key, options=replace(key.options, upload=key.options.upload | self.options))
 

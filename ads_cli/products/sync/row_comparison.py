@@ -1,9 +1,7 @@
 """The rows of a feed: kept, compared with the products of a catalog, or completed by them."""
 
-from array import array
 from bisect import bisect_left
 from collections.abc import Collection, Iterable, Iterator
-from contextlib import closing
 from operator import attrgetter
 from pathlib import Path
 from typing import Any
@@ -87,7 +85,7 @@ class ComparableRows:
 
 
 def _readable_id(row: Row) -> str:
-    """Return the id of a row, which may be invalid; empty where it cannot be read for certain."""
+    """Return the id of a row, which may be invalid, or "" if it cannot be read for certain."""
     if row.problem and row.problem_rule != OUT_OF_SCOPE:
         return ""  # of a row with too many cells, any of them may be the id
     id = row.values.get("id")
@@ -138,9 +136,13 @@ class RowProducts:
     def spare(self, index: DigestIndex, unlisted: Iterable[str]) -> None:
         """Note the products that are a row's by the form of its id, or by its key.
 
-        Candidates are those whose ids no row has. One is spared where the id of a row has its form, where a
-        product with a row has its key, where its key was acknowledged for the id of a row, and where it has
-        the key of another one that is spared. `unlisted` are the ids of rows without a listed product.
+        `unlisted` are the ids of rows without a listed product. Candidates are the products whose ids no row
+        has. A candidate is spared in four cases:
+
+        - The id of a row has the form of its id.
+        - A product with a row has its key.
+        - Its key was acknowledged for the id of a row.
+        - Another product that is spared has its key.
         """
         listing = self._listing
         if not (candidates := [*self.others(listing.within_scope())]):
@@ -190,7 +192,7 @@ class ComparedRows(msgspec.Struct):
     """What a run of rows differs in from the catalog."""
 
     rows: int = 0
-    in_feed: "array[int]" = msgspec.field(default_factory=lambda: array("q"))  # numbers of listed products
+    in_feed: list[int] = []  # numbers of listed products
     unchanged: int = 0
     equal: bytearray = bytearray()  # digest and key hash of each unchanged row
     updates: list[ProductChange] = []
@@ -199,7 +201,7 @@ class ComparedRows(msgspec.Struct):
 
 
 class FileFields(msgspec.Struct, frozen=True):
-    """The compared fields that a row has a column or an element for: those of its own file; picklable."""
+    """The compared fields that a row has a column or an element for, by its file."""
 
     fields: tuple[frozenset[str], ...]  # of each file
     ends: tuple[int, ...] = ()  # record number of the last row of each file, where there are several
@@ -210,9 +212,9 @@ class FileFields(msgspec.Struct, frozen=True):
 
 
 class RowComparison(msgspec.Struct, frozen=True):
-    """Compares the rows that were kept of a feed with a listing; picklable."""
+    """Compares the rows that were kept of a feed with a listing."""
 
-    listing: Path  # of its database
+    listing: ListedProducts
     struct: type[Any]  # what the rows were converted to
     fields: FileFields
     merges: bool  # the service changes only what is sent, so that what a row empties must be sent too
@@ -225,15 +227,14 @@ class RowComparison(msgspec.Struct, frozen=True):
         compared = ComparedRows(kept.rows, without_id=without_id)
         for row in kept.named:
             row.number += offset
-        with closing(ListedProducts.open(self.listing)) as listing:
-            listed = listing.find_stored([row.stored_id for row in kept.named])
-            compared.in_feed.extend(product.number for product in listed.values())
-            for row in kept.named:
-                if product := listed.get(row.stored_id):
-                    self._compare(compared, row, product)
-                else:
-                    compared.unlisted.append(Unlisted(row.id, creation=self._creation(row)))
-            keys = listing.group_keys(filter(None, map(_group_of, compared.unlisted)))
+        listed = self.listing.find_stored([row.stored_id for row in kept.named])
+        compared.in_feed = [product.number for product in listed.values()]
+        for row in kept.named:
+            if product := listed.get(row.stored_id):
+                self._compare(compared, row, product)
+            else:
+                compared.unlisted.append(Unlisted(row.id, creation=self._creation(row)))
+        keys = self.listing.group_keys(filter(None, map(_group_of, compared.unlisted)))
         compared.unlisted = [row._replace(group_key=keys.get(_group_of(row))) for row in compared.unlisted]
         return compared
 

@@ -355,26 +355,6 @@ def state_of(client, job: str) -> str:
             return state
 
 
-def test_what_a_killed_server_was_sending_goes_on_once_and_jobs_tells_it(service, held, opened):
-    asked, answered = held
-    with raw(opened, *AT_SERVICE, is_forked=False) as client:
-        client.initialize()
-        plan = client.tool("plan_change", **PUSH)["structuredContent"]["plan_id"]
-        client.request("tools/call", name="apply_change", arguments={"plan_id": plan})
-        assert asked.wait(TIMEOUT_SECONDS)
-        client.process.kill()
-    with raw(opened, *AT_SERVICE) as client:
-        client.initialize()
-        jobs = client.tool("jobs")["structuredContent"]["data"]
-        assert "running" in [job["state"] for job in jobs]
-        again = client.tool("plan_change", **PUSH)
-        assert again["isError"] and plan in again["structuredContent"]["error"]["hint"]
-        answered.set()
-        assert state_of(client, plan) == "ended"
-        assert client.tool("jobs", job=plan)["structuredContent"]["data"]["result"]["created"] == 2
-    assert len(service.puts) == 1
-
-
 def test_a_change_whose_process_was_killed_too_is_told_and_resumed(service, held, opened):
     asked, answered = held
     with raw(opened, *AT_SERVICE) as client:

@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping
 
 import pytest
 
+from tests.adsctl import Adsctl
 from tests.commands.products import messy_feeds
 from tests.commands.products.messy_feeds import MessyFeed
 from tests.conftest import PRODUCT
@@ -38,7 +39,11 @@ def next_words(said: str, words: list[str], feed: MessyFeed) -> list[str]:
 
 @pytest.mark.parametrize("make", messy_feeds.FEEDS, ids=lambda make: make.__name__)
 def test_a_messy_feed_is_pushed_by_following_what_each_check_says(adsctl, make: Callable[[], MessyFeed]):
-    feed = make()
+    follow_checks(adsctl, make())
+
+
+def follow_checks(adsctl: Adsctl, feed: MessyFeed) -> None:
+    """Type what each check of a feed says, until it is pushed."""
     adsctl.file(feed.name, feed.content)
     words, commands = ["products", "check", feed.name], 0
     while words[1] == "check" and commands < 2 * MAX_COMMANDS:

@@ -11,6 +11,7 @@ from ads_cli.feeds.locations import object_store
 from tests.conftest import feed
 from tests.feeds.locations.ssh_server import PASSWORD, USER, running_agent, ssh_folder
 
+LONG_TEXT = "A mug, white, for home and camp. " * 30
 CHECK = ("products", "check", "-o", "json", "--max-wait", "5s", "--max-attempts", "2")
 
 
@@ -73,16 +74,16 @@ def test_the_home_folder_is_written_as_a_tilde(adsctl, admitted):
 
 
 def test_a_large_file_arrives_whole(adsctl, admitted):
-    (admitted.folder / "feed.csv").write_text(feed(8_000))
-    assert rows(adsctl(*CHECK, admitted.address("feed.csv"))) == 8_000
+    (admitted.folder / "feed.csv").write_text(feed(2_000, description=LONG_TEXT))
+    assert rows(adsctl(*CHECK, admitted.address("feed.csv"))) == 2_000
     done = adsctl(*CHECK, admitted.address("feed.csv"), "--max-size", "1MB", code=3)
     assert "is larger than 1 MB" in done.stderr
 
 
 def test_a_copy_that_breaks_off_is_resumed_in_silence(adsctl, admitted, caplog):
-    (admitted.folder / "feed.csv").write_text(feed(8_000))
+    (admitted.folder / "feed.csv").write_text(feed(2_000, description=LONG_TEXT))
     admitted.breaks_at = [1_200_000]
-    assert rows(adsctl(*CHECK, admitted.address("feed.csv"))) == 8_000
+    assert rows(adsctl(*CHECK, admitted.address("feed.csv"))) == 2_000
     assert admitted.breaks_at == [] and len(admitted.sign_ins) == 2
     gc.collect()
     assert caplog.text == ""
@@ -92,33 +93,39 @@ def test_a_copy_that_breaks_off_is_resumed_in_silence(adsctl, admitted, caplog):
 def test_a_feed_that_is_replaced_while_it_is_copied_is_copied_from_the_beginning(
     adsctl, admitted, breaks_off
 ):
-    path, old = admitted.folder / "feed.csv", feed(12_000)
+    path, old = admitted.folder / "feed.csv", feed(2_000, description=LONG_TEXT)
     path.write_text(old)
+    later = [old.replace("12.50 EUR", "19.90 EUR")]  # as long as before
 
     def replace(offset: int) -> None:
-        if offset >= 1_200_000 and path.read_text() == old:
-            path.write_text(old.replace("12.50 EUR", "19.90 EUR"))  # as long as before
+        if offset >= 1_200_000 and later:
+            path.write_text(later.pop())
             os.utime(path, (0, 0))
 
     admitted.on_read = replace
     admitted.breaks_at = [1_200_000] if breaks_off else []
     adsctl("products", "convert", admitted.address("feed.csv"), "copy.csv")
     copy = (adsctl.home / "copy.csv").read_text()
-    assert (copy.count("19.90 EUR"), copy.count("12.50 EUR")) == (12_000, 0)
+    assert (copy.count("19.90 EUR"), copy.count("12.50 EUR")) == (2_000, 0)
 
 
 def test_a_copy_of_a_file_without_a_version_is_never_resumed(adsctl, admitted, monkeypatch):
     def replace(offset: int) -> None:
-        if offset >= 1_200_000 and path.read_text() == old:
-            path.write_text(old.replace("12.50 EUR", "19.90 EUR"))
+        if offset >= 1_200_000 and later:
+            path.write_text(later.pop())
 
-    path, old, version = admitted.folder / "feed.csv", feed(12_000), object_store._version
+    path, old, version = (
+        admitted.folder / "feed.csv",
+        feed(2_000, description=LONG_TEXT),
+        object_store._version,
+    )
+    later = [old.replace("12.50 EUR", "19.90 EUR")]
     monkeypatch.setattr(object_store, "_version", lambda info: version({"size": info["size"]}))
     path.write_text(old)
     admitted.on_read, admitted.breaks_at = replace, [1_200_000]
     adsctl("products", "convert", admitted.address("feed.csv"), "copy.csv")
     copy = (adsctl.home / "copy.csv").read_text()
-    assert (copy.count("19.90 EUR"), copy.count("12.50 EUR")) == (12_000, 0)
+    assert (copy.count("19.90 EUR"), copy.count("12.50 EUR")) == (2_000, 0)
 
 
 @pytest.mark.parametrize("known", ["", "ssh-ed25519", "ecdsa-sha2-nistp256"])

@@ -1,5 +1,7 @@
 """--set, --default, --currency, --base-url and --split: what arrives in the catalog."""
 
+import json
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -20,6 +22,19 @@ def pushed(exports, service):
         return service.emulator.data.product("sku-1")
 
     return push
+
+
+@pytest.fixture
+def converted(exports):
+    """Convert one row, changed, with options; return what a push would send."""
+
+    def convert(change: dict, *options: str, name: str = "feed.csv") -> dict:
+        exports.write(change, name=name)
+        exports.adsctl("products", "convert", name, "out.json", "--force", *OPTIONS, *options)
+        (product,) = json.loads((exports.adsctl.home / "out.json").read_text())
+        return product
+
+    return convert
 
 
 @pytest.mark.parametrize("name", FORMATS)
@@ -43,50 +58,50 @@ def test_a_feed_becomes_products_by_options_alone(pushed, name):
         ("{price} & 50%", "12.50 & 50%"),  # before the currency, and nothing is quoted
     ],
 )
-def test_a_template_takes_columns_as_the_file_or_a_field_names_them(pushed, template, title):
-    assert pushed({"Extra": ""}, "--set", f"title={template}")["title"] == title
+def test_a_template_takes_columns_as_the_file_or_a_field_names_them(converted, template, title):
+    assert converted({"Extra": ""}, "--set", f"title={template}")["title"] == title
 
 
 @pytest.mark.parametrize("name", ["feed.jsonl", "feed.xml"])
-def test_a_list_is_joined_in_a_template(pushed, name):
-    assert pushed({"Tag": ["a", "b"]}, "--set", "title={Tag}", name=name)["title"] == "a, b"
+def test_a_list_is_joined_in_a_template(converted, name):
+    assert converted({"Tag": ["a", "b"]}, "--set", "title={Tag}", name=name)["title"] == "a, b"
 
 
-def test_set_replaces_and_default_only_fills(pushed):
-    assert pushed({"title": "Own"}, "--default", "title=Other")["title"] == "Own"
-    assert pushed({"title": "Own"}, "--set", "title=Other")["title"] == "Other"
+def test_set_replaces_and_default_only_fills(converted):
+    assert converted({"title": "Own"}, "--default", "title=Other")["title"] == "Own"
+    assert converted({"title": "Own"}, "--set", "title=Other")["title"] == "Other"
 
 
-def test_a_template_whose_columns_are_all_empty_gives_nothing(pushed):
+def test_a_template_whose_columns_are_all_empty_gives_nothing(converted):
     options = ("--set", "mpn=M-{Extra}", "--set", "color={Extra}")
-    product = pushed({"Extra": "", "color": "red"}, *options)
+    product = converted({"Extra": "", "color": "red"}, *options)
     assert (product.get("mpn"), product.get("color")) == (None, None)
 
 
-def test_set_to_nothing_empties_a_field_and_default_fills_it_then(pushed):
+def test_set_to_nothing_empties_a_field_and_default_fills_it_then(converted):
     options = ("--set", "title={Extra}", "--default", "title={Name}")
-    assert pushed({"Extra": "", "title": "Own"}, *options)["title"] == "Nordlicht Mug"
+    assert converted({"Extra": "", "title": "Own"}, *options)["title"] == "Nordlicht Mug"
 
 
-def test_a_later_set_reads_what_an_earlier_one_filled(pushed):
-    assert pushed({}, "--set", "mpn=M-{Handle}", "--set", "title=No. {mpn}")["title"] == "No. M-mug"
+def test_a_later_set_reads_what_an_earlier_one_filled(converted):
+    assert converted({}, "--set", "mpn=M-{Handle}", "--set", "title=No. {mpn}")["title"] == "No. M-mug"
 
 
-def test_the_names_of_service_x_are_understood_in_templates_and_fields(pushed):
+def test_the_names_of_service_x_are_understood_in_templates_and_fields(converted):
     options = ("--set", "google_product_category=Kitchen", "--set", "title={google_product_category}")
-    assert pushed({}, *options)["title"] == "Kitchen"
+    assert converted({}, *options)["title"] == "Kitchen"
 
 
 @pytest.mark.parametrize(
     ("price", "completed"),
     [("12", "12 EUR"), (" 12.50 ", "12.50 EUR"), ("7.00 USD", "7.00 USD")],
 )
-def test_currency_completes_bare_prices_only(pushed, price, completed):
-    assert pushed({"price": price})["price"] == completed
+def test_currency_completes_bare_prices_only(converted, price, completed):
+    assert converted({"price": price})["price"] == completed
 
 
-def test_currency_completes_the_sale_price_too(pushed):
-    assert pushed({"sale_price": "9.95"})["sale_price"] == "9.95 EUR"
+def test_currency_completes_the_sale_price_too(converted):
+    assert converted({"sale_price": "9.95"})["sale_price"] == "9.95 EUR"
 
 
 @pytest.mark.parametrize("price", ["44,90", "1.234,56", "1 234.00", "1'234.00"])
@@ -109,12 +124,12 @@ def test_a_completed_price_is_not_otherwise_changed(exports, price):
         ("//[", None),
     ],
 )
-def test_base_url_completes_relative_addresses_only(exports, pushed, link, completed):
+def test_base_url_completes_relative_addresses_only(exports, converted, link, completed):
     if completed:
-        assert pushed({"image_link": link})["image_link"] == completed
+        assert converted({"image_link": link})["image_link"] == completed
     else:
         exports.write({"image_link": link})
-        assert [each["field"] for each in exports.check(*OPTIONS, code=3)["findings"]] == ["image_link"]
+        assert [finding["field"] for finding in exports.check(*OPTIONS, code=3)["findings"]] == ["image_link"]
 
 
 @pytest.mark.parametrize(
@@ -124,21 +139,21 @@ def test_base_url_completes_relative_addresses_only(exports, pushed, link, compl
         ("https://shop.example/de/", "https://shop.example/de/p/1"),
     ],
 )
-def test_the_path_of_base_url_is_a_folder(pushed, base, completed):
-    product = pushed({}, "--set", "link=p/1", "--set", "mobile_link=/m", "--base-url", base)
+def test_the_path_of_base_url_is_a_folder(converted, base, completed):
+    product = converted({}, "--set", "link=p/1", "--set", "mobile_link=/m", "--base-url", base)
     assert product["link"] == completed
     assert product["mobile_link"] == "https://shop.example/m"
 
 
-def test_base_url_completes_each_of_the_additional_images(pushed):
+def test_base_url_completes_each_of_the_additional_images(converted):
     images = "/a.jpg,https://cdn.example/b.jpg, c.jpg"
     completed = "https://shop.example/a.jpg,https://cdn.example/b.jpg,https://shop.example/c.jpg"
-    assert pushed({ADDITIONAL: images})[ADDITIONAL] == completed
+    assert converted({ADDITIONAL: images})[ADDITIONAL] == completed
 
 
-def test_split_keeps_the_first_image_and_adds_the_others(pushed):
+def test_split_keeps_the_first_image_and_adds_the_others(converted):
     images = "/a.jpg ; /b.jpg;;https://cdn.example/w_40,h_30/c.jpg;"
-    product = pushed({"image_link": images, ADDITIONAL: "/d.jpg"}, "--split", "image_link=;")
+    product = converted({"image_link": images, ADDITIONAL: "/d.jpg"}, "--split", "image_link=;")
     assert product["image_link"] == "https://shop.example/a.jpg"
     assert product[ADDITIONAL].split(",") == [
         "https://shop.example/b.jpg",
@@ -147,21 +162,21 @@ def test_split_keeps_the_first_image_and_adds_the_others(pushed):
     ]
 
 
-def test_split_takes_a_list_of_json_apart(pushed):
+def test_split_takes_a_list_of_json_apart(converted):
     change = {"image_link": ["/a.jpg", "/b.jpg"]}
-    product = pushed(change, "--split", "image_link=,", name="feed.jsonl")
+    product = converted(change, "--split", "image_link=,", name="feed.jsonl")
     assert product[ADDITIONAL] == "https://shop.example/b.jpg"
 
 
-def test_split_names_a_column_as_the_file_does_and_joins_additional_images(pushed):
+def test_split_names_a_column_as_the_file_does_and_joins_additional_images(converted):
     options = ("--map", "Pictures=additional_image_link", "--split", "Pictures=|")
-    assert pushed({"Pictures": "/a.jpg|/b.jpg"}, *options)[ADDITIONAL] == (
+    assert converted({"Pictures": "/a.jpg|/b.jpg"}, *options)[ADDITIONAL] == (
         "https://shop.example/a.jpg,https://shop.example/b.jpg"
     )
 
 
-def test_split_keeps_the_first_part_of_any_other_field(pushed):
-    product = pushed({"product_type": "A > B, C > D"}, "--split", "product_type=,")
+def test_split_keeps_the_first_part_of_any_other_field(converted):
+    product = converted({"product_type": "A > B, C > D"}, "--split", "product_type=,")
     assert product["product_type"] == "A > B"
 
 

@@ -10,14 +10,14 @@ from ads_cli.products.normal_form import PRODUCT_SCHEMA
 from ads_cli.products.plans import check_plan
 from tests.conftest import PRODUCT
 from tests.products.feeds.conftest import FORMATS, OPTIONS
-from tests.products.large import LONG, ROWS, large, row, share_smaller_tables
 
 TITLES = ("First", "Second", "Third")
 
 
 @pytest.mark.parametrize(("keep", "title"), [("first", "First"), ("last", "Third")])
-@pytest.mark.parametrize("name", FORMATS)
-@pytest.mark.parametrize("changed", [(), ("--changed",)])
+@pytest.mark.parametrize(
+    ("name", "changed"), [*((name, ()) for name in FORMATS), ("feed.csv", ("--changed",))]
+)
 def test_one_row_is_sent_and_the_others_are_counted(exports, service, keep, title, name, changed):
     exports.write({"id": "x"}, *({"title": title} for title in TITLES), {"id": "y"}, name=name)
     words = ("products", "push", name, *OPTIONS, "--keep", keep, *changed)
@@ -50,16 +50,6 @@ def test_records_that_share_a_line_are_told_apart(exports):
 def test_a_value_that_is_none_of_them_is_refused(exports):
     exports.write({})
     assert "--keep" in exports.refused("--keep", "best")
-
-
-def test_worker_processes_keep_the_same_rows(adsctl, service, monkeypatch):
-    share_smaller_tables(monkeypatch)
-    odd = {f"row{number}": row(4, title=f"No. {number}", description=LONG) for number in (150, 219)}
-    adsctl.file("feed.csv", large(**odd))
-    words = ("products", "push", "feed.csv", "--keep", "last", "-o", "json")
-    summary = json.loads(adsctl(*words).stdout)
-    assert (summary["rows"], summary["left_out"], summary["created"]) == (ROWS, 2, ROWS - 2)
-    assert service.emulator.data.product("sku-4")["title"] == "No. 219"
 
 
 def identical_kept(tmp_path, *changes: dict) -> tuple[int, list[str]]:

@@ -12,12 +12,13 @@ from ads_cli.feeds.row import Row, RowTransform
 from ads_cli.products.normal_form import COMPARED
 from ads_cli.products.sync.listed_products import ListedProducts
 from ads_cli.products.sync.row_comparison import Completion
+from tests.effort import tries
 
 FIELDS = sorted(set(COMPARED) - {"id"})
 VALUES = st.dictionaries(st.sampled_from(FIELDS), st.text(min_size=1, max_size=9))
 
 
-@settings(max_examples=50, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=tries(20, 100), deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(st.text(min_size=1, max_size=9), VALUES, VALUES, st.sets(st.sampled_from(FIELDS)), st.booleans())
 def test_a_row_decides_on_its_fields_and_the_catalog_on_the_others(id, listed, given, emptied, is_copied):
     with tempfile.TemporaryDirectory() as folder:

@@ -1,17 +1,14 @@
 """The temporary databases of a comparison."""
 
 import gc
-import json
 import sys
 from contextlib import closing
-from types import SimpleNamespace
 
 import pytest
 
 from ads_cli.errors import StateError
 from ads_cli.products.sync import create_database, insert, select, temporary_folder
 from ads_cli.products.sync.listed_products import ListedProducts
-from ads_cli.products.sync.listing import BackgroundListing
 
 
 def test_a_reading_that_a_signal_has_left_says_nothing(tmp_path, monkeypatch):
@@ -30,14 +27,11 @@ def test_a_reading_that_a_signal_has_left_says_nothing(tmp_path, monkeypatch):
 
 def test_a_full_disk_ends_a_comparison_with_what_to_do():
     records = [{"id": str(number), "title": "x" * 5000} for number in range(100)]
-    page = SimpleNamespace(encoded_records=json.dumps(records).encode())
-    client = SimpleNamespace(pages=lambda request, parse: iter([page]))
     with pytest.raises(StateError, match="full") as raised, temporary_folder() as folder:
         db = create_database(folder / "small.db", "PRAGMA max_page_count = 30")
         listing = ListedProducts(folder / "small.db", db)
         db.execute("CREATE TABLE products (number INTEGER PRIMARY KEY, a, b, c, d, e, f)")
-        with BackgroundListing(client, "c", listing) as background:
-            background.wait(lambda listed: None)
+        listing.add(records)
     assert "set TMPDIR to a folder on a larger disk" in raised.value.hint
 
 

@@ -8,7 +8,7 @@ import re
 import pytest
 import yaml
 
-from tests.conftest import PRODUCT, feed
+from tests.conftest import PRODUCT
 
 HOSTILE = "\x1b[31mred\x1b[0m\u202e\n'quoted' | \"x\""
 STYLE = re.compile(r"\x1b\[[0-9;]*m")
@@ -108,17 +108,6 @@ def test_a_value_that_was_not_there_has_one_line(differ):
     lines = child.read().replace("\r", "").split("\n")
     assert [line[:8] for line in lines if line.startswith("      ")] == ["      + "]
     assert "    color: red → nothing" in lines
-
-
-def test_a_large_table_is_compared_by_several_processes_as_by_one(differ, monkeypatch):
-    differ.adsctl.file("feed.csv", feed(300, item_group_id="").replace("12.50 EUR", "9 EUR", 3))
-    differ.catalog(*({"id": f"sku-{number}"} for number in range(1, 290)))
-    alone = differ.diff("--prune", file="feed.csv")
-    assert [each["id"] for each in alone[:4]] == ["sku-1", "sku-2", "sku-3", "sku-290"] and len(alone) == 14
-    monkeypatch.setattr("ads_cli.parallel.process_pool.MIN_FILE_BYTES", 0)
-    monkeypatch.setattr("ads_cli.parallel.process_pool._cores", lambda: 2)
-    monkeypatch.setattr("ads_cli.validation.validator.BlockRunner.block_bytes", 5_000)
-    assert differ.diff("--prune", file="feed.csv") == alone
 
 
 def test_a_listing_that_fails_ends_the_command_with_its_error(differ):

@@ -1,10 +1,11 @@
 """A sync repairs what somebody else has changed; what the service does not keep even so is told (9)."""
 
+import json
+
 import pytest
 
 from .syncer import Syncer
 
-BOTH = pytest.mark.parametrize("service_name", ["generic", "x"])
 NIGHTLY = ("-q", "--resume", "--min-rows", "70%")  # as in the README
 
 
@@ -20,8 +21,7 @@ def changes(shop: Syncer, **values: str) -> None:
     shop.catalog({"id": "a"} | values)
 
 
-@BOTH
-@pytest.mark.parametrize("words", [NIGHTLY, ("--resume",)])
+@pytest.mark.parametrize(("service_name", "words"), [("generic", NIGHTLY), ("x", ("--resume",))])
 def test_what_another_machine_changed_is_repaired_each_time(shop, words):
     for price in ("99.00 EUR", "98.00 EUR", "99.00 EUR"):
         changes(shop, price=price)
@@ -40,21 +40,30 @@ def test_the_same_change_is_repaired_again_after_the_repair_was_seen(shop):
         assert shop.sent == []
 
 
-@BOTH
-@pytest.mark.parametrize("words", [NIGHTLY, ()])
+@pytest.mark.parametrize(("service_name", "words"), [("generic", NIGHTLY), ("x", ())])
 def test_what_differs_after_it_was_sent_once_more_is_not_kept(shop, words):
     for sent in (["a"], [], []):
         changes(shop, title="Shouted")
         summary = shop.prune(*words, code=0 if sent else 9)
         assert (shop.sent, summary["not_kept"]) == (sent, 0 if sent else 1)
     assert "1 product reverted by the service, which has acknowledged the row" in shop.said
-    assert "twice and lists other values: 'a'" in shop.said
+    assert "twice and lists other values: 'a'; not sent again" in shop.said
     assert shop.diff("-q", code=9) == [] and "1 product reverted" in shop.said
     assert "1 product reverted" in shop.adsctl("products", "sync", "feed.jsonl", "--dry-run", "-q").stderr
     assert shop.actions("--verify") == {"update": ["a"]}
     shop.feed({"id": "a", "price": "9.00 EUR"}, {"id": "b"})
     (record,) = shop.diff()
     assert record["fields"].keys() == {"title", "price"}
+
+
+def test_of_many_products_that_are_not_kept_the_first_five_are_named(shop):
+    products = [{"id": f"p{number}"} for number in range(6)]
+    shop.feed(*products)
+    for code in (0, 0, 9):
+        shop.prune(code=code)
+        shop.catalog(*(product | {"title": "Shouted"} for product in products))
+    message = json.loads(shop.said)["error"]["message"]
+    assert "6 products reverted" in message and "'p0', 'p1', 'p2', 'p3', 'p4', …; not sent" in message
 
 
 def test_what_is_kept_in_the_end_is_no_longer_told(shop):

@@ -101,8 +101,7 @@ def test_a_dry_run_prints_the_differences_and_sends_nothing(syncer):
     assert "--dry-run" in syncer.said
 
 
-@pytest.mark.parametrize("known", [False, True])
-@pytest.mark.parametrize("other", ["push", "api"])
+@pytest.mark.parametrize(("other", "known"), [("push", True), ("api", False)])
 def test_what_changes_while_the_catalog_is_listed_ends_a_sync_before_it_sends(syncer, other, known):
     syncer.catalog({"id": "c"})
     syncer.feed({"id": "a"})

@@ -88,6 +88,9 @@ def test_more_groups_than_are_searched_are_told_until_all_are_verified(mugs, mon
     assert mugs.prune(code=9)["deleted"] == 0
     assert "1 product that has left the feed" in mugs.said and "--verify" in mugs.said
     assert mugs.diff("--prune", code=9) == [] and "1 product that has left the feed" in mugs.said
+    mugs.feed(*mugs.numbered(1, **MUGS))
+    assert mugs.diff("--prune", code=9) == [] and "2 products that have left the feed" in mugs.said
+    mugs.feed(*mugs.numbered(1, 3, **MUGS))
     assert mugs.prune("--verify")["deleted"] == 1
     assert mugs.prune()["deleted"] == 0
     mugs.assert_equal(*mugs.numbered(1, 3, **MUGS))

@@ -13,7 +13,6 @@ from ads_cli.feeds.locations import InMemory
 from ads_cli.feeds.reader import read_rows
 from ads_cli.feeds.registry import FORMATS
 from ads_cli.feeds.source import Source
-from ads_cli.http.response_body import Parse, parse_json
 from ads_cli.products.digest_index import NO_KEY, Changes, DigestIndex, item_digest
 from ads_cli.products.normal_form import COMPARED, PRODUCT_SCHEMA
 from ads_cli.products.plans import check_plan
@@ -46,7 +45,7 @@ class World:
         generated = {"product_key": key} | ({"item_group_key": f"key of {group}"} if group else {})
         self.products[key] = kept | generated
 
-    def pages(self, request: ListProducts, parse: Parse = parse_json):
+    def pages(self, request: ListProducts):
         """List the catalog, or a group."""
         group, listed, groups = request.item_group_key, [], set()
         for product in self.products.values():
@@ -58,7 +57,7 @@ class World:
         self.seen |= {product["id"] for product in listed}
         for begin in range(0, len(listed) or 1, 2):
             content = json.dumps({"data": listed[begin : begin + 2]}).encode()
-            yield read_response(200, {}, content, parse)
+            yield read_response(200, {}, content)
 
     def read(self) -> tuple[str, DigestIndex]:
         """Return what is remembered."""
@@ -76,7 +75,7 @@ class World:
         with comparing(self, "catalog", self, CompareOptions(**options)) as comparison:
             comparison.watch(plan.validator)
             plan.validate(lambda rows: None)
-            comparison.wait(lambda products: None)
+            comparison.list_catalog(lambda products: None)
             comparison.compare(plan.validator, lambda rows: None)
             comparison.list_groups(comparison.groups(), lambda groups: None)
             comparison.decide()

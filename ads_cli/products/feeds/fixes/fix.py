@@ -26,8 +26,8 @@ TEXT_FIELDS = (
 class Fix(Protocol):
     """Fixes one kind of mistake; picklable, since worker processes have a copy.
 
-    Applied to its own result it changes nothing. Unless it is a TextFix, it changes nothing of a row that
-    breaks no rule, so that such rows need not be shown to it.
+    Applied to its own result it changes nothing. Unless it is one of TEXT_FIXES, it changes nothing of a row
+    that breaks no rule, so that such rows need not be shown to it.
     """
 
     @property
@@ -40,13 +40,6 @@ class Fix(Protocol):
 
     def apply(self, values: dict[str, Any]) -> Sequence[Edit]:
         """Change the values of a product in place; return what was changed."""
-
-
-class TextFix(Fix, Protocol):
-    """Fixes what may break no rule: it is asked about every row that `may_fix_texts` lets through."""
-
-    def may_apply(self, text: str, values: dict[str, Any]) -> bool:
-        """Tell fast whether a row may need it; `text` has all values between spaces."""
 
 
 def edit(values: dict[str, Any], field: str, after: Any) -> Edit:

@@ -62,9 +62,9 @@ class UnclearPriceError(PriceError):
 
 
 def read_price(text: str, currency: str = "") -> str:
-    """Return a price as `44.90 EUR`; `currency` is that of prices that name none, or several.
+    """Return a price as `44.90 EUR`. Raise PriceError.
 
-    Raises PriceError.
+    `currency` is that of prices that name none, or several.
     """
     parts = PRICE.fullmatch(SPACES.sub(" ", text).strip().replace("’", "'"))
     if parts is None:
@@ -176,7 +176,7 @@ class SalePrice:
     rules = ("sale_below_price", "sale_for_something")
 
     def apply(self, values: dict[str, Any]) -> Sequence[Edit]:
-        """Leave out a sale price of the same amount, or of none; a higher one is for a person to look at."""
+        """Leave out a sale price that equals the price, or is zero. A person must look at a higher one."""
         prices = [values.get(field) for field in FIELDS]
         if not all(isinstance(price, str) and IS_VALID(price) for price in prices):
             return ()

@@ -12,7 +12,6 @@ from ....api.products import MAX_IMAGES, image_problem
 from .. import SCHEMA_ADDRESS
 from ..addresses import IMAGES
 from ..dates import SALE_DATES, read_broken_interval, zone_of
-from . import CATEGORIES, is_spaced
 from .fix import FIELD_TYPES, Edit, edit, edit_texts
 from .money import GROUPS, SEPARATORS
 
@@ -119,9 +118,9 @@ class ChoiceFix:
 
     def apply(self, values: dict[str, Any]) -> Sequence[Edit]:
         """Rewrite the value, where it is a spelling of one."""
-        return edit_texts(values, [self.name], self._meant)
+        return edit_texts(values, [self.name], self._meaning)
 
-    def _meant(self, field: str, text: str) -> str:
+    def _meaning(self, field: str, text: str) -> str:
         return self._values.get(spelling_letters(SCHEMA_ADDRESS.sub("", text.strip())), text)
 
 
@@ -138,7 +137,7 @@ class Availability(ChoiceFix):
             return ()
         text = str(value).strip()
         stock, in_words = STOCK.match(text), STOCK_IN_WORDS.match(text)
-        if in_words and self._meant(self.name, in_words[2]) == "in stock":
+        if in_words and self._meaning(self.name, in_words[2]) == "in stock":
             stock = in_words
         if stock:
             count = max(0, int(stock[1]))
@@ -151,15 +150,14 @@ class Availability(ChoiceFix):
         return super().apply(values)
 
 
+CATEGORIES = ("product_type", "store_product_category")
+
+
 class CategoryFix:
     """Writes the levels of categories apart, without ids."""
 
     name = "category"
     rules = ("levels_apart",)
-
-    def may_apply(self, text: str, values: dict[str, Any]) -> bool:
-        """Look at the categories."""
-        return not all(is_spaced(values[field]) for field in CATEGORIES if field in values)
 
     def apply(self, values: dict[str, Any]) -> Sequence[Edit]:
         """Rewrite categories."""
@@ -167,7 +165,7 @@ class CategoryFix:
 
 
 def _levels_apart(field: str, category: str) -> str:
-    if is_spaced(category):
+    if ">" not in category.replace(" > ", "") and " - " not in category:
         return category
     return " > ".join(filter(None, map(str.strip, CATEGORY_ID.sub("", category).split(">"))))
 

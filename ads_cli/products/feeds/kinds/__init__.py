@@ -57,20 +57,20 @@ class Spellings(msgspec.Struct, frozen=True):
     def apply(self, row: Row) -> None:
         """Replace the spellings in a row."""
         values = row.values
-        for field, known in self.values.items():
+        for field, choices in self.values.items():
             value = values.get(field)
-            if value is not None and value not in known and (meant := self.meaning(field, value)):
-                values[field] = meant
+            if value is not None and value not in choices and (meaning := self.meaning(field, value)):
+                values[field] = meaning
 
     def meaning(self, field: str, value: Any) -> str | None:
         """Return the value that a spelling stands for, or None."""
         if not isinstance(value, str):
             return None
         key = spelling_key(value)
-        if (meant := self.fields.get(field, {}).get(key)) is not None:
-            return meant
+        if (meaning := self.fields.get(field, {}).get(key)) is not None:
+            return meaning
         patterns = self.patterns.get(field, ())
-        return next((meant for pattern, meant in patterns if fnmatchcase(key, pattern)), None)
+        return next((meaning for pattern, meaning in patterns if fnmatchcase(key, pattern)), None)
 
 
 class FeedKind(msgspec.Struct, frozen=True, omit_defaults=True, dict=True):
@@ -104,18 +104,18 @@ class FeedKind(msgspec.Struct, frozen=True, omit_defaults=True, dict=True):
     codes: dict[str, str] = {}  # code of a currency as feeds have it, to that of ISO 4217
     stock: list[str] = []  # columns of the quantity that is left
 
-    def field_of(self, column: str, known: Collection[str]) -> str | None:
+    def field_of(self, column: str, field_names: Collection[str]) -> str | None:
         """Return the field that a column is read as: the one that is named, or one of its own name."""
         name = column_key(column)
         if field := self._fields.get(name):
             return field
         if name in self._not_by_name:
             return None
-        return next((field for field in known if column_key(field) == name), None)
+        return next((field for field in field_names if column_key(field) == name), None)
 
     def recognizes(self, columns: Collection[str]) -> bool:
         """Tell whether a feed with these columns is of this kind."""
-        return any(all(_has(columns, pattern) for pattern in wanted) for wanted in self.recognized_by)
+        return any(all(_has(columns, pattern) for pattern in patterns) for patterns in self.recognized_by)
 
     @cached_property
     def _fields(self) -> dict[str, str]:
@@ -143,16 +143,18 @@ class FeedKind(msgspec.Struct, frozen=True, omit_defaults=True, dict=True):
     def spellings(self) -> Spellings:
         """Return what reads the spellings of values."""
         fields = {
-            field: {spelling_key(name): value for value, others in known.items() for name in (value, *others)}
-            for field, known in self.values.items()
+            field: {
+                spelling_key(name): value for value, others in choices.items() for name in (value, *others)
+            }
+            for field, choices in self.values.items()
         }
-        wild = {field: [key for key in known if {"*", "?"} & {*key}] for field, known in fields.items()}
+        wild = {field: [key for key in choices if {"*", "?"} & {*key}] for field, choices in fields.items()}
         patterns = {  # the one with the most letters first
             field: tuple((key, fields[field][key]) for key in sorted(keys, key=_unspecific))
             for field, keys in wild.items()
             if keys
         }
-        return Spellings(fields, {field: tuple(known) for field, known in self.values.items()}, patterns)
+        return Spellings(fields, {field: tuple(choices) for field, choices in self.values.items()}, patterns)
 
     @cached_property
     def _not_by_name(self) -> frozenset[str]:
@@ -224,7 +226,7 @@ def built_in(name: str) -> FeedKind:
     return merged(kind, built_in(kind.like)) if kind.like else kind
 
 
-def kind_of_recipe(path: str, known: Collection[str]) -> FeedKind:
+def kind_of_recipe(path: str, field_names: Collection[str]) -> FeedKind:
     """Read what a recipe says of columns and values, beside options; raise ContentError where it is wrong."""
     from ....api.names import neutral_name
     from ....config import strict_yaml
@@ -240,9 +242,9 @@ def kind_of_recipe(path: str, known: Collection[str]) -> FeedKind:
     left_out = {column: [*map(str.casefold, values)] for column, values in kind.left_out.items()}
     kind = msgspec.structs.replace(kind, columns=columns, left_out=left_out)
     for name in ("values", "joined"):
-        _require_names(path, f"{name}: ", getattr(kind, name), known)
+        _require_names(path, f"{name}: ", getattr(kind, name), field_names)
     for column, field in columns.items():
-        _require_names(path, f"columns: {column}: ", [field], known)
+        _require_names(path, f"columns: {column}: ", [field], field_names)
     if kind.like and kind.like not in KINDS:
         message = f"like: {kind.like!r} is not a kind of feed{suggestion(kind.like, KINDS)}"
         raise ContentError(f"{path}: {message}", hint=f"kinds: {', '.join(KINDS)}")

@@ -82,8 +82,8 @@ def _located_by_values(
     """Return the numbers of the columns whose values are the same in every language, in their order."""
     located: dict[str, int] = {}
     begin = 0
-    for english, known in table.values.items():
-        patterns = NamePatterns(known)
+    for english, names in table.values.items():
+        patterns = NamePatterns(names)
         for number, column in enumerate(columns[begin:], begin):
             values = [value for record in records if (value := record.get(column))]
             if values and all(value in patterns for value in values):

@@ -31,30 +31,38 @@ class KindColumns:
     """
 
     def __init__(
-        self, mapped: Mapping[str, str], kind: FeedKind, known: Collection[str], columns: Collection[str]
+        self,
+        mapped: Mapping[str, str],
+        kind: FeedKind,
+        field_names: Collection[str],
+        columns: Collection[str],
     ) -> None:
-        self._kind, self._known = kind, known
-        self._fields: dict[str, str | None] = dict.fromkeys([*columns, *known])
-        taken = {mapped.get(column, column) for column in columns}
+        self._kind, self._field_names = kind, field_names
+        self._fields: dict[str, str | None] = dict.fromkeys([*columns, *field_names])
+        used_fields = {mapped.get(column, column) for column in columns}
         for column in columns:
-            field = None if column in known else kind.field_of(column, known)
-            if field and field not in taken:
+            field = None if column in field_names else kind.field_of(column, field_names)
+            if field and field not in used_fields:
                 self._fields[column] = field
-                taken.add(field)
+                used_fields.add(field)
 
     def field_of(self, column: str) -> str | None:
         """Return the field that is named for a column."""
         if column in self._fields:
             return self._fields[column]
-        return self._kind.field_of(column, self._known)
+        return self._kind.field_of(column, self._field_names)
 
 
 def read_as(
-    kind: FeedKind, read: Read, mapped: Mapping[str, str], known: Collection[str], columns: Collection[str]
+    kind: FeedKind,
+    read: Read,
+    mapped: Mapping[str, str],
+    field_names: Collection[str],
+    columns: Collection[str],
 ) -> Rows:
     """Read a feed with these columns as one of a kind."""
     rows = load(ASSEMBLIES[kind.assembly])(read({}), kind, mapped) if kind.assembly else read(mapped)
-    rows.kind_field = KindColumns(mapped, kind, known, columns).field_of
+    rows.kind_field = KindColumns(mapped, kind, field_names, columns).field_of
     rows.unsent, rows.parts, rows.hints = kind.unsent, kind.parts, kind.hints
     return rows
 
@@ -66,14 +74,16 @@ Record = Mapping[str, Any]
 
 
 def detect_kind(
-    rows: Rows, first: Sequence[Record], known: Collection[str], choices: Choices
+    rows: Rows, first: Sequence[Record], field_names: Collection[str], choices: Choices
 ) -> "tuple[str, Localized] | None":
     """Find the kind that reads more of a feed than the names of its fields do; None if none does.
 
     No kind is loaded for a feed whose columns are fields, and whose values are spelled as they are sent.
     """
     spelled = [field for field, values in choices.items() if _most_differ(first, field, values)]
-    unknown = [column for column, field in zip(rows.columns, rows.fields, strict=True) if field not in known]
+    unknown = [
+        column for column, field in zip(rows.columns, rows.fields, strict=True) if field not in field_names
+    ]
     if not (unknown or spelled):
         return None
     from .languages import localized
@@ -82,7 +92,7 @@ def detect_kind(
         local_kind = localized(built_in(name), rows.columns, first)
         kind = local_kind.kind
         if (local_kind.language or kind.recognizes(rows.columns)) and (
-            any(kind.field_of(column, known) or column in kind.unsent for column in unknown)
+            any(kind.field_of(column, field_names) or column in kind.unsent for column in unknown)
             or any(_reads(kind, first, field) for field in spelled)
         ):
             return name, local_kind
@@ -120,7 +130,7 @@ class OpenedFeed(NamedTuple):
 def open_feed(
     read: Read,
     mapped: Mapping[str, str],
-    known: Collection[str],
+    field_names: Collection[str],
     choices: Choices,
     *,
     source: str = AUTO,
@@ -130,7 +140,7 @@ def open_feed(
     if source not in FROM:
         raise UsageError(f"--from: {source!r} is not one of {', '.join(FROM)}{suggestion(source, FROM)}")
     rows, remark, warning = read(mapped), "", ""
-    own = kind_of_recipe(recipe, known) if recipe else NO_KIND
+    own = kind_of_recipe(recipe, field_names) if recipe else NO_KIND
     name = own.like if own.like and source == AUTO else source
     if name == GENERIC and own == NO_KIND:
         return OpenedFeed(rows)
@@ -138,7 +148,7 @@ def open_feed(
     base = NO_KIND
     if name == AUTO:
         name = GENERIC
-        if detected := detect_kind(rows, records, known, choices):
+        if detected := detect_kind(rows, records, field_names, choices):
             name, (base, language, by_order) = detected
             title = f"{base.title} in {language}" if language else base.title
             title = f"{'an' if title[0].casefold() in 'aeio' else 'a'} {title}"
@@ -157,7 +167,7 @@ def open_feed(
     from .step import AsKind
 
     kind = own if name == GENERIC else merged(own, base)
-    opened = read_as(kind, read, mapped, known, rows.columns)
+    opened = read_as(kind, read, mapped, field_names, rows.columns)
     opened.kind_name = name
     names = {column: opened.field_of(column) for column in rows.columns}
     paths: dict[str, str] = {}

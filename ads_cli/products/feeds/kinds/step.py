@@ -75,7 +75,7 @@ class AsKind(Step, frozen=True, dict=True):
             self._read_currency: kind.currencies,
             self._read_stock: kind.stock,
         }
-        return [read for read, wanted in readings.items() if wanted]
+        return [read for read, applies in readings.items() if applies]
 
     def _key(self, column: str) -> str:
         """Return the name under which rows have a column, however the feed spells it."""
@@ -176,7 +176,7 @@ class AsKind(Step, frozen=True, dict=True):
         texts = (values.get(self._keys[column]) for column in self.kind.stock)
         quantity = next((number for text in texts if (number := amount(str(text).strip())) is not None), None)
         if quantity is not None:
-            said = values.setdefault("availability", "in stock" if quantity >= 1 else "out of stock")
-            meant = self.kind.spellings.meaning("availability", said) or str(said)
-            if inventory := stock_fields(meant, quantity)["inventory"]:
+            availability = values.setdefault("availability", "in stock" if quantity >= 1 else "out of stock")
+            meaning = self.kind.spellings.meaning("availability", availability) or str(availability)
+            if inventory := stock_fields(meaning, quantity)["inventory"]:
                 values.setdefault("inventory", inventory)

@@ -178,7 +178,7 @@ def records(draw) -> dict[str, tuple[str, str]]:
     return {field: (draw(FORMS)(field), draw(VALUES.get(field, TEXTS))) for field in sorted(fields)}
 
 
-@settings(max_examples=tries(80, 300))
+@settings(max_examples=tries(25, 300))
 @given(record=records(), source=st.sampled_from(["auto", "google", "meta", "pinterest"]))
 def test_no_value_is_changed_but_for_the_stated_spellings(tmp_path_factory, record, source):
     path = tmp_path_factory.mktemp("feed") / "feed.jsonl"

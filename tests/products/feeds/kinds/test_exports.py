@@ -64,10 +64,10 @@ def test_an_export_becomes_the_catalog_that_the_shop_expects(adsctl, service, na
     done = adsctl("products", "push", file, "--strict", *options)
     assert f"(--from {kind})" in done.stderr
     assert "not known" not in done.stderr and "warning: gtin" not in done.stderr
-    found = {key: product for key, product in stored(service).items() if key not in before}
-    assert found.keys() == expected.keys()
+    added = {key: product for key, product in stored(service).items() if key not in before}
+    assert added.keys() == expected.keys()
     for key, product in expected.items():
-        sent = {name: found[key].get(name) for name in product.keys() | sendable(found[key])}
+        sent = {name: added[key].get(name) for name in product.keys() | sendable(added[key])}
         assert sent == product, key
 
 
@@ -118,5 +118,5 @@ def test_descriptions_in_html_are_the_only_mistake_of_an_export(adsctl, export):
     adsctl.file("export.csv", export.write(shop(20)))
     link = ["--set", "link=https://shop.example/p"]
     done = adsctl("products", "check", "export.csv", *EXPORT_OPTIONS[:-2], *link, "-o", "json", code=3)
-    (found,) = json.loads(done.stdout)["findings"]
-    assert found["field"] == "description" and "contains HTML (<p>)" in found["problem"]
+    (finding,) = json.loads(done.stdout)["findings"]
+    assert finding["field"] == "description" and "contains HTML (<p>)" in finding["problem"]

@@ -72,7 +72,7 @@ def update(adsctl, service):
         adsctl("products", "push", "catalog.jsonl", "-q")
         adsctl.file(name, content)
         adsctl("products", "update", name, "--currency", "EUR", "-q")
-        (product,) = (each for each in service.emulator.data.products() if each["id"] == "T-1")
+        product = service.emulator.data.product("T-1")
         return {field: product[field] for field in IN_CATALOG}
 
     return run
@@ -129,15 +129,17 @@ def test_a_quantity_without_the_column_of_its_tracker_counts(adsctl):
 
 
 @pytest.mark.parametrize("rename", [str.lower, str.upper, lambda name: name.replace(" ", "_")])
-@pytest.mark.parametrize("hidden", [{"Status": "draft"}, {"Published": "false"}, {"Published": "FALSCH"}])
-def test_a_draft_is_left_out_however_the_header_is_spelled(adsctl, rename, hidden):
+def test_a_draft_is_left_out_however_the_header_is_spelled(adsctl, rename):
     shown = SHOPIFY | {"Status": "active", "Published": "true"}
-    draft = shown | {"Handle": "jug", "Variant SKU": "T-2"} | hidden
-    text = table(shown, draft)
+    hidden = [{"Status": "draft"}, {"Published": "false"}, {"Published": "FALSCH"}]
+    drafts = [
+        shown | {"Handle": f"jug-{n}", "Variant SKU": f"T-{n}"} | cells for n, cells in enumerate(hidden, 2)
+    ]
+    text = table(shown, *drafts)
     header, _, rows = text.partition("\n")
     products, message = converted(adsctl, f"{rename(header)}\n{rows}")
     assert [product["id"] for product in products] == ["T-1"]
-    assert "1 product left out" in message
+    assert "3 products left out" in message
 
 
 def test_a_column_of_a_field_that_was_added_to_an_export_counts(adsctl):
@@ -176,25 +178,25 @@ def test_a_product_whose_variations_were_not_exported_is_counted(adsctl):
     assert "1 product left out: 1 whose Type is variable without a variation" in message
 
 
-@pytest.mark.parametrize(
-    ("said", "availability"),
-    [
-        ("1-3 Werktage", "in stock"),
-        ("sofort lieferbar", "in stock"),
-        ("24h", "in stock"),
-        ("2-3 Wochen", "available for order"),
-        ("auf Anfrage", "available for order"),
-        ("derzeit nicht lieferbar", "out of stock"),
-        ("nicht auf Lager", "out of stock"),
-        ("nicht mehr bestellbar", "out of stock"),
-        ("zur Zeit vergriffen", "out of stock"),
-        ("momentan ausverkauft", "out of stock"),
-        ("currently not available", "out of stock"),
-    ],
-)
-def test_what_idealo_is_told_of_delivery_is_read_by_what_it_says(adsctl, said, availability):
-    (product,), _ = converted(adsctl, table(IDEALO | {"deliveryTime": said}))
-    assert product["availability"] == availability
+DELIVERIES = {
+    "1-3 Werktage": "in stock",
+    "sofort lieferbar": "in stock",
+    "24h": "in stock",
+    "2-3 Wochen": "available for order",
+    "auf Anfrage": "available for order",
+    "derzeit nicht lieferbar": "out of stock",
+    "nicht auf Lager": "out of stock",
+    "nicht mehr bestellbar": "out of stock",
+    "zur Zeit vergriffen": "out of stock",
+    "momentan ausverkauft": "out of stock",
+    "currently not available": "out of stock",
+}
+
+
+def test_what_idealo_is_told_of_delivery_is_read_by_what_it_says(adsctl):
+    rows = [IDEALO | {"sku": f"T-{n}", "deliveryTime": text} for n, text in enumerate(DELIVERIES)]
+    products, _ = converted(adsctl, table(*rows))
+    assert [product["availability"] for product in products] == [*DELIVERIES.values()]
 
 
 @pytest.mark.parametrize("column", ["deliveryTime", "availability"])
@@ -242,29 +244,30 @@ def test_columns_that_are_known_by_their_order_alone_are_named(adsctl):
     assert "'Normal fiyat' is Regular price" in done.stderr
 
 
+SALES = [
+    ("12,00", "15,00", ("15.00 EUR", "12.00 EUR")),
+    ("1.299,00", "1.500,00", ("1500.00 EUR", "1299.00 EUR")),
+    ("12,00 €", "15,00 €", ("15.00 EUR", "12.00 EUR")),
+    ("9,00", "15", ("15 EUR", "9.00 EUR")),
+    ("15,00", "12,00", ("15.00 EUR", None)),
+]
+
+
 @pytest.mark.parametrize(
-    ("price", "full", "sent"),
+    ("export", "names", "columns"),
     [
-        ("12,00", "15,00", ("15.00 EUR", "12.00 EUR")),
-        ("1.299,00", "1.500,00", ("1500.00 EUR", "1299.00 EUR")),
-        ("12,00 €", "15,00 €", ("15.00 EUR", "12.00 EUR")),
-        ("9,00", "15", ("15 EUR", "9.00 EUR")),
-        ("15,00", "12,00", ("15.00 EUR", None)),
+        (SHOPIFY, ("Handle", "Variant SKU"), ("Variant Price", "Variant Compare At Price")),
+        (IDEALO | {"deliveryTime": "24h"}, ("sku",), ("price", "formerPrice")),
     ],
 )
-@pytest.mark.parametrize(
-    ("export", "columns"),
-    [
-        (SHOPIFY, ("Variant Price", "Variant Compare At Price")),
-        (IDEALO | {"deliveryTime": "24h"}, ("price", "formerPrice")),
-    ],
-)
-def test_a_sale_is_sent_from_an_export_that_a_spreadsheet_has_saved(
-    adsctl, export, columns, price, full, sent
-):
-    quoted = {name: f'"{value}"' for name, value in zip(columns, (price, full), strict=True)}
-    (product,), _ = converted(adsctl, table(export | quoted), "--fix", "price")
-    assert (product["price"], product.get("sale_price")) == sent
+def test_a_sale_is_sent_from_an_export_that_a_spreadsheet_has_saved(adsctl, export, names, columns):
+    rows = []
+    for number, (*prices, _) in enumerate(SALES):
+        quoted = {column: f'"{price}"' for column, price in zip(columns, prices, strict=True)}
+        rows.append(export | dict.fromkeys(names, f"T-{number}") | quoted)
+    products, _ = converted(adsctl, table(*rows), "--fix", "price")
+    sent = [(product["price"], product.get("sale_price")) for product in products]
+    assert sent == [prices for *_, prices in SALES]
 
 
 def test_a_discount_of_wix_is_taken_off_a_price_with_a_decimal_comma(adsctl):

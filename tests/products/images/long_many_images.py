@@ -1,12 +1,14 @@
-"""What is known of images takes no memory that grows with their number, and outlives its threads."""
+"""Images of many rows: their memory does not grow, outlives its threads, and is shared by processes."""
 
+import json
 import subprocess
 import sys
 import threading
 
 from ads_cli.products.images.stores import ImageOutcomes
 from tests.adsctl import MEASURED
-from tests.conftest import feed
+from tests.conftest import PRODUCT, feed
+from tests.products.images.image_server import image
 
 MORE_MEGABYTES = 3
 
@@ -41,3 +43,16 @@ def test_outcomes_are_closed_between_the_statements_of_their_threads():
         closing.join(0.05)
         assert closing.is_alive()
     closing.join()
+
+
+def test_a_table_that_worker_processes_validate_has_images_too(adsctl, images):
+    images.files["/small"] = image(width=9)
+    rows = [f'sku-{n},{images.address("/small")},"{"x" * 4000}"' for n in range(2_500)]
+    adsctl.file("feed.csv", "\n".join(["id,image_link,description", *rows]))
+    defaults = PRODUCT.keys() - {"id", "image_link", "description"}
+    words = [word for field in defaults for word in ("--default", f"{field}={PRODUCT[field]}")]
+    command = ("products", "check", "feed.csv", "--images", "--allow-private", "-o", "json", *words)
+    report = json.loads(adsctl(*command, code=3).stdout)
+    (finding,) = report["findings"]
+    assert report["invalid"] == finding["rows"] == 2_500 and finding["lines"] == [2, 3, 4, 5, 6]
+    assert images.paths == ["/small"]

@@ -1,0 +1,172 @@
+"""What a sync believes of a list: copied, damaged and killed runs, and clocks that were wrong."""
+
+import json
+import shutil
+import threading
+from datetime import UTC, datetime, timedelta
+
+import pytest
+
+from ads_cli.api import users
+from ads_cli.audiences import ledger_records as ledgers
+from ads_cli.audiences import operations, sync_plan
+from ads_cli.audiences.ledger_log import LogFile
+from ads_cli.audiences.upload import RecordedUpload, UserUpload
+from ads_cli.errors import UnavailableError
+from ads_cli.uploads.journal import Journal
+from tests.audiences.lists import people, person
+from tests.audiences.test_sync import PHONES, customers, notes
+
+__all__ = ["customers", "notes"]
+
+
+def test_a_copied_state_folder_deletes_nobody_and_sends_everybody(customers):
+    customers.sync(people(1, 2))
+    state = customers.adsctl.home / "state"
+    shutil.copytree(state, state.with_name("copy"))
+    shutil.rmtree(state)
+    state.with_name("copy").rename(state)
+    summary = customers.sync(people(2, 3), "-q", code=9)
+    assert (summary["deleted"], summary["unchanged"], summary["updated"], summary["created"]) == (0, 0, 1, 1)
+    assert "copied" in customers.said and customers.equals(people(1, 2, 3))
+    assert customers.sync(people(2, 3))["deleted"] == 1
+    assert customers.equals(people(2, 3))
+
+
+def test_a_restored_disk_deletes_nobody(customers, monkeypatch):
+    customers.sync(people(1, 2))
+    monkeypatch.setattr("ads_cli.store.epochs.boot_id", lambda: "another boot")
+    summary = customers.sync(people(2, 3), "-q", code=9)
+    assert summary["deleted"] == 0 and "restored" in customers.said
+    assert customers.equals(people(1, 2, 3))
+
+
+@pytest.mark.parametrize("how", ["damaged", "another key", "key lost"])
+def test_a_ledger_that_cannot_be_used_deletes_nobody(customers, how):
+    customers.sync(people(1, 2))
+    state = customers.adsctl.home / "state"
+    (path,) = (
+        file for file in (state / ledgers.FOLDER).iterdir() if not (file.suffix or file.name[0] == ".")
+    )
+    if how == "damaged":
+        data = bytearray(path.read_bytes())
+        data[5] ^= 1
+        path.write_bytes(data)
+    elif how == "another key":
+        (state / ledgers.KEY_FILE).write_bytes(bytes(ledgers.KEY_BYTES))
+    else:
+        (state / ledgers.KEY_FILE).unlink()
+    summary = customers.sync(people(2, 3), "-q", code=9)
+    assert summary["deleted"] == 0 and ("damaged" if how == "damaged" else "key") in customers.said
+    assert customers.equals(people(1, 2, 3))
+    assert customers.sync(people(3))["deleted"] == 1
+
+
+def test_a_request_by_hand_makes_what_is_known_uncertain(customers):
+    customers.sync(people(1, 2))
+    path = "/12/accounts/{account_id}/custom_audiences/" + customers.audience + "/users"
+    body = json.dumps([{"operation_type": "Delete", "params": {"users": [{"email": ["0" * 64]}]}}])
+    customers.adsctl.local("api", "POST", path, "--input", "-", input=body)
+    assert customers.sync(people(2), code=9)["unchanged"] == 0
+    assert customers.equals(people(1, 2))
+    assert customers.sync(people(2))["deleted"] == 1
+
+
+def test_people_are_sent_again_before_the_service_forgets_them(customers, monkeypatch):
+    customers.sync(people(1))
+    later = datetime.now(UTC) + timedelta(days=370)
+    monkeypatch.setattr("ads_cli.audiences.ledger.this_second", lambda: later)
+    assert customers.sync(people(1))["updated"] == 1
+
+
+@pytest.mark.parametrize(
+    ("years", "ids"), [*((years, {"phone": PHONES(1)}) for years in (-50, -36, 0.2, 1.1, 14, 300)), (14, {})]
+)
+def test_people_whom_a_wrong_clock_has_sent_are_sent_again_once_it_is_right(
+    customers, time_machine, years, ids
+):
+    now = datetime.now(UTC)
+    members = [person(1, **ids), *people(2, 3)]
+    time_machine.move_to(now + timedelta(days=365 * years))
+    assert customers.sync(members)["created"] == 3
+    assert customers.sync(members)["unchanged"] == 3  # as long as it stays wrong
+    time_machine.move_to(now)
+    again = customers.sync(members)
+    assert (again["updated"], again["unchanged"]) == (3, 0)
+    assert customers.sync(members)["unchanged"] == 3
+
+
+def test_who_leaves_is_deleted_though_a_wrong_clock_has_sent_them(customers, time_machine):
+    now = datetime.now(UTC)
+    time_machine.move_to(datetime(2040, 1, 2, tzinfo=UTC))
+    customers.sync(people(1, 2))
+    time_machine.move_to(now)
+    assert customers.sync(people(1))["deleted"] == 1
+    assert customers.equals(people(1))
+
+
+def test_a_clock_that_is_wrong_for_one_sync_sends_everybody_again(customers, time_machine):
+    now = datetime.now(UTC)
+    customers.sync(people(1, 2))
+    for wrong in (datetime(1990, 1, 2, tzinfo=UTC), datetime(2040, 1, 2, tzinfo=UTC)):
+        time_machine.move_to(wrong)
+        assert customers.sync(people(1, 2, 3))["unchanged"] == 0
+    time_machine.move_to(now)
+    assert customers.sync(people(1, 2, 3))["updated"] == 3
+
+
+@pytest.mark.parametrize("boundary", ["before it is sent", "before its answer", "before the end"])
+def test_a_killed_sync_is_resumed(customers, monkeypatch, boundary):
+    customers.sync(people(1, 2, 9))
+
+    def die(*args, **options):
+        raise UnavailableError("killed")
+
+    with monkeypatch.context() as patch:
+        if boundary == "before it is sent":
+            patch.setattr(UserUpload, "send", die)
+        elif boundary == "before its answer":
+            patch.setattr(LogFile, "note_acknowledged", die)
+        else:
+            patch.setattr(RecordedUpload, "finish", die)
+        customers.sync(people(2, 3), code=8)
+    done = customers.sync(people(2, 3), "--resume")
+    assert (done["created"] + done["updated"], done["deleted"]) == (1, 2)  # who is uncertain is sent again
+    assert customers.equals(people(2, 3))
+    assert customers.sync(people(2, 3))["requests"] == 0
+
+
+def test_all_requests_of_a_sync_are_counted_though_one_fails_before_a_later_one_is_acknowledged(
+    customers, monkeypatch
+):
+    send, append, fill = UserUpload.send, Journal.append, sync_plan.fill_operations
+    is_later_acknowledged = threading.Event()
+
+    def fail_first(self, client, batch, attempts):
+        if batch.number == 0:
+            assert is_later_acknowledged.wait(30)
+            raise UnavailableError("killed")
+        return send(self, client, batch, attempts)
+
+    def append_and_tell(self, entry):
+        append(self, entry)
+        is_later_acknowledged.set()
+
+    def fill_with_one(params, users, rows, options):
+        return fill(params, users, rows, options._replace(users_per_operation=1))
+
+    def die(*args, **options):
+        raise UnavailableError("killed")
+
+    for module in (operations, users):
+        monkeypatch.setattr(module, "MAX_OPERATIONS", 1)
+    monkeypatch.setattr(sync_plan, "fill_operations", fill_with_one)
+    with monkeypatch.context() as patch:
+        patch.setattr(UserUpload, "send", fail_first)
+        patch.setattr(Journal, "append", append_and_tell)
+        customers.sync(people(*range(5)), code=8)
+    with monkeypatch.context() as patch:
+        patch.setattr(RecordedUpload, "finish", die)
+        customers.sync(people(*range(5)), "--resume", code=8)
+    done = customers.sync(people(*range(5)), "--resume")
+    assert done["created"] + done["updated"] == 5 and customers.equals(people(*range(5)))

@@ -15,9 +15,9 @@ from ads_cli.audiences.upload import RecordedUpload, UserUpload
 from ads_cli.errors import UnavailableError
 from ads_cli.uploads.journal import Journal
 from tests.audiences.lists import people, person
-from tests.audiences.test_sync import PHONES, customers, notes
+from tests.audiences.test_sync import PHONES, customers
 
-__all__ = ["customers", "notes"]
+__all__ = ["customers"]
 
 
 def test_a_copied_state_folder_deletes_nobody_and_sends_everybody(customers):

@@ -76,7 +76,7 @@ def percent_encoded(text: str) -> str:
 
 CHANGES = (
     str,
-    str.upper,
+    lambda host: host.upper() if host.isascii() else host,  # that of a long s is another letter
     percent_encoded,
     lambda host: host.translate(FULL_WIDTH),
     lambda host: host + ".",

@@ -35,9 +35,11 @@ ads_cli.cli.error_boundary ads_cli.cli.request_commands ads_cli.client.signing a
 ads_cli.commands.audiences ads_cli.commands.campaigns.lookups ads_cli.commands.products
 ads_cli.commands.uploads.push
 ads_cli.config.trusted_files ads_cli.client.client ads_cli.console.results ads_cli.output.table_view
-ads_cli.emulator.app ads_cli.feeds.formats.csv ads_cli.feeds.transforms ads_cli.fleet.task_process
+ads_cli.emulator.app ads_cli.feeds.formats.csv ads_cli.feeds.transforms ads_cli.fleet.run_task
+ads_cli.fleet.task_process
 ads_cli.http.network ads_cli.products.feeds.kinds.reading ads_cli.products.plans ads_cli.uploads.push
 """
+STARTERS = ("ads_cli.fleet.run_task", "ads_cli.commands.mcp.child")  # of processes of other commands
 ASSISTANTS = f"{COMMANDS} mcp.server.stdio ads_cli.commands.mcp.server ads_cli.commands.mcp.tools"
 CLUSTERS = """
 distributed.cli.dask_scheduler distributed.cli.dask_worker ads_cli.cli.error_boundary ads_cli.commands.fleet
@@ -60,6 +62,11 @@ def server(modules: str) -> str:
     atexit.register(process.stdin.close)
     assert process.stdout.readline() == b"ready\n"
     return path
+
+
+def program(path: str) -> str:
+    """Return what a Python that a command starts runs for another command, of a fleet or of an assistant."""
+    return f"import sys; sys.argv.insert(1, {path!r}); exec(open({str(CLIENT)!r}).read())"
 
 
 def client(modules: str = COMMANDS) -> list[str]:
@@ -119,7 +126,7 @@ def serve(path: str) -> None:
             asker.close()
         if listener.fileno() in ready:
             asker, _ = listener.accept()
-            child = fork(partial(become_command, asker))
+            child = fork(partial(become_command, asker, path))
             send(asker, child.pid)
             running.append((child, asker))
             poll.register(child.descriptor, select.POLLIN)
@@ -131,7 +138,7 @@ def send(asker: socket.socket, number: int) -> None:
         asker.sendall(number.to_bytes(4, sys.byteorder, signed=True))
 
 
-def become_command(asker: socket.socket) -> int:
+def become_command(asker: socket.socket, path: str) -> int:
     """Run in a forked process what is asked for; return its exit code."""
     os.closerange(3, asker.fileno())  # what the server holds for others
     os.closerange(asker.fileno() + 1, 1024)
@@ -141,14 +148,16 @@ def become_command(asker: socket.socket) -> int:
     os.umask(mask)
     take_over(folder, environment, dict(zip(streams, descriptors, strict=True)), ignored)
     read_at_start()
-    code, program = 0, sys.argv[0]
+    for module in filter(None, map(sys.modules.get, STARTERS)):
+        module.PROGRAM = program(path)
+    code, name = 0, sys.argv[0]
     try:
-        if program == "adsctl":
+        if name == "adsctl":
             code = main()
-        elif program.endswith(".py"):
-            runpy.run_path(program, run_name="__main__")
+        elif name.endswith(".py"):
+            runpy.run_path(name, run_name="__main__")
         else:
-            runpy.run_module(program, run_name="__main__", alter_sys=True)
+            runpy.run_module(name, run_name="__main__", alter_sys=True)
     except SystemExit as ended:
         code = ended.code or 0
     threading._shutdown()  # what Python does when it ends, but for taking objects down: most of the time

@@ -87,7 +87,7 @@ def kill(adsctl):
 @contextmanager
 def killed(adsctl, held, chosen, command="campaigns create", **arguments):
     """A client, after the process of its change was killed at the first request that is chosen."""
-    with raw(adsctl, *AT_SERVICE) as client:
+    with raw(adsctl, *AT_SERVICE, is_forked=False) as client:
         client.initialize()
         plan = planned(client, command=command, **arguments)["plan_id"]
         held.chosen = chosen

@@ -4,20 +4,22 @@ Each transaction is on the disk before it ends (`synchronous=FULL`).
 """
 
 import os
-import sqlite3
 import stat
 import threading
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from functools import cached_property
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ..config.atomic_files import make_folder
 from ..config.trusted_files import check_writers
 from ..errors import STATE_HINT, StateError
 from .file_identity import file_identity
 from .schema import MIGRATIONS
+
+if TYPE_CHECKING:
+    import sqlite3
 
 FILE = "state.db"
 BUSY_SECONDS = 30.0  # that another process may hold the lock of a transaction
@@ -41,8 +43,11 @@ class Store:
         self._lock = threading.RLock()  # one connection: SQLite writes one transaction at a time anyway
         self._connection: sqlite3.Connection | None = None
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        return store_in, (self.path.parent,)  # each process has its own
+
     @contextmanager
-    def writing(self) -> Iterator[sqlite3.Connection]:
+    def writing(self) -> "Iterator[sqlite3.Connection]":
         """Make a transaction: whole on the disk when the block ends, or not at all."""
         with self._lock, self._errors():
             connection = self._open()
@@ -51,7 +56,7 @@ class Store:
                 yield connection
                 connection.execute("COMMIT")
             except BaseException:
-                with suppress(sqlite3.Error):
+                if connection.in_transaction:
                     connection.execute("ROLLBACK")
                 raise
 
@@ -75,7 +80,9 @@ class Store:
         """What tells the file from every copy of it: its inode and when that was made."""
         return file_identity(self.path)
 
-    def _open(self) -> sqlite3.Connection:
+    def _open(self) -> "sqlite3.Connection":
+        import sqlite3
+
         if self._connection is None:
             self._require_own()
             connection = sqlite3.connect(
@@ -102,7 +109,7 @@ class Store:
             raise StateError(f"{self.path} is not a file", hint=STATE_HINT)
         check_writers(self.path)
 
-    def _set_up(self, connection: sqlite3.Connection) -> None:
+    def _set_up(self, connection: "sqlite3.Connection") -> None:
         connection.execute("PRAGMA synchronous = FULL")
         connection.execute("PRAGMA secure_delete = ON")  # what was forgotten is in no free page
         mode = "DELETE" if _is_on_network(self.path) else "WAL"
@@ -125,8 +132,10 @@ class Store:
         """Raise StateError, which says what to do, for what SQLite and the system report of the file."""
         try:
             yield
-        except sqlite3.DatabaseError as error:
-            name = getattr(error, "sqlite_errorname", "")
+        except OSError as error:
+            raise StateError(f"{self.path} cannot be used: {error.strerror}", hint=STATE_HINT) from error
+        except Exception as error:
+            name = getattr(error, "sqlite_errorname", "")  # of SQLite's own
             if name.startswith(DAMAGED):
                 hint = "restore it from a backup, or move it away: then nothing is known of what was sent"
                 raise StateError(f"{self.path} is damaged: {error}", hint=hint) from error
@@ -136,11 +145,9 @@ class Store:
             if name.startswith(UNUSABLE):
                 raise StateError(f"{self.path} cannot be used: {error}", hint=STATE_HINT) from error
             raise
-        except OSError as error:
-            raise StateError(f"{self.path} cannot be used: {error.strerror}", hint=STATE_HINT) from error
 
 
-def _version(connection: sqlite3.Connection) -> int:
+def _version(connection: "sqlite3.Connection") -> int:
     return int(connection.execute("PRAGMA user_version").fetchone()[0])
 
 

@@ -119,7 +119,8 @@ def with_guard(adsctl: Adsctl, limits: str) -> Adsctl:
 def raw(adsctl: Adsctl, *options: object, is_forked: bool = True, **env: str) -> Iterator[RawClient]:
     """Start a server; at the end the client goes away, and the server must end too.
 
-    One that is not forked is itself the process that is started, which a test may kill.
+    One that is not forked is itself the process that is started, as its commands are: a test may kill these.
+    A forked one ends a moment after the process that was started for it.
     """
     words = options or (*LOCAL, "mcp")
     process = subprocess.Popen(

@@ -357,7 +357,7 @@ def state_of(client, job: str) -> str:
 
 def test_a_change_whose_process_was_killed_too_is_told_and_resumed(service, held, opened):
     asked, answered = held
-    with raw(opened, *AT_SERVICE) as client:
+    with raw(opened, *AT_SERVICE, is_forked=False) as client:
         client.initialize()
         plan = client.tool("plan_change", **PUSH)["structuredContent"]["plan_id"]
         id = client.request("tools/call", name="apply_change", arguments={"plan_id": plan})

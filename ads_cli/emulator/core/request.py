@@ -22,7 +22,6 @@ PART_NAME = re.compile(rb'\b(name|filename)="([^"]*)"', re.IGNORECASE)
 MAX_BODY_BYTES = 8_000_000  # the largest body that the specification allows has 5,000,000
 FORM = "application/x-www-form-urlencoded"
 MULTIPART = "multipart/form-data"
-OAUTH = "oauth "  # the scheme of OAuth 1.0a, in small letters
 
 
 class IncomingRequest:
@@ -59,24 +58,6 @@ class IncomingRequest:
     def form(self) -> str:
         """Return a form body as sent, which the signature covers; "" for other bodies."""
         return self.body.decode("latin-1") if self.content_type == FORM else ""
-
-    @cached_property
-    def oauth_items(self) -> list[str]:
-        """Return the parameters of an Authorization header of OAuth 1.0a as sent, each as name="value"."""
-        from urllib.request import parse_http_list
-
-        is_oauth = self.authorization[: len(OAUTH)].lower() == OAUTH
-        return parse_http_list(self.authorization[len(OAUTH) :]) if is_oauth else []
-
-    @cached_property
-    def oauth_parameters(self) -> dict[str, str]:
-        """Return these parameters with their values as sent; none of a header that cannot be read."""
-        from urllib.request import parse_keqv_list
-
-        try:
-            return parse_keqv_list(self.oauth_items)
-        except (IndexError, ValueError):
-            return {}
 
     @cached_property
     def parameter_pairs(self) -> list[tuple[str, str]]:

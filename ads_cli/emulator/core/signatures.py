@@ -4,7 +4,6 @@ import threading
 import time
 from types import SimpleNamespace
 from typing import Any, NamedTuple
-from urllib.parse import unquote
 
 from ..storage import Store
 from .request import IncomingRequest
@@ -146,11 +145,19 @@ class Authenticator:
 
 def _oauth_params(incoming: IncomingRequest, *, with_token: bool) -> dict[str, str]:
     """Parse the Authorization header, and check that nothing is missing."""
-    params = {name: unquote(value) for name, value in incoming.oauth_parameters.items()}
+    from urllib.request import parse_http_list
+
+    from oauthlib.oauth1.rfc5849 import utils
+
+    try:
+        pairs = utils.parse_authorization_header(incoming.authorization)
+    except ValueError:
+        pairs = []
+    params = {name: utils.unescape(value) for name, value in pairs}
     if params:
         others = incoming.parameters
-        names = [item.partition("=")[0] for item in incoming.oauth_items]  # of which `params` has each once
-        names += (name for name, _ in incoming.parameter_pairs)
+        sent = parse_http_list(incoming.authorization.partition(" ")[2])  # `pairs` has each name once
+        names = [*(part.partition("=")[0] for part in sent), *(name for name, _ in incoming.parameter_pairs)]
         oauth_names = [name for name in names if name.startswith("oauth_")]
         if len(oauth_names) > len({*oauth_names}):  # RFC 5849, 3.1
             raise bad_authentication_data()
@@ -184,12 +191,11 @@ def is_signature_valid(incoming: IncomingRequest, signature: str, keys: SigningK
     from oauthlib.oauth1.rfc5849 import signature as rfc5849
 
     try:
-        params = rfc5849.collect_parameters(uri_query=incoming.query, body=incoming.form)
-        params += [
-            (name, unquote(value) if name.startswith("oauth_") else value)
-            for name, value in incoming.oauth_parameters.items()
-            if name not in ("realm", "oauth_signature")
-        ]
+        params = rfc5849.collect_parameters(
+            uri_query=incoming.query,
+            body=incoming.form,
+            headers={"Authorization": incoming.authorization},
+        )
         request: Any = SimpleNamespace(
             http_method=incoming.method, uri=incoming.url, params=params, signature=signature
         )

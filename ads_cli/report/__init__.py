@@ -15,7 +15,7 @@ from ..hosts import is_public_name
 from ..output.text import as_json, safe
 
 if TYPE_CHECKING:
-    from jinja2 import BytecodeCache, Environment
+    from jinja2 import Environment
     from markupsafe import Markup
 
 Level = Literal["good", "warning", "error", "neutral"]  # a colour, with a word or a sign beside it
@@ -351,7 +351,6 @@ def _environment(shown: Callable[[Any], Any]) -> "Environment":
 
     environment = Environment(
         loader=FunctionLoader(_asset),
-        bytecode_cache=_compiled_templates(),
         autoescape=True,
         finalize=shown,
         undefined=StrictUndefined,
@@ -361,25 +360,6 @@ def _environment(shown: Callable[[Any], Any]) -> "Environment":
     for kind in (Picture, Link, Badge, Edit, Figure, tuple, int):
         environment.tests[f"of_{kind.__name__}"] = lambda value, kind=kind: isinstance(value, kind)
     return environment
-
-
-@cache
-def _compiled_templates() -> "BytecodeCache":
-    """Return the templates that this process has compiled, which takes most of the time of a page."""
-    from jinja2 import BytecodeCache
-    from jinja2.bccache import Bucket
-
-    class CompiledTemplates(BytecodeCache):
-        def __init__(self) -> None:
-            self._code: dict[str, Any] = {}
-
-        def load_bytecode(self, bucket: Bucket) -> None:
-            bucket.code = self._code.get(bucket.key)
-
-        def dump_bytecode(self, bucket: Bucket) -> None:
-            self._code[bucket.key] = bucket.code
-
-    return CompiledTemplates()
 
 
 @cache

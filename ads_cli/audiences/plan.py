@@ -254,9 +254,8 @@ class AudiencePlan(ListPlan):
         for packer in self._packers:
             packer.resolve_with(packer.resolver.at(self.started))
         options = self._validation_options(comparison)
-        row_counts: list[
-            tuple[tuple[str, ...], int]
-        ] = []  # columns and rows of each file, but for those left out
+        # Columns and rows of each file, but for rows that are left out.
+        row_counts: list[tuple[tuple[str, ...], int]] = []
 
         def take_parts() -> Iterator[Operations]:
             for packer, parts in self._files(options):

@@ -87,7 +87,7 @@ class AccountReader:
         return [*once.values()]
 
     def currencies(self, campaigns: Iterable[Any], funding_ids: Collection[str]) -> dict[str, str]:
-        """Return the currencies of what pays, by its id: those of campaigns, and of what else is wanted."""
+        """Return the currencies of what pays, by its id: those of campaigns, and of `funding_ids`."""
         records = map(to_neutral, campaigns)
         currencies = {str(record.get("funding_instrument_id")): record.get("currency") for record in records}
         if not all(map(currencies.get, funding_ids)):

@@ -28,7 +28,7 @@ from ..parallel.ordered_map import map_ordered
 from ..spelling import as_stored
 from ..uploads.upload import Batch
 from .account import REQUESTS_AT_ONCE, AccountReader, chunks
-from .comparison import attempt_mark, mark_of, replacement_mark
+from .matching import attempt_mark, mark_of, replacement_mark
 from .memory import ApplyMemory, CreationAttempt, Mark
 from .model import KINDS, Entry, Kind, content_of, creation_values, each_entry
 from .plan import PLACEHOLDER_ID, ROOT, CampaignPlan, Change

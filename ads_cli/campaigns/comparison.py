@@ -10,15 +10,21 @@ from ..api.validation import check
 from ..spelling import as_stored
 from .account import not_shown
 from .file import CampaignFile
+from .matching import (
+    Matches,
+    attempt_mark,
+    mark_of,
+    match_key_of_stored,
+    match_keys_of_entry,
+    replacement_mark,
+)
 from .memory import ApplyMemory, Mark
 from .model import (
     CAMPAIGN,
     FUNDING,
-    MEDIA,
     Entry,
     FileField,
     Stored,
-    content_of,
     creation_values,
     each_entry,
     file_fields,
@@ -26,27 +32,6 @@ from .model import (
     shown_value,
 )
 from .plan import PLACEHOLDER_ID, ROOT, CampaignPlan, Change
-
-
-class _Matches:
-    """Which entries of a list are which records; no two entries are one record."""
-
-    def __init__(self, file: CampaignFile) -> None:
-        self._file = file
-        self.stored: dict[Entry, Stored] = {}
-        self._entries: dict[Stored, Entry] = {}
-
-    def is_free(self, stored: Stored) -> bool:
-        """Whether no entry is a record yet."""
-        return stored not in self._entries
-
-    def add(self, entry: Entry, stored: Stored) -> None:
-        """Match an entry; note it in the file where another one is the same record."""
-        if first := self._entries.get(stored):
-            self._file.find_lines()
-            self._file.note(entry, f"is {stored.kind.noun} {stored.id}, as is line {first.line}")
-        else:
-            self._entries[stored], self.stored[entry] = entry, stored
 
 
 class Comparison:
@@ -127,7 +112,7 @@ class Comparison:
     ) -> dict[Entry, Stored]:
         """Find out which entry is which record: by id, by what is remembered, by name or content."""
         by_id = {record.id: record for record in stored}
-        matches = _Matches(self._file)
+        matches = Matches(self._file)
         for entry in entries:
             if replacement := self._replacement(entry, by_id, parent_id):
                 matches.add(entry, replacement)
@@ -147,10 +132,10 @@ class Comparison:
                 matches.add(entry, record)
         alike: dict[Any, list[Stored]] = {}
         for record in filter(matches.is_free, stored):
-            alike.setdefault(_match_key_of_stored(record), []).append(record)
+            alike.setdefault(match_key_of_stored(record), []).append(record)
         for entry in rest:
             if entry not in matches.stored:
-                candidates = [record for key in _match_keys_of_entry(entry) for record in alike.get(key, ())]
+                candidates = [record for key in match_keys_of_entry(entry) for record in alike.get(key, ())]
                 self._match_alike(entry, [*filter(matches.is_free, candidates)], parent_id, matches)
         for entry, record in matches.stored.items():
             if mark := mark_of(entry, parent_id):
@@ -170,7 +155,7 @@ class Comparison:
             self._file.note(entry, text, "key")
 
     def _match_alike(
-        self, entry: Entry, candidates: Sequence[Stored], parent_id: str, matches: "_Matches"
+        self, entry: Entry, candidates: Sequence[Stored], parent_id: str, matches: Matches
     ) -> None:
         """Choose of the free records with the name or content of an entry the one that it is, if any."""
         mark = mark_of(entry, parent_id)
@@ -209,11 +194,11 @@ class Comparison:
         if not self._replace:
             return None
         if not replacement and mark in memory.lost:
-            keys = _match_keys_of_entry(entry)
+            keys = match_keys_of_entry(entry)
             same = (
                 candidate
                 for candidate in by_id.values()
-                if candidate.id != id and _match_key_of_stored(candidate) in keys
+                if candidate.id != id and match_key_of_stored(candidate) in keys
             )
             can_become = (
                 candidate
@@ -403,43 +388,6 @@ class Comparison:
                 currency=stored.currency,
             )
         )
-
-
-def mark_of(entry: Entry, parent_id: str) -> Mark | None:
-    """Return under what a record is remembered; None where it has no key."""
-    if parent_id == PLACEHOLDER_ID:
-        return None
-    key = entry.key if entry.kind.is_named else entry.own_key
-    return Mark(entry.kind.name, parent_id, key) if key else None
-
-
-def attempt_mark(entry: Entry, parent_id: str) -> Mark | None:
-    """Return under what is noted that a record may be created: its content, where it has no key."""
-    if parent_id == PLACEHOLDER_ID:
-        return None
-    label = label_of(entry.kind, entry.values)
-    return mark_of(entry, parent_id) or Mark(entry.kind.name, parent_id, f"{label} (by its content)")
-
-
-def replacement_mark(entry: Entry, parent_id: str) -> Mark:
-    """Return under what is remembered that a record was replaced."""
-    return Mark(entry.kind.name, parent_id, entry.id or "", is_replacement=True)
-
-
-def _match_key_of_stored(stored: Stored) -> Any:
-    return (
-        (stored.kind.name, as_stored(stored.name or ""))
-        if stored.kind.is_named
-        else (stored.kind, stored.content)
-    )
-
-
-def _match_keys_of_entry(entry: Entry) -> list[Any]:
-    if entry.kind.is_named:
-        return [(entry.kind.name, as_stored(entry.name or "") or object())]  # no name matches nothing
-    content = content_of(entry.kind, entry.values)
-    as_preroll = [(MEDIA, content[:1])] if entry.kind is MEDIA else []
-    return [(entry.kind, content), *as_preroll]
 
 
 def _words(field: FileField, stored: Stored) -> str:

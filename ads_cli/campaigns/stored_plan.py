@@ -96,9 +96,9 @@ def seen(plan: CampaignPlan) -> dict[str, str]:
 def keep_planned(stored: StoredPlan, plan: CampaignPlan, *, is_begun: bool) -> int:
     """Keep of a plan what a stored one has, and return how many other differences there are by now.
 
-    Raise NotConfirmedError if a campaign that the stored plan touches has changed. What an earlier run of a
-    plan that is_begun has done is not such a change. A part of a planned change is planned too, if the other
-    fields have the values that the plan saw.
+    Raise NotConfirmedError if a campaign that the stored plan touches has changed. If the plan `is_begun`,
+    what an earlier run of it has done is not such a change. Then a part of a planned change is planned too,
+    if the other fields have the values that the plan saw.
     """
     planned = {_identity(record): record for record in stored.changes}
 

@@ -188,7 +188,7 @@ def parse_value(key: str, value: Any) -> Any:
     return PARSERS[key](value.strip())
 
 
-def is_looser(key: str, old: Any, new: Any) -> bool:
+def is_looser(old: Any, new: Any) -> bool:
     """Whether a value allows what another does not; None means no limit."""
     if old is None or old == new:
         return False
@@ -206,9 +206,7 @@ def is_looser(key: str, old: Any, new: Any) -> bool:
 
 
 def _is_stricter(limit: Limit, other: Limit) -> bool:
-    return is_looser(limit.key, limit.value, other.value) and not is_looser(
-        limit.key, other.value, limit.value
-    )
+    return is_looser(limit.value, other.value) and not is_looser(other.value, limit.value)
 
 
 class Guard:
@@ -320,7 +318,7 @@ def loosened(settings: Settings, profile: str, values: Mapping[str, str | None])
         except ValueError:  # what it allows is unknown
             loosened_keys.append(f"{key} from {stored[key]!r}")
             continue
-        if is_looser(key, old, new):
+        if is_looser(old, new):
             after = "nothing" if new is None else Limit(key, new, "").text
             loosened_keys.append(f"{key} from {Limit(key, old, '').text} to {after}")
     return loosened_keys

@@ -43,7 +43,7 @@ class Mandate(msgspec.Struct, kw_only=True):
             old, values = parse_value(key, text), [limit.value for limit in guard.of(key)]
             if key == "deny":
                 values = [frozenset[str]().union(*values)]
-            if all(is_looser(key, old, value) for value in values or [None]):
+            if all(is_looser(old, value) for value in values or [None]):
                 raise StateError(
                     f"the guard was loosened since this server was started: {key} was {text}",
                     hint=START_AGAIN,

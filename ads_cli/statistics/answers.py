@@ -169,7 +169,7 @@ def _columns(
                 collected[column] = _checked(column, own, length)
             else:
                 unmapped_metrics.add(column)
-    doubts = {f"{column} {doubt}" for column, own in collected.items() for doubt in _doubts(column, own)}
+    doubts = {f"{column} {doubt}" for column, own in collected.items() for doubt in _doubts(own)}
     return collected, unmapped_metrics, doubts
 
 
@@ -194,7 +194,7 @@ def can_be(column: str, number: int | float | Decimal | None) -> bool:
     return 0 <= number < MAX_COUNT and number == int(number)
 
 
-def _doubts(column: str, numbers: Sequence[int | float | None]) -> Iterator[str]:
+def _doubts(numbers: Sequence[int | float | None]) -> Iterator[str]:
     """Say what of the numbers of a series is hard to believe, though it may be."""
     nonzero = sorted(number for number in numbers if number)
     if not nonzero:

@@ -46,7 +46,7 @@ class ExportFolder:
         key = msgspec.json.encode((service, account, query), enc_hook=str)
         self.path = state_dir / FOLDER / blake2b(key, digest_size=8).hexdigest()
         self.jobs: dict[int, str] = {}  # in processing, by part
-        self.results: set[int] = set()
+        self.results: set[int] = set()  # the parts whose result is stored
         self.failed: set[str] = set()  # jobs that were of no use
         self.begun: datetime | None = None
 

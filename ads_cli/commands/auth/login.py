@@ -116,18 +116,18 @@ class SignedIn(NamedTuple):
 def _store(call: Invocation, addresses: dict[str, str], signed_in: SignedIn) -> None:
     """Store a sign-in in place of another one, whichever kind and service that was of."""
     settings, store = call.settings, call.secrets.store
-    # Stored before the profile names it: a profile never names a sign-in whose secrets are not stored.
+    # Before the profile names the sign-in: it never names one whose secrets are not stored.
     store.put(settings.profile, signed_in.secrets)
     usual = {**SERVICE_ADDRESSES.get(settings.service, {}), "service": DEFAULTS["service"]}
     chosen = {**addresses, "service": settings.service}
     values = {name: None if value == usual.get(name) else value for name, value in chosen.items()}
     values |= {
         "token_store": settings.get("token_store"),
-        # The remaining secrets of another sign-in are deleted once nothing needs them any more.
         "user": signed_in.user,
         "client_id": signed_in.client_id,
     }
     update(settings, settings.profile, values)
+    # What is left of another sign-in is deleted once nothing needs it any more.
     store.delete(settings.profile, tuple(name for name in SIGN_IN_SECRETS if name not in signed_in.secrets))
     earlier = settings.profile_values(settings.profile).get("token_store")  # as it was before
     if earlier and earlier != settings.get("token_store"):

@@ -38,8 +38,7 @@ def check(
     is an error. What its rules ask for, but it accepts, such as the check digit of a GTIN, is a warning.
 
     With --images, the beginning of each image is fetched from its host, each address once. Its format, pixels
-    and bytes are checked. One that cannot be fetched is a warning. One that is unchanged since an earlier
-    check, as its server says, is not fetched again.
+    and bytes are checked. One that cannot be fetched is a warning.
 
     The line `try:` is the command to type next, with every option that the findings imply. It was tried in
     memory. --interactive asks on a terminal for columns that are missing and for what only you know. It shows

@@ -47,11 +47,11 @@ MAC = (
     rf"|(?=\d{{0,11}}[A-Fa-f])(?=[A-Fa-f]{{0,11}}\d){HEX}{{12}}"
 )
 DEVICE = rf"{UUID}|(?<![0-9A-Za-z])(?:{GROUPED_DIGEST}|{MAC})(?![0-9A-Za-z])"
-# National telephone numbers have 7 to 15 digits in groups. Dates and times, ids of runs, addresses of
+# National telephone numbers have 7 to 15 digits in groups. Dates and times, addresses of
 # machines and amounts are looked for before them, since nothing else tells those from a number.
 DATE = (
     r"(?:19|20)\d\d-[01]\d(?:-[0-3]\d)?(?:[T ]\d\d:?\d\d(?::?\d\d(?:[.,]\d{1,9})?)?)?(?:[+-]\d\d:?\d\d)?"
-    r"|(?:19|20)\d\d[01]\d[0-3]\d(?:[T_-]?\d{6}(?:-[0-9a-f]{6}\b)?)?"
+    r"|(?:19|20)\d\d[01]\d[0-3]\d(?:[T_-]?\d{6})?"
     r"|[0-3]?\d([./-])[01]?\d\1(?:19|20)\d\d|(?:19|20)\d\d\s?[/\u2010-\u2015-]\s?(?:19|20)\d\d"
 )
 OCTET = r"(?:25[0-5]|2[0-4]\d|1\d\d|[1-9]?\d)"

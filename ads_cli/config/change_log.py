@@ -6,8 +6,6 @@ second line is missing has an unknown outcome: the command was killed, or its an
 
 import os
 import re
-import secrets
-import time
 from collections.abc import Iterator
 from contextlib import suppress
 from datetime import UTC, datetime, timedelta
@@ -60,11 +58,6 @@ _entry = msgspec.json.Decoder(ChangeBegun | ChangeEnded).decode
 def now(ago: float = 0.0) -> str:
     """Return the time as the log has it, some seconds ago."""
     return f"{datetime.now(UTC) - timedelta(seconds=ago):%Y-%m-%dT%H:%M:%SZ}"
-
-
-def new_id() -> str:
-    """Return the id of a change: no other process makes the same one, whatever the clock does."""
-    return f"{int(time.time()):x}-{secrets.token_hex(4)}"
 
 
 class ChangeLog:

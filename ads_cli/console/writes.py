@@ -5,6 +5,7 @@ import io
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager, redirect_stdout
+from datetime import UTC, datetime
 from functools import cached_property
 from hashlib import sha256
 from itertools import chain
@@ -21,13 +22,14 @@ from ..client.prepared_request import PreparedRequest
 from ..client.spending import SOURCES, Record, StoredRecords
 from ..client.writes import Dialect, Operation, Write
 from ..config.atomic_files import make_folder
-from ..config.change_log import UNKNOWN, ChangeBegun, ChangeEnded, ChangeLog, new_id, now
+from ..config.change_log import UNKNOWN, ChangeBegun, ChangeEnded, ChangeLog, now
 from ..config.file_locks import locked
 from ..config.guard import Guard, read_guard
 from ..config.settings import Settings
 from ..errors import AdsctlError, GuardError
 from ..masking import MASK, is_private_name, mask_address, mask_undeclared
 from ..output.text import shell_command
+from ..own_ids import new_change_id
 from ..people_masking import mask_people
 
 if TYPE_CHECKING:
@@ -80,7 +82,7 @@ def begun(call: Caller, write: Write, prepared: PreparedRequest) -> ChangeBegun:
         words = tuple(_without_id(word, ids) for word in words)
         ids, path = [MASK], f"{path.rpartition('/')[0]}/{MASK}"
     return ChangeBegun(
-        id=new_id(),
+        id=new_change_id(datetime.now(UTC)),
         time=now(),
         profile=call.settings.profile,
         account=write.account or call.settings.get("account"),

@@ -7,13 +7,13 @@ from contextlib import AbstractContextManager, contextmanager, suppress
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import TypeVar
-from uuid import uuid4
 
 import msgspec
 
 from ..config.atomic_files import atomic, make_folder, sync_folder
 from ..config.file_locks import is_locked, locked, locked_or_refused
 from ..errors import StateError
+from ..own_ids import random_letters
 from .engine import TaskResult
 from .tasks import Task
 
@@ -136,7 +136,7 @@ class FleetState:
         With `only`, tasks are run anew in the last run, whose other tasks keep their records.
         """
         last = self.last() if (resume or only) and not dry_run else None
-        run_id = DRY_RUN if dry_run else f"{datetime.now(UTC):%Y%m%dT%H%M%S.%f}-{uuid4().hex[:8]}"
+        run_id = DRY_RUN if dry_run else f"{datetime.now(UTC):%Y%m%dT%H%M%S.%f}-{random_letters(8)}"
         began = f"{datetime.now(UTC):%Y-%m-%dT%H:%M:%SZ}"
         run = RunId(self._fleet, run_id)
         planned: dict[str, PlannedTask] = {}

@@ -2,25 +2,18 @@
 
 import json
 import os
-import secrets
-import time
 from collections.abc import Callable, Mapping
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
 from ..errors import StateError, UsageError
 from ..masking import MASK, Mask, is_private_name, mask_header
 from ..output.text import Lines
+from ..own_ids import new_job_id
 
 SECRET_HEADERS = ("authorization", "cookie", "set-cookie", "proxy-authorization")
 MAX_SHOWN_BODY = 2000  # characters
-
-
-def new_id() -> str:
-    """Return an id for a run: UTC to the microsecond, then a random hex digit. So ids sort by time."""
-    seconds, nanoseconds = divmod(time.time_ns(), 10**9)
-    stamp = time.strftime("%Y%m%d-%H%M%S", time.gmtime(seconds))
-    return f"{stamp}-{nanoseconds // 1000:05x}{secrets.randbelow(16):x}"
 
 
 class Trace:
@@ -36,7 +29,7 @@ class Trace:
         self.show = show
         self.mask = mask or Mask()
         self._log = _open_log(log_file) if log_file else None
-        self.run_id = new_id()
+        self.run_id = new_job_id(datetime.now(UTC))
         self._bound: dict[str, str] = {}
         self._unwritten: StateError | None = None  # why the line of a response is missing from the log
 
@@ -75,7 +68,7 @@ class Trace:
     def log(self, event: str, **fields: Any) -> None:
         """Append a JSON line to the log file."""
         if self._log is not None:
-            timestamp = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime())
+            timestamp = f"{datetime.now(UTC):%Y-%m-%dT%H:%M:%SZ}"
             bound = {"time": timestamp, "pid": os.getpid(), "run": self.run_id} | self._bound
             line = json.dumps(bound | {"event": event} | fields)
             try:

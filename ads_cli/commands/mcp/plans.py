@@ -1,7 +1,6 @@
 """Plans of changes: what would be sent, and what it would cost. Each is carried out at most once."""
 
 import json
-import secrets
 import time
 from collections import Counter
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
@@ -25,6 +24,7 @@ from ...console.invocation import QUESTION
 from ...console.planned import PLANNED
 from ...errors import NotConfirmedError, NotFoundError, StateError, UsageError
 from ...masking import MASK
+from ...own_ids import random_letters
 from ...spelling import as_name
 from .applies import AppliedPlans, UnansweredCreation
 from .child import CommandError, Commands, Finished
@@ -261,7 +261,7 @@ class Plans:
         self._forget_old()
         while len(self._plans) >= MAX_PLANS:
             del self._plans[next(iter(self._plans))]
-        plan_id = secrets.token_hex(8)
+        plan_id = random_letters(16)
         self._plans[plan_id] = plan
         return plan_id
 

@@ -1,7 +1,6 @@
 """What a tool returns: data without private values, cut to what a client takes, the rest in a file."""
 
 import json
-import secrets
 import shutil
 from collections.abc import Callable, Mapping
 from contextlib import ExitStack, suppress
@@ -16,6 +15,7 @@ from anyio.to_thread import run_sync
 from ...config.atomic_files import open_private
 from ...config.file_locks import try_lock
 from ...errors import AdsctlError, NotFoundError, StateError, UsageError
+from ...own_ids import random_letters
 from ...spelling import comma_list
 from .privacy import without_private
 
@@ -154,7 +154,7 @@ class ResultFiles:
 
     def _keep(self, whole: WholeResult) -> str:
         """Write a result to a file, and return its name. The oldest files are removed."""
-        name = secrets.token_hex(6)
+        name = random_letters(12)
         path = self._folder / f"{name}.json"
         try:
             with open_private(path, "x") as file:
@@ -177,7 +177,7 @@ class ResultFiles:
                     shutil.rmtree(left.with_suffix(""), ignore_errors=True)
                     lock.release()
                     _remove(left)
-            folder = self._parent / secrets.token_hex(6)
+            folder = self._parent / random_letters(12)
             lock_file = folder.with_suffix(".lock")
             lock = try_lock(lock_file)
             folder.mkdir(mode=0o700)

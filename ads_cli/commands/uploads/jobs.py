@@ -142,7 +142,7 @@ def discard(ctx: typer.Context, jobs: Annotated[list[str], argument("JOB...", "T
     The same file is created, or sent, as a whole by the next run with it. Look first what exists already:
     'jobs show' has the ids.
 
-    For example: adsctl jobs discard 20261123-084512-1a2b3c
+    For example: adsctl jobs discard 20261123-084512-cbhjpn
     """
     call = Invocation.of(ctx)
     known, damaged = _read(call)

@@ -3,13 +3,17 @@
 import html
 import json
 from base64 import b64encode, urlsafe_b64encode
+from datetime import UTC, datetime
 from hashlib import md5, sha1, sha256, sha512
 from urllib.parse import quote
 
 import pytest
+from hypothesis import given
+from hypothesis.strategies import datetimes, just
 
 from ads_cli.commands.mcp.privacy import without_private
 from ads_cli.masking import MASK
+from ads_cli.own_ids import new_change_id, new_job_id, random_letters
 from ads_cli.people_masking import mask_people
 
 ADDRESS, MOBILE = "anna.p@shop.example", "+49 171 5550114"
@@ -127,14 +131,14 @@ NATIONAL = (
     ),
 )
 SHOWN = (
-    *("8wku2", "1790415000000000001", "13_1790413002217308160", "6743e0aa-1f2e3d4c", "18ce54d4x5t"),
+    *("8wku2", "1790415000000000001", "13_1790413002217308160", "18ce54d4x5t"),
     *(
         "2026-03-01T08:00:00Z",
         "2026-03-01T08:00:00.123456+01:00",
         "2026-03-01 08:00",
         "2026-03-01/2026-03-08",
     ),
-    *("01.03.2026", "20260301", "2025/2026", "20261128-194955-0a3f26", "127.0.0.1:8080"),
+    *("01.03.2026", "20260301", "2025/2026", "20261128-194955-bnrdhk", "127.0.0.1:8080"),
     *(
         "10 000 000",
         "100.000.000",
@@ -246,6 +250,15 @@ def test_every_form_is_masked_in_texts_names_and_lists(text):
 def test_ids_times_and_other_texts_are_shown(text):
     assert without_private(text) == text
     assert without_private(f"It is {text}, ok") == f"It is {text}, ok"
+
+
+@given(now=datetimes(datetime(2026, 1, 1), datetime(2100, 1, 1), timezones=just(UTC)))
+def test_the_ids_that_adsctl_gives_are_shown_whatever_is_random_in_them(now):
+    """One that looked like a telephone number would be masked, and no assistant could use it."""
+    run = f"{now:%Y%m%dT%H%M%S.%f}-{random_letters(8)}"  # of a fleet
+    for own in (random_letters(16), new_job_id(now), new_change_id(now), run):
+        for shown in (own, {"plan_id": own}, {"other": own}, f"it may have been created (job {own})"):
+            assert without_private(shown) == shown
 
 
 @pytest.mark.parametrize(

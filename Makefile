@@ -18,7 +18,7 @@ demo: ready
 	$(BIN)/adsctl --profile local products push examples/products.csv
 
 # Two workers a core: many tests wait for a process, a browser or a terminal.
-WORKERS ?= $(shell $(PYTHON) -c 'import os; print(min(8, 2 * (os.cpu_count() or 1)))')
+WORKERS ?= $(shell $(PYTHON) -c 'import os; print(min(8, (os.cpu_count() or 1) + 1))')
 # Tests write many small files, and wait until they are stored: not on a disk, where 4 GB of memory are free.
 MEMORY := $(shell { grep -q '/dev/shm .*noexec' /proc/mounts || \
 	df -Pk /dev/shm | awk 'NR == 2 && $$4 > 4000000 { print $$6 }'; } 2>/dev/null)

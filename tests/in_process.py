@@ -77,9 +77,12 @@ def _environment(environment: Mapping[str, str]) -> Iterator[None]:
 
 
 def _replace_environment(environment: Mapping[str, str]) -> None:
-    os.environ.clear()
-    os.environ.update(environment)
-    time.tzset()
+    now = dict(os.environ)
+    for name in now.keys() - environment.keys():
+        del os.environ[name]
+    os.environ.update(environment.items() - now.items())
+    if now.get("TZ") != environment.get("TZ"):
+        time.tzset()
 
 
 @contextmanager

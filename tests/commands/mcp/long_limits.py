@@ -1,9 +1,11 @@
 """Limits of the process of a query, and what a server that was killed leaves to the next."""
 
 import json
+import re
 import signal
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 
@@ -16,6 +18,7 @@ ZEROS = f"`{json.dumps([0] * 10)}`"
 LONG_QUERY = "length(map(&" * 7 + "@" + f",{ZEROS}))" * 7  # takes no memory
 LIMITED = """
 import sys
+from pathlib import Path
 from ads_cli.commands.mcp import query
 query.CPU_SECONDS, query.MEMORY_BYTES = int(sys.argv[2]), 32 * 1024**2
 sys.exit(query.run_query(sys.argv[1]))
@@ -76,3 +79,29 @@ def test_what_a_killed_server_was_sending_goes_on_once_and_jobs_tells_it(service
         assert state_of(client, plan) == "ended"
         assert client.tool("jobs", job=plan)["structuredContent"]["data"]["result"]["created"] == 2
     assert len(service.puts) == 1
+
+
+GREEDY_QUERIES = {
+    "memory": "[@,@,@,@][]." * 9 + "[@,@]",
+    "a long result": "[" + ",".join(["@"] * 200) + "]",
+    "doubling": " | ".join(["[@,@]"] * 60),
+}
+
+
+@pytest.mark.parametrize("query", GREEDY_QUERIES.values(), ids=[*GREEDY_QUERIES])
+def test_a_query_that_takes_much_is_refused_and_the_server_stays_small(adsctl, query):
+    with raw(adsctl, is_forked=False) as client:
+        client.initialize()
+        assert not client.tool("read", command="line-items list", query="[].name")["isError"]
+        before = memory_of(client.process.pid)
+        result = client.tool("read", command="line-items list", query=query)
+        assert result["isError"] and result["structuredContent"]["error"]["exit_code"] == 2
+        assert result["structuredContent"]["error"]["message"].startswith("query: ")
+        assert memory_of(client.process.pid) - before < 32 * 1024**2
+        assert not client.tool("read", command="campaigns list", query="[0].id")["isError"]
+
+
+def memory_of(process):
+    """The most memory that a process and those that it has waited for had at once, in bytes."""
+    status = Path(f"/proc/{process}/status").read_text()
+    return int(re.search(r"VmHWM:\s+(\d+) kB", status)[1]) * 1024

@@ -1,12 +1,10 @@
 """Clients that err, attack, cancel, go away and ask for much at once."""
 
 import json
-import re
 import signal
 import subprocess
 import sys
 import threading
-from pathlib import Path
 
 import anyio
 import pytest
@@ -164,32 +162,6 @@ def test_what_goes_on_after_its_call_was_answered_counts_among_the_eight(tmp_pat
         for process in processes:
             process.kill()
             process.wait()
-
-
-GREEDY_QUERIES = {
-    "memory": "[@,@,@,@][]." * 9 + "[@,@]",
-    "a long result": "[" + ",".join(["@"] * 200) + "]",
-    "doubling": " | ".join(["[@,@]"] * 60),
-}
-
-
-@pytest.mark.parametrize("query", GREEDY_QUERIES.values(), ids=[*GREEDY_QUERIES])
-def test_a_query_that_takes_much_is_refused_and_the_server_stays_small(adsctl, query):
-    with raw(adsctl) as client:
-        client.initialize()
-        assert not client.tool("read", command="line-items list", query="[].name")["isError"]
-        before = memory_of(client.process.pid)
-        result = client.tool("read", command="line-items list", query=query)
-        assert result["isError"] and result["structuredContent"]["error"]["exit_code"] == 2
-        assert result["structuredContent"]["error"]["message"].startswith("query: ")
-        assert memory_of(client.process.pid) - before < 32 * 1024**2
-        assert not client.tool("read", command="campaigns list", query="[0].id")["isError"]
-
-
-def memory_of(process):
-    """The most memory that a process and those that it has waited for had at once, in bytes."""
-    status = Path(f"/proc/{process}/status").read_text()
-    return int(re.search(r"VmHWM:\s+(\d+) kB", status)[1]) * 1024
 
 
 def test_a_query_that_is_not_answered_in_time_is_ended(monkeypatch):

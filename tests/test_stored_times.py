@@ -37,7 +37,7 @@ def test_the_journal_of_an_upload_that_began_in_the_future_has_expired(tmp_path)
     journal = UploadJournal(tmp_path, key, "file")
     now = time.time()
     for began, has_expired in ((now, False), (now + YEARS, True)):
-        journal.note(Begun(media_id="1", media_key="", segment_bytes=1, expires_at=began + 86_400, at=began))
+        journal.begin(Begun(media_id="1", media_key="", segment_bytes=1, expires_at=began + 86_400, at=began))
         assert journal.has_expired is has_expired
 
 

@@ -56,16 +56,6 @@ MISTAKES = (
         ),
     ),
     Mistake(
-        "an epoch that ended comes back",
-        "ads_cli/uploads/write_epochs.py",
-        "            path.unlink()\n            sync_folder(self._folder)\n",
-        "            path.unlink()\n",
-        (
-            f"{CRASH}::test_what_another_command_may_have_changed_is_sent_again[api PUT]",
-            f"{CRASH}::test_a_push_that_another_command_may_have_overwritten_is_not_resumed[api PUT]",
-        ),
-    ),
-    Mistake(
         "no folder is synced",
         "ads_cli/config/atomic_files.py",
         "        os.fsync(descriptor)\n",
@@ -92,24 +82,15 @@ MISTAKES = (
         (f"{CRASH}::test_records_are_created_once_where_a_person_looks_whether_the_uncertain_ones_exist",),
     ),
     Mistake(
-        "the end of an epoch is not noted",
-        "ads_cli/uploads/write_epochs.py",
-        "        self._witness.note(path.name, NO_EPOCH)",
-        "        pass",
-        (
-            "tests/products/test_restored_disks.py::test_what_a_restored_disk_remembers_is_not_trusted_after_a_write_that_is_no_push[api]",
-        ),
-    ),
-    Mistake(
         "a push that begins during a direct write is resumed",
-        "ads_cli/uploads/write_epochs.py",
+        "ads_cli/store/epochs.py",
         "        finally:\n            self.end(target)\n",
         "        finally:\n            pass\n",
         ("tests/uploads/test_write_epochs.py",),
     ),
     Mistake(
         "an epoch ends after a direct write only, and a power failure keeps it",
-        "ads_cli/uploads/write_epochs.py",
+        "ads_cli/store/epochs.py",
         "        self.end(target)\n        try:\n            yield\n",
         "        try:\n            yield\n",
         (f"{CRASH}::test_a_push_that_another_command_may_have_overwritten_is_not_resumed[api PUT]",),

@@ -48,7 +48,7 @@ MODULES: dict[str, tuple[str, ...]] = {
         "tests/products/sync/test_sync_resume.py",
         "tests/products/sync/test_sync_variants.py",
     ),
-    "ads_cli/uploads/write_epochs.py": (
+    "ads_cli/store/epochs.py": (
         "tests/uploads/test_write_epochs.py",
         "tests/products/test_restored_disks.py",
         "tests/products/test_write_epochs.py",

@@ -20,11 +20,10 @@ import msgspec
 from ..config.atomic_files import sync_folder
 from ..config.file_locks import is_locked, made_and_locked
 from ..errors import STATE_HINT, StateError, UsageError
-from ..uploads.job_file import UploadTarget
+from ..store.epochs import NO_EPOCH, UploadTarget, WriteEpochs
 from ..uploads.jobs import lock_path
 from ..uploads.journal import NOT_ALONE
 from ..uploads.plan import this_second
-from ..uploads.write_epochs import NO_EPOCH, WriteEpochs
 from .ledger_file import (
     LedgerContent,
     LedgerIndex,

@@ -18,8 +18,7 @@ from zlib import crc32
 import msgspec
 
 from ..config.atomic_files import replacing
-from ..uploads.job_file import UploadTarget
-from ..uploads.write_epochs import NO_EPOCH
+from ..store.epochs import NO_EPOCH, UploadTarget
 from .ledger_records import (
     HALF,
     META_BYTES,

@@ -13,7 +13,8 @@ from ..feeds.rows import FileRows, Rows
 from ..feeds.several import SeveralRows
 from ..feeds.source import Feed
 from ..output.text import counted
-from ..uploads.job_file import JobKey, JobOptions, UploadTarget
+from ..store.epochs import UploadTarget
+from ..uploads.job_file import JobKey, JobOptions
 from ..uploads.journal import Journal
 from ..uploads.plan import Plan, this_second
 from ..uploads.upload import Batch, Batches

@@ -21,10 +21,10 @@ from msgspec.structs import replace
 from ..errors import StateError
 from ..feeds.locations import Location
 from ..output.text import safe
+from ..store.epochs import WriteEpochs
 from ..uploads.job_file import Acknowledgement, Job, JobKey, read_journal, unreadable
 from ..uploads.jobs import job_state, list_jobs
 from ..uploads.upload import FAILED
-from ..uploads.write_epochs import WriteEpochs
 from .upload import UNCERTAIN
 
 if TYPE_CHECKING:

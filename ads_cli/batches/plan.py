@@ -14,7 +14,8 @@ from ..errors import ContentError, NotConfirmedError, StateError
 from ..feeds.row import Row
 from ..feeds.rows import Rows
 from ..output.text import listed
-from ..uploads.job_file import Acknowledgement, JobKey, Planned, UploadTarget, options_of_rows
+from ..store.epochs import UploadTarget
+from ..uploads.job_file import Acknowledgement, JobKey, Planned, options_of_rows
 from ..uploads.plan import OnAcknowledged, Plan, this_second
 from ..uploads.upload import FAILED, Batch, Batches
 from ..validation import CheckedRow

@@ -114,21 +114,18 @@ CONFIG_FILES = {
     "grants": "locks of sign-ins by OAuth 2.0: one process at a time renews a token",
 }
 STATE_FILES = {
+    "state.db": "what was changed and when; what each feed had when it was pushed last; how many requests "
+    "at once a service answers well",
     "jobs": "one journal for each push or creation from a file, for --resume; adsctl jobs lists them",
-    "generations": "how often each catalog and list was written to: nothing outdated is resumed",
     "acknowledged": "digests of acknowledged products, for push --changed",
     "ledgers": "keyed digests of the people on lists, for syncs",
     "ledger.key": "the key of these digests; readable by you alone",
-    "feeds": "which version of a remote feed was pushed last, for push --changed",
-    "feed_sizes": "the rows that each feed had when it was pushed last, for --min-rows",
     "media": "what was uploaded of each file, so that none is uploaded twice, for media upload --resume",
     "exports": "parts of unfinished exports of statistics, for stats export --resume",
     "fleet": "the runs of fleets: records and logs of their tasks",
     "campaigns": "ids of what campaigns apply has made, by key; what campaigns pull has written",
-    "changes": "what was changed, when and by which command; adsctl changes list shows it",
     "guard": "locks of accounts, so that two commands do not raise a sum at once",
     "ids": "the ids that completion offers",
-    "terminals": "which terminals were told today that the emulator is used",
     "pace": "what the processes on this machine have left of the rate limits",
     "mcp": "results of adsctl mcp that are too long for an assistant, until it ends",
     "keyring-backend": "which keyring this machine has",

@@ -22,7 +22,6 @@ from ..client.prepared_request import PreparedRequest
 from ..client.spending import SOURCES, Record, StoredRecords
 from ..client.writes import Dialect, Operation, Write
 from ..config.atomic_files import make_folder
-from ..config.change_log import UNKNOWN, ChangeBegun, ChangeEnded, ChangeLog, now
 from ..config.file_locks import locked
 from ..config.guard import Guard, read_guard
 from ..config.settings import Settings
@@ -31,6 +30,7 @@ from ..masking import MASK, is_private_name, mask_address, mask_undeclared
 from ..output.text import shell_command
 from ..own_ids import new_change_id
 from ..people_masking import mask_people
+from ..store.changes import UNKNOWN, ChangeBegun, ChangeEnded, ChangeLog, now
 
 if TYPE_CHECKING:
     from ..client.client import Client
@@ -106,13 +106,14 @@ def recent_changes(settings: Settings, account: str) -> dict[str, dict[str, Reco
     from ..batches.upload import LISTED_AFTER_SECONDS
 
     changes: dict[str, dict[str, Record]] = {}
-    for entry in ChangeLog(settings.state_dir).since(now(LISTED_AFTER_SECONDS)):
-        groups = entry.path.split("/")
+    for change in ChangeLog(settings.state_dir).since(now(LISTED_AFTER_SECONDS)):
+        path, ids, values = change["path"], change["ids"], change["fields"]
+        groups = path.split("/")
         field = next((source for source in SOURCES if SOURCES[source].replace("-", "_") in groups), "")
         own = changes.setdefault(field, {})
-        several = entry.fields if isinstance(entry.fields, list) else [entry.fields or {}] * len(entry.ids)
-        is_new = entry.method == "POST" and entry.path.rpartition("/")[2] not in entry.ids
-        for identifier, fields in zip(entry.ids, several, strict=False) if entry.account == account else ():
+        several = values if isinstance(values, list) else [values or {}] * len(ids)
+        is_new = change["method"] == "POST" and path.rpartition("/")[2] not in ids
+        for identifier, fields in zip(ids, several, strict=False) if change["account"] == account else ():
             if not fields:
                 own.pop(identifier, None)  # it was deleted
             else:

@@ -19,8 +19,7 @@ import msgspec
 from ..config.atomic_files import replacing
 from ..config.file_locks import made_and_locked
 from ..errors import STATE_HINT, StateError, UsageError
-from ..uploads.job_file import UploadTarget
-from ..uploads.write_epochs import WriteEpochs
+from ..store.epochs import UploadTarget, WriteEpochs
 from .digest_index import NO_KEY, RECORD_BYTES, Changes, DigestIndex
 
 KIND = "product_catalog"  # of the upload target

@@ -18,17 +18,10 @@ from msgspec.structs import replace
 
 from ..config.atomic_files import checked_line, read_checked_line
 from ..errors import StateError
+from ..store.epochs import UploadTarget
 
 if TYPE_CHECKING:
     from ..feeds.rows import Rows
-
-
-class UploadTarget(msgspec.Struct, frozen=True):
-    """What a push changes."""
-
-    service: str  # its address, or the world of an emulator
-    kind: str  # "product_catalog", "custom_audience", "do_not_reach_list", or what records of a file
-    id: str
 
 
 class JobOptions(msgspec.Struct, frozen=True, kw_only=True):

@@ -9,9 +9,9 @@ import msgspec
 from ..config.atomic_files import replacing
 from ..config.file_locks import is_locked, lock_folder, made_and_locked
 from ..errors import STATE_HINT, NotFoundError, StateError, UsageError
+from ..store.epochs import UploadTarget, WriteEpochs
 from ..stored_times import is_older
-from .job_file import Job, JobKey, UploadTarget, read_job
-from .write_epochs import WriteEpochs
+from .job_file import Job, JobKey, read_job
 
 
 def lock_path(folder: Path, digest: str) -> Path:

@@ -16,6 +16,7 @@ from ..client.rate_limiter import StoppedError
 from ..config.atomic_files import append_whole, make_folder, sync_folder
 from ..config.file_locks import how_to_unlock, lock_folder, try_lock
 from ..errors import STATE_HINT, StateError
+from ..store.epochs import NO_EPOCH, UploadTarget, WriteEpochs
 from .job_file import (
     END,
     MARK,
@@ -24,7 +25,6 @@ from .job_file import (
     Entry,
     Job,
     JournalContent,
-    UploadTarget,
     acknowledgements,
     encode,
     read_journal,
@@ -37,7 +37,6 @@ from .jobs import (
     remove_expired_jobs,
     restart_reason,
 )
-from .write_epochs import NO_EPOCH, WriteEpochs
 
 if TYPE_CHECKING:
     from filelock import FileLock

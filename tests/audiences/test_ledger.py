@@ -26,9 +26,8 @@ from ads_cli.audiences.ledger_records import (
 )
 from ads_cli.audiences.operations import Operations
 from ads_cli.errors import StateError
-from ads_cli.uploads.job_file import UploadTarget
+from ads_cli.store.epochs import UploadTarget, WriteEpochs
 from ads_cli.uploads.journal import NOT_ALONE
-from ads_cli.uploads.write_epochs import WriteEpochs
 from tests.audiences.lists import List, digest, person
 
 PLACE = UploadTarget("https://ads.example", "custom_audience", "1nmth")

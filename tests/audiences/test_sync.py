@@ -1,7 +1,6 @@
 """audiences sync and diff: a list in the account equals its file."""
 
 import json
-import tempfile
 from array import array
 from datetime import UTC, datetime, timedelta
 from hashlib import blake2b
@@ -16,20 +15,11 @@ from ads_cli.audiences.upload import UserUpload
 from ads_cli.config.file_locks import try_lock
 from ads_cli.emulator.core.responses import OperationsError
 from ads_cli.emulator.resources import audience_users
-from ads_cli.uploads import write_epochs as epochs
-from ads_cli.uploads.job_file import UploadTarget
+from ads_cli.store.epochs import UploadTarget
 from ads_cli.uploads.jobs import lock_path
 from tests.audiences.lists import List, as_csv, digest, people, person
 
 PHONES = "+49151123450{:02}".format
-
-
-@pytest.fixture(autouse=True)
-def notes(monkeypatch, tmp_path_factory):
-    """Give each test its own folders of notes about write epochs."""
-    folder = tmp_path_factory.mktemp("notes")
-    monkeypatch.setattr(epochs, "SHARED_MEMORY", folder / "shm")
-    monkeypatch.setattr(tempfile, "gettempdir", lambda: str(folder))
 
 
 @pytest.fixture

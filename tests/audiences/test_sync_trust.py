@@ -13,12 +13,11 @@ from ads_cli.audiences import operations, sync_plan
 from ads_cli.audiences.ledger_log import LogFile
 from ads_cli.audiences.upload import RecordedUpload, UserUpload
 from ads_cli.errors import UnavailableError
-from ads_cli.uploads import write_epochs as epochs
 from ads_cli.uploads.journal import Journal
 from tests.audiences.lists import people, person
-from tests.audiences.test_sync import PHONES, customers, notes
+from tests.audiences.test_sync import PHONES, customers
 
-__all__ = ["customers", "notes"]
+__all__ = ["customers"]
 
 
 def test_a_copied_state_folder_deletes_nobody_and_sends_everybody(customers):
@@ -36,7 +35,7 @@ def test_a_copied_state_folder_deletes_nobody_and_sends_everybody(customers):
 
 def test_a_restored_disk_deletes_nobody(customers, monkeypatch):
     customers.sync(people(1, 2))
-    monkeypatch.setattr(epochs, "boot_id", lambda: "another boot")
+    monkeypatch.setattr("ads_cli.store.epochs.boot_id", lambda: "another boot")
     summary = customers.sync(people(2, 3), "-q", code=9)
     assert summary["deleted"] == 0 and "restored" in customers.said
     assert customers.equals(people(1, 2, 3))

@@ -14,6 +14,7 @@ from tests.adsctl import ROOT
 from tests.batches.conftest import ADD, COUNT, SIZE, keyword_file, words
 from tests.effort import tries
 from tests.products.stopping import list_jobs
+from tests.stored import restore_from_copy
 
 # What a process reads at its start: batches as small as `small_batches` makes them in this one.
 SITE = f"""
@@ -169,8 +170,7 @@ def test_other_options_do_not_resume_it(adsctl, batches, small_batches):
     adsctl(*ADD, code=4)
     refused = adsctl(*ADD, "--resume", "--operator-type", "NE", code=11)
     assert "with its own options and version of adsctl it can be resumed: adsctl targeting" in refused.stderr
-    for path in (adsctl.home / "state" / "generations").iterdir():
-        path.chmod(0o400)  # as where a state folder is restored
+    restore_from_copy(adsctl)
     assert "its journal may be a copy" in adsctl(*ADD, "--resume", code=11).stderr
 
 

@@ -9,6 +9,7 @@ import pytest
 from tests.batches.conftest import ADD, COUNT, SIZE, keyword_file, words
 from tests.conftest import feed
 from tests.products.stopping import list_jobs
+from tests.stored import restore_from_copy
 
 
 def stopped(adsctl, batches, fault: str = "status=403") -> None:
@@ -197,8 +198,7 @@ def test_a_file_that_is_touched_after_a_finished_run_is_sent_with_a_warning(adsc
 
 def test_an_old_run_that_cannot_be_resumed_still_stops_the_next(adsctl, batches, small_batches):
     stopped(adsctl, batches)
-    for path in (adsctl.home / "state" / "generations").iterdir():
-        path.chmod(0o400)  # as where a state folder is restored
+    restore_from_copy(adsctl)
     adsctl("jobs", "clean")
     (journal,) = list_jobs(adsctl)
     os.utime(journal, (0, 0))

@@ -10,7 +10,6 @@ from pathlib import Path
 import pytest
 
 from ads_cli.config.environment import STATE_FILES
-from ads_cli.uploads import write_epochs
 from tests.conftest import feed
 from tests.guarded import pause_unbounded
 from tests.media.made import picture
@@ -39,7 +38,7 @@ stats export --since 3d --active --into sqlite:stats.db
 accounts list
 fleet run fleet.yaml
 """
-ELSEWHERE = {"keyring-backend", "terminals", "feeds", "mcp"}  # need a keyring, a terminal, a server, a client
+ELSEWHERE = {"keyring-backend", "mcp"}  # need a keyring, a client
 
 
 def open_to_others(*folders: Path) -> Iterator[str]:
@@ -51,19 +50,18 @@ def open_to_others(*folders: Path) -> Iterator[str]:
 
 
 @pytest.fixture
-def exposed(adsctl, tmp_path, monkeypatch) -> Iterator[set[str]]:
+def exposed(adsctl, monkeypatch) -> Iterator[set[str]]:
     """What was open to others at any moment of commands; the umask takes no right away."""
-    kept, paths = (adsctl.home / "state", tmp_path / "notes"), set[str]()
+    paths = set[str]()
 
     def watched(call):
         def watch(*args, **options):
             result = call(*args, **options)
-            paths.update(open_to_others(*kept))
+            paths.update(open_to_others(adsctl.home / "state"))
             return result
 
         return watch
 
-    monkeypatch.setattr(write_epochs, "_folders", lambda: iter(kept[1:]))
     for name in CALLS:
         monkeypatch.setattr(os, name, watched(getattr(os, name)))
     umask = os.umask(0)

@@ -32,7 +32,7 @@ POINTS = (
     "fleet.records:Records:begin:after",
     "commands.uploads.push:PushCommand:validate:after",
     "commands.uploads.hooks:OnceHooks:confirm:after",
-    "uploads.write_epochs:WriteEpochs:begin:after",
+    "store.epochs:WriteEpochs:begin:after",
     "uploads.journal::_create:after",
     "uploads.journal:Journal:finish:before",
     "uploads.journal:Journal:finish:after",
@@ -92,7 +92,7 @@ def test_a_task_killed_again_and_again_before_its_journal_is_begun_in_the_end(ki
     killed("fleet.records:Records:begin:after")
     for point in (
         "commands.uploads.hooks:OnceHooks:confirm:after",
-        "uploads.write_epochs:WriteEpochs:begin:after",
+        "store.epochs:WriteEpochs:begin:after",
     ):
         killed(point, "--resume")
     assert [record["status"] for record in fleet("--resume")] == ["ok", "ok"]

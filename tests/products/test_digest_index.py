@@ -13,8 +13,7 @@ from ads_cli.products.digest_index import (
     split_records,
 )
 from ads_cli.products.sync_state import SyncState, UnknownError
-from ads_cli.uploads.job_file import UploadTarget
-from ads_cli.uploads.write_epochs import WriteEpochs
+from ads_cli.store.epochs import UploadTarget, WriteEpochs
 
 UNIQUE = st.text(st.characters(codec="utf-8"), max_size=5)
 CONTENTS = st.dictionaries(UNIQUE, st.binary(max_size=3), max_size=40)

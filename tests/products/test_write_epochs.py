@@ -3,12 +3,15 @@
 import json
 import os
 import shutil
+import sqlite3
 import threading
 import time
+from contextlib import closing
 
 import pytest
 import time_machine
 
+from ads_cli.store import database
 from tests.conftest import PRODUCT, feed
 from tests.effort import tries
 from tests.products.stopping import list_jobs, run
@@ -209,13 +212,12 @@ def test_the_sync_state_of_an_older_copy_of_the_state_folder_is_not_used(adsctl,
     assert "something else may have changed this catalog since the last push: every row is sent" in said
 
 
-def test_a_epoch_that_cannot_be_ended_stops_the_request(unfinished, service):
-    epochs = unfinished.home / "state" / "generations"
-    (epoch,) = epochs.iterdir()
-    epoch.unlink()
-    epoch.mkdir()  # which cannot be unlinked
+def test_an_epoch_that_cannot_be_ended_stops_the_request(unfinished, service, monkeypatch):
+    monkeypatch.setattr(database, "BUSY_SECONDS", 0.1)
     unfinished.file("products.json", json.dumps({"products": [PRODUCT]}))
     path = f"/12/product_catalogs/{service.emulator.catalog}/products"
     before = len(service.puts)
-    done = unfinished("api", "PUT", path, "--input", "products.json", code=11)
-    assert "ADSCTL_STATE_DIR" in done.stderr and len(service.puts) == before
+    with closing(sqlite3.connect(unfinished.home / "state" / "state.db")) as other:
+        other.execute("BEGIN IMMEDIATE")
+        done = unfinished("api", "PUT", path, "--input", "products.json", code=11)
+    assert "was locked by another process" in done.stderr and len(service.puts) == before

@@ -7,17 +7,9 @@ import pytest
 
 from ads_cli.client.rate_limiter import StoppedError
 from ads_cli.errors import StateError
+from ads_cli.store.epochs import UploadTarget
 from ads_cli.uploads import journal as journals
-from ads_cli.uploads.job_file import (
-    END,
-    Acknowledgement,
-    Job,
-    JobKey,
-    JobOptions,
-    UploadTarget,
-    acknowledgements,
-    read_job,
-)
+from ads_cli.uploads.job_file import END, Acknowledgement, Job, JobKey, JobOptions, acknowledgements, read_job
 from ads_cli.uploads.journal import Journal
 from tests.effort import tries
 

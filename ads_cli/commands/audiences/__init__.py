@@ -279,7 +279,7 @@ def forget(ctx: typer.Context, audience: Audience = None, list_: DoNotReachList 
     For example: adsctl audiences forget --audience 1nmth
     """
     from ...audiences.ledger import Ledger
-    from ...uploads.job_file import UploadTarget
+    from ...store.epochs import UploadTarget
 
     call = Invocation.of(ctx)
     if bool(audience) == bool(list_):

@@ -13,7 +13,7 @@ from ...console.parameters import flag, option
 from ...errors import DIFFERENCES_FOUND, ContentError, IncompleteError, NotConfirmedError
 from ...numbers import DeletionLimit
 from ...output.text import Lines, counted, duration
-from ...uploads.job_file import UploadTarget
+from ...store.epochs import UploadTarget
 from ..products.feed_checks import FeedSizeCheck, MinRows
 from ..uploads.hooks import CORRECT_AND_SYNC
 from ..uploads.options import Lists, PushOptions, RejectedOptions, with_options

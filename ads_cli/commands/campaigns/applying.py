@@ -11,7 +11,7 @@ from ...campaigns.account import AccountReader
 from ...campaigns.apply import Applied, Apply
 from ...campaigns.comparison import Comparison
 from ...campaigns.file import MAX_MIB, CampaignFile, parse_file
-from ...campaigns.memory import STANDARD_INPUT, ApplyMemory, Mark, look_for_lost, memory_path
+from ...campaigns.memory import STANDARD_INPUT, ApplyMemory, Mark, lock_path, look_for_lost
 from ...campaigns.model import FUNDING, LINE_ITEM, LISTS, Kind, Stored, each_entry
 from ...campaigns.new_posts import find_posts
 from ...campaigns.plan import CampaignPlan
@@ -24,7 +24,8 @@ from ...console.invocation import Invocation
 from ...console.progress import progress
 from ...errors import AdsctlError, ContentError, UnavailableError, UsageError
 from ...output.text import counted, safe
-from ...uploads.job_file import Acknowledgement, UploadTarget, current_folder
+from ...store.epochs import UploadTarget
+from ...uploads.job_file import Acknowledgement, current_folder
 from ...uploads.jobs import list_jobs
 from ...uploads.journal import Journal
 from ..uploads.journal import document_key, new_job
@@ -50,7 +51,7 @@ class ApplyRun:
     def locked(self) -> Iterator[None]:
         """Keep other applies from the account meanwhile."""
         call = self.call
-        path = memory_path(call.settings.state_dir, call.service, call.account).with_suffix(".lock")
+        path = lock_path(call.settings.state_dir, call.service, call.account)
         make_folder(path.parent)
         with locked_or_refused(path, f"another apply changes the account {call.account}"):
             yield

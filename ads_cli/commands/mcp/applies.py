@@ -14,8 +14,8 @@ import anyio
 import msgspec
 
 from ...config.atomic_files import atomic, make_folder
-from ...config.change_log import UNKNOWN
 from ...errors import StateError
+from ...store.changes import UNKNOWN
 from ...stored_times import is_older
 from .child import END_SECONDS, Commands, Finished, split_messages
 from .creations import HINTS, OK, LoggedCreation, sent_by

@@ -21,7 +21,8 @@ from ...console.invocation import Invocation
 from ...console.results import show
 from ...errors import AdsctlError
 from ...feeds.locations import Location
-from ...uploads.job_file import BEGUN_VARIABLE, Acknowledgement, JobKey, UploadTarget, current_folder
+from ...store.epochs import UploadTarget
+from ...uploads.job_file import BEGUN_VARIABLE, Acknowledgement, JobKey, current_folder
 from ...uploads.upload import noted
 from .journal import document_key, new_job, open_job
 from .reports import resume_command

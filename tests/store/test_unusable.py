@@ -1,0 +1,121 @@
+"""A `state.db` that cannot be used stops what changes something, before anything is sent."""
+
+import os
+import resource
+import sqlite3
+import subprocess
+from collections.abc import Callable, Iterator
+from contextlib import closing, contextmanager
+from pathlib import Path
+
+import pytest
+
+from ads_cli.store import database
+from ads_cli.store.schema import MIGRATIONS
+from tests.stored import stored
+
+RENAME = ("campaigns", "update", "8wku2", "--name")
+
+
+@contextmanager
+def damaged(path: Path) -> Iterator[None]:
+    path.write_bytes(path.read_bytes()[:50] + os.urandom(100))
+    yield
+
+
+@contextmanager
+def another_file(path: Path) -> Iterator[None]:
+    path.write_text("a shopping list, which is longer than a hundred bytes" * 4)
+    yield
+
+
+@contextmanager
+def of_a_later_version(path: Path) -> Iterator[None]:
+    with closing(sqlite3.connect(path)) as db:
+        db.execute(f"PRAGMA user_version = {len(MIGRATIONS) + 1}")
+    yield
+
+
+@contextmanager
+def locked(path: Path) -> Iterator[None]:
+    with closing(sqlite3.connect(path)) as db:
+        db.execute("BEGIN IMMEDIATE")
+        yield
+
+
+@contextmanager
+def a_link(path: Path) -> Iterator[None]:
+    path.symlink_to(path.rename(path.parent.with_name("elsewhere.db")))
+    yield
+
+
+@contextmanager
+def a_folder(path: Path) -> Iterator[None]:
+    path.unlink()
+    path.mkdir()
+    yield
+    path.rmdir()
+
+
+@contextmanager
+def a_pipe(path: Path) -> Iterator[None]:
+    path.unlink()
+    os.mkfifo(path)
+    yield
+
+
+UNUSABLE = {
+    damaged: "is damaged",
+    another_file: "is damaged",
+    of_a_later_version: "was written by a later version of adsctl",
+    locked: "was locked by another process for 0 s",
+    a_link: "is a symbolic link",
+    a_folder: "Is a directory",
+    a_pipe: "is not a file",
+}
+
+
+@pytest.mark.parametrize("made_so", UNUSABLE, ids=lambda made_so: made_so.__name__)
+def test_one_that_cannot_be_used_stops_a_change_before_it_is_sent(
+    adsctl, writes, monkeypatch, made_so: Callable
+):
+    monkeypatch.setattr(database, "BUSY_SECONDS", 0.1)
+    adsctl.local(*RENAME, "Spring")
+    sent, path = len(writes), adsctl.home / "state" / "state.db"
+    with made_so(path):
+        said = adsctl.local(*RENAME, "Summer", code=11).stderr
+        adsctl.local("campaigns", "list")  # needs nothing of it
+    assert str(path) in said and UNUSABLE[made_so] in said and "nothing was sent" in said and "hint: " in said
+    assert len(writes) == sent
+
+
+def test_one_that_others_may_change_is_not_used(adsctl, writes):
+    adsctl.local(*RENAME, "Spring")
+    (adsctl.home / "state" / "state.db").chmod(0o666)
+    assert "can be changed by everybody" in adsctl.local(*RENAME, "Summer", code=11).stderr
+    assert len(writes) == 1
+
+
+def test_a_full_disk_stops_a_change_before_it_is_sent(remote, httpserver):
+    words = remote.command("campaigns", "delete", "c", "-A", "a", "--yes")
+    most = 8192  # bytes of a file, which the tables need more than
+    done = subprocess.run(
+        words, env=remote.environment, cwd=remote.home, capture_output=True, text=True,
+        preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (most, most)),
+    )  # fmt: skip
+    assert done.returncode == 11 and "nothing was sent" in done.stderr and not httpserver.log
+
+
+def test_a_read_only_command_makes_no_file(adsctl):
+    adsctl("changes", "list")
+    adsctl.local("products", "check", adsctl.file("feed.csv", "id,title\n"), code=3)
+    assert not (adsctl.home / "state" / "state.db").exists()
+
+
+def test_the_database_is_migrated_once_by_many_at_a_time(adsctl):
+    adsctl.copy_emulator()
+    processes = [adsctl.beside("--profile", "local", *RENAME, f"Name {number}") for number in range(8)]
+    assert [process.wait() for process in processes] == [0] * 8
+    assert stored(adsctl, "SELECT count(*) FROM changes WHERE outcome = 'ok'") == [8]
+    assert stored(adsctl, "PRAGMA user_version") == [len(MIGRATIONS)]
+    assert {path.name for path in (adsctl.home / "state").iterdir()} == {"emulator.db", "ids", "state.db"}

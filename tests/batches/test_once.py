@@ -2,6 +2,7 @@
 
 import fcntl
 import json
+import os
 import random
 import re
 import threading
@@ -178,7 +179,7 @@ def test_what_was_created_and_not_shown_is_shown_by_the_next_run_and_sent_by_non
     keyword_file(adsctl, COUNT)
     process = adsctl.popen(*ADD)
     fcntl.fcntl(process.stdout, fcntl.F_SETPIPE_SZ, 4096)
-    process.stdout.read(1)  # the rest does not fit into the pipe
+    os.read(process.stdout.fileno(), 1)  # the rest does not fit into the pipe
     process.kill()
     process.communicate()
     refused = error_of(adsctl(*ADD, code=11))

@@ -71,7 +71,7 @@ def campaigns(table: Table, env: Mapping[str, str], folder: Path, items: int, ru
 
 def _fill(database: Path, items: int) -> None:
     """Add campaigns with line items and criteria to a new emulator."""
-    data = Emulator(database).prepared().data
+    data = Emulator(database).data
     paid = {"currency": "EUR", "funding_instrument_id": CARD}
     for number in range(-(-items // OF_CAMPAIGN)):
         campaign = {**campaign_records.DEFAULTS, **paid, "id": f"bc{number}", "name": f"Campaign {number}"}

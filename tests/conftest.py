@@ -256,7 +256,6 @@ def service(
     """A served emulator; `adsctl` is signed in to it."""
     database = shutil.copyfile(seeded_database, tmp_path / "service.db")
     emulator = Emulator(database, service=service_name, strict=is_strict)
-    emulator.prepared()
     found = Service(emulator)
     with running(found) as address:
         adsctl.env |= variables(emulator, address)

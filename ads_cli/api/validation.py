@@ -1,6 +1,7 @@
 """Validate values against a declaration: all at once, and field by field to name every problem."""
 
 import re
+import threading
 from collections.abc import Callable, Iterator, Mapping
 from functools import cache
 from typing import Any, Protocol, TypeVar, cast
@@ -54,10 +55,16 @@ def rule(field: str, severity: Severity = "error") -> Callable[[Check], Rule]:
     return mark
 
 
-def compile_types(*types: Any) -> None:
-    """Compile types before several threads use them: msgspec crashes where one compiles what another uses."""
-    for type_ in types:
-        msgspec.json.Decoder(type_, dec_hook=decode_custom)
+_compiled = set[type[msgspec.Struct]]()
+_compiling = threading.Lock()
+
+
+def compile_once(struct: type[msgspec.Struct]) -> None:
+    """Compile a `struct` before it is used: msgspec crashes where a thread compiles what another uses."""
+    if struct not in _compiled:
+        with _compiling:
+            msgspec.json.Decoder(struct, dec_hook=decode_custom)
+            _compiled.add(struct)
 
 
 def convert(struct: type[S], values: Mapping[str, Any], *, strict: bool = False) -> S:
@@ -79,6 +86,7 @@ def check(
 
     `rules` are applied to what can be converted, by default those of the declaration.
     """
+    compile_once(struct)
     try:
         item = msgspec.convert(values, struct, strict=strict, dec_hook=decode_custom)
     except msgspec.ValidationError as error:
@@ -211,6 +219,7 @@ def _convert_valid_fields(
     # msgspec stops at the first error, and names its field in the text alone. That field is taken out of
     # `rest`, which is converted again. To convert each field of a product by itself would take three times as
     # long.
+    compile_once(partial)
     errors: dict[str, msgspec.ValidationError] = {}
     while True:
         try:

@@ -99,7 +99,7 @@ def serve(
         call.messages.say(f'use it from another shell: eval "$({shlex.join(words)})"')
 
     with _opened(call, database, fault, strict=strict) as emulator:
-        serve_app(emulator.prepared(), host=host, port=port, on_ready=ready)
+        serve_app(emulator, host=host, port=port, on_ready=ready)
 
 
 def execute(
@@ -123,7 +123,7 @@ def execute(
     with (
         TemporaryDirectory(prefix="adsctl-emulator-") as folder,
         _opened(call, database or Path(folder) / "emulator.db", fault, strict=strict) as emulator,
-        running(emulator.prepared()) as address,
+        running(emulator) as address,
     ):
         inherited = {  # but for what outranks the emulator
             name: value

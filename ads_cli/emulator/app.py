@@ -17,7 +17,6 @@ from ..api.endpoint import Endpoint, Request
 from ..api.names import SERVICES
 from ..api.problems import InvalidError
 from ..api.products import Product
-from ..api.validation import compile_types
 from ..errors import StateError
 from . import identity, oauth, resources
 from .core.faults import handle_with_faults, parse_fault
@@ -94,13 +93,6 @@ class Emulator:
     def data(self) -> "EmulatorData":
         """Return direct access to the stored data."""
         return EmulatorData(self.store)
-
-    def prepared(self) -> "Emulator":
-        """Compile what requests are converted to, before several threads handle them; return itself."""
-        handlers = [route.handler for route in self._router if route.handler]
-        types = {kind for handler in handlers for kind in (handler.request_type, handler.item_type)}
-        compile_types(*filter(None, types))
-        return self
 
     def close(self) -> None:
         """Close the database."""

@@ -10,7 +10,7 @@ from typing import Any
 import msgspec
 
 from ..api.problems import Problem
-from ..api.validation import Rules, broken_rules, check, errors_in
+from ..api.validation import Rules, broken_rules, check, compile_once, errors_in
 from ..feeds import DUPLICATES
 from ..feeds.row import AppliedFix, DuplicatePolicy, Row, RowTransform
 from ..feeds.rows import FIRST_LINES, Block, RowNames, TableRows, UnreadableBlockError
@@ -208,6 +208,7 @@ class RowValidator:
         """Convert each row and apply the rules."""
         convert_item, struct, repeated = msgspec.convert, self.schema.struct, self.repeated
         fixes_texts = self.transform.fixes is not None
+        compile_once(struct)
         for row in rows:
             if fixes_texts and not (row.left_out or row.problem):
                 self.transform.fix_texts(row)

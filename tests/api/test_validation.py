@@ -1,5 +1,6 @@
 """All problems are found at once. Which field an error of msgspec is about, only its text tells."""
 
+import threading
 from typing import Annotated, ClassVar, Literal
 
 import msgspec
@@ -102,3 +103,31 @@ def test_an_end_that_has_passed_is_found_beside_an_invalid_user():
     values = {"users": [{"email": ["x"]}], "expires_at": "2020-01-01T00:00:00Z"}
     for params in (AudienceParams, DoNotReachParams):
         assert [problem.path for problem in check(params, values)[1]] == ["users[0].email[0]", "expires_at"]
+
+
+def test_no_thread_converts_to_a_type_that_another_is_compiling(monkeypatch):
+    """msgspec would crash the process, now and then."""
+    new = msgspec.defstruct("New", [("size", int)])
+    compile_type, events = msgspec.json.Decoder, []
+    has_begun, may_end = threading.Event(), threading.Event()
+
+    def slowly(*args, **kwargs):
+        events.append("begins")
+        has_begun.set()
+        may_end.wait(10)
+        events.append("ends")
+        return compile_type(*args, **kwargs)
+
+    def convert():
+        check(new, {"size": 1}, lambda item: [])
+        events.append("converted")
+
+    monkeypatch.setattr(msgspec.json, "Decoder", slowly)
+    threads = [threading.Thread(target=convert) for _ in range(3)]
+    for thread in threads:
+        thread.start()
+    assert has_begun.wait(10) and events == ["begins"]
+    may_end.set()
+    for thread in threads:
+        thread.join(10)
+    assert events[:2] == ["begins", "ends"] and events[-1] == "converted" and len(events) >= 5

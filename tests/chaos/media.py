@@ -147,7 +147,6 @@ class MediaRun:
         random, result = self.random, self.result
         with ExitStack() as stack:
             stack.callback(self.emulator.close)
-            self.emulator.prepared()
             address = stack.enter_context(running(self))
             rate = random.choice((0, 0, 0.1))
             proxy = stack.enter_context(Proxy(address, Random(random.random()), rate, result.occurred))

@@ -53,7 +53,6 @@ class Run:
             stack.callback(self.emulator.close)
             self.emulator.faults = service_faults(random, self.kind.methods, result.occurred)
             self.watched = Watched(self.emulator, self.kind, self.jobs, result)
-            self.emulator.prepared()
             address = stack.enter_context(running(self.watched))
             rate = random.choice((0, 0.2, 0.4, 0.8))
             self.proxy = stack.enter_context(Proxy(address, Random(random.random()), rate, result.occurred))

@@ -43,7 +43,6 @@ def company(tmp_path_factory, seeded_database) -> Iterator[Company]:
     with pytest.MonkeyPatch.context() as patch:
         patch.setitem(PutProducts.endpoint.rates, "x", RATE)
         emulator = Emulator(shutil.copyfile(seeded_database, folder / "service.db"), service="x")
-        emulator.prepared()
         path = {"PYTHONPATH": f"{folder}/site:{ROOT}"}
         shops = Shops(emulator)
         with running(shops) as address, closing(Company(folder, shops, address, path)) as company:

@@ -27,7 +27,6 @@ def company(tmp_path_factory, seeded_database) -> Iterator[Company]:
     """Two workers: one has a profile of its own, one is not signed in."""
     folder = tmp_path_factory.mktemp("company")
     emulator = Emulator(shutil.copyfile(seeded_database, folder / "service.db"))
-    emulator.prepared()
     shops = Shops(emulator)
     with running(shops) as address, closing(Company(folder, shops, address, {})) as company:
         company.hire("w1", "--no-nanny", shops=[SHOP, OTHER])

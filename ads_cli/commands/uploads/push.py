@@ -56,8 +56,6 @@ class PushCommand:
         check_failed_out(self.options.failed_out_file, self.plan.rows)
         self.call.concurrency = self.options.concurrency
         _ = self.call.client  # wrong options are reported before anything is done
-        if self.call.settings.is_local and not self.call.dry_run:
-            self.call.emulator.prepared()
         earlier = self._resumable_job()
         if earlier and is_believable(started := datetime.fromisoformat(earlier.started)):
             self.plan.started = started

@@ -169,7 +169,8 @@ class Company:
     def _ended_by_records(self, *homes: Path) -> set[str]:
         (id,) = stored_at(self.office.home, "SELECT id FROM fleet_runs ORDER BY began DESC, id DESC LIMIT 1")
         query = "SELECT result FROM fleet_tasks WHERE run = ? AND result IS NOT NULL"
-        results = [json.loads(result) for home in homes for result in stored_at(home, query, id)]
+        made = [home for home in homes if any(stored_at(home, "PRAGMA user_version"))]
+        results = [json.loads(result) for home in made for result in stored_at(home, query, id)]
         return {result["task"] for result in results if result["status"] == "ok"}
 
     def busy(self, tasks: Sequence[str] = NAMES) -> list[Worker]:

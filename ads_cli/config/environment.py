@@ -122,6 +122,7 @@ STATE_FILES = {
     "fleet": "logs of the tasks of fleets, and what they printed",
     "mcp": "what the changes of an assistant printed, and results that are too long for it, until it ends",
     "emulator.db": "the data of the emulator",
+    # Until they are tables of state.db:
     "jobs": "one journal for each push or creation from a file, for --resume; adsctl jobs lists them",
     "acknowledged": "digests of acknowledged products, for push --changed",
     "ledgers": "keyed digests of the people on lists, for syncs",

@@ -5,14 +5,17 @@ import os
 import resource
 import sqlite3
 import subprocess
+import threading
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, closing, contextmanager
 from pathlib import Path
 
 import pytest
 
-from ads_cli.store import database
+from ads_cli.store import close_stores, database, store_in
 from ads_cli.store.schema import MIGRATIONS
+from tests.conftest import feed
+from tests.media.made import picture
 from tests.programs import needs
 from tests.stored import connected_by, stored
 
@@ -146,6 +149,45 @@ def test_one_that_cannot_be_used_stops_a_change_before_it_is_sent(
     assert len(writes) == sent
 
 
+def test_one_that_another_process_locks_for_a_while_is_waited_for(adsctl, writes):
+    adsctl.local(*RENAME, "Spring")
+    with closing(sqlite3.connect(adsctl.home / "state" / "state.db", check_same_thread=False)) as db:
+        db.execute("BEGIN IMMEDIATE")
+        release = threading.Timer(0.3, db.rollback)
+        release.start()
+        adsctl.local(*RENAME, "Summer")
+        release.join()
+    assert len(writes) == 2
+
+
+CHANGES = {
+    "feed.csv": ("products", "push", "feed.csv", "--changed"),
+    "new.csv": ("campaigns", "create", "-f", "new.csv"),
+    "plan.yaml": ("campaigns", "apply", "plan.yaml", "--yes"),
+    "people.csv": ("audiences", "sync", "people.csv", "--audience", "1nmth", "--yes"),
+    "logo.png": ("media", "upload", "logo.png"),
+    "fleet.yaml": ("fleet", "run", "fleet.yaml"),
+}
+FILES = {
+    "feed.csv": feed(2),
+    "new.csv": "name,funding_instrument_id\nNorth,4a1n0\n",
+    "plan.yaml": "campaigns: [{name: New, funding_instrument_id: 4a1n0, daily_budget: 5}]",
+    "people.csv": "email\nana@shop.example\n",
+    "logo.png": picture(),
+    "fleet.yaml": "tasks: [{name: a, profile: local, run: campaigns activate 8wku4}]",
+}
+
+
+@pytest.mark.parametrize("file", CHANGES)
+def test_whatever_changes_something_is_stopped_by_a_damaged_one(adsctl, writes, file):
+    adsctl.file(file, FILES[file])
+    adsctl.local(*RENAME, "Spring")
+    sent = len(writes)
+    with damaged(adsctl.home / "state" / "state.db"):
+        assert "state.db is damaged" in adsctl.local(*CHANGES[file], code=11).stderr
+    assert len(writes) == sent
+
+
 def test_one_that_others_may_change_is_not_used(adsctl, writes):
     adsctl.local(*RENAME, "Spring")
     (adsctl.home / "state" / "state.db").chmod(0o666)
@@ -180,9 +222,14 @@ def test_without_shared_memory_and_on_a_network_all_is_remembered_without_a_log_
     assert stored(adsctl, "SELECT count(*) FROM changes WHERE outcome = 'ok'") == [3]
 
 
-def test_a_full_disk_stops_a_change_before_it_is_sent(remote, httpserver):
+@pytest.mark.parametrize("has_file", [False, True])
+@pytest.mark.parametrize("most", [1024, 8192])  # bytes of a file
+def test_a_full_disk_stops_a_change_before_it_is_sent(remote, httpserver, most, has_file):
     words = remote.command("campaigns", "delete", "c", "-A", "a", "--yes")
-    most = 8192  # bytes of a file, which the tables need more than
+    if has_file:
+        with store_in(remote.home / "state").writing():  # makes the tables
+            pass
+        close_stores()
     done = subprocess.run(
         words, env=remote.environment, cwd=remote.home, capture_output=True, text=True,
         preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (most, most)),

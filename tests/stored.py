@@ -2,17 +2,42 @@
 
 import shutil
 import sqlite3
-from contextlib import closing
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
+from pathlib import Path
 from typing import Any
+
+import pytest
 
 from tests.adsctl import Adsctl
 
 
 def stored(adsctl: Adsctl, query: str, *values: object) -> list[Any]:
     """Return the rows of a query, or their only values; a query that changes something is carried out."""
-    with closing(sqlite3.connect(adsctl.home / "state" / "state.db")) as db, db:
+    return stored_at(adsctl.home, query, *values)
+
+
+def stored_at(home: Path, query: str, *values: object) -> list[Any]:
+    """Return the rows of a query on the database of a home folder; none where it has none."""
+    if not (path := home / "state" / "state.db").exists():
+        return []
+    with closing(sqlite3.connect(path)) as db, db:
         rows = db.execute(query, values).fetchall()
     return [row[0] if len(row) == 1 else row for row in rows]
+
+
+@contextmanager
+def connected_by(kind: type[sqlite3.Connection]) -> Iterator[None]:
+    """Let each `state.db` that is opened meanwhile have a connection of some kind."""
+    real = sqlite3.connect
+
+    def connect(database: Any, **options: Any) -> sqlite3.Connection:
+        is_store = str(database).endswith("/state.db")
+        return real(database, **options, **({"factory": kind} if is_store else {}))
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(sqlite3, "connect", connect)
+        yield
 
 
 def restore_from_copy(adsctl: Adsctl) -> None:

@@ -90,10 +90,8 @@ EXPLAINED: dict[str, str] = {
     'return self._opened.reason or "this machine has no ledger of this list"': "else nobody is missing",
     f"{GUARD} WriteGuard.approve_rows: self._judge([write._replace(records=0) for write in writes[1:]])"
     " -> self._judge([write._replace(records=0) for write in writes[ 0:]])": "judged twice, without its rows",
-    f"{GUARD} count_in_fleet: counts[task] = max(count, counts.get(task, 0))"
-    " -> counts[task] = max(count, counts.get(task, 1))": "`count` is never 0",
-    f"{GUARD} count_in_fleet: folder = fleet_count.parent / "
-    "blake2b(limit.source.encode(), digest_size=8).hexdigest()": "as unique",
+    f"{GUARD} FleetCount.add: counts[self.task] = max(count, counts.get(self.task, 0))"
+    " -> counts[self.task] = max(count, counts.get(self.task, 1))": "`count` is never 0",
     f"{GUARD} _digest: return blake2b(encoded, digest_size=16).digest()": "as unique",
     f'{GUARD} WriteGuard.require: if is_counted and write.subject == "products":'
     "  # what is in its body is not judged"
@@ -123,8 +121,8 @@ EXPLAINED: dict[str, str] = {
     ' -> counts = bool(self.guard.of("max_changes")) or urlsplit(prepared.url).path not in self._counted': (
         "counts what no limit asks for"
     ),
-    f"{GUARD} count_in_fleet: counts[task] = max(count, counts.get(task, 0))"
-    " -> counts[task] = max(count, counts.get(task, -1))": "`count` is never 0",
+    f"{GUARD} FleetCount.add: counts[self.task] = max(count, counts.get(self.task, 0))"
+    " -> counts[self.task] = max(count, counts.get(self.task, -1))": "`count` is never 0",
     f'{NUMBERS} size_text: if size >= factor and (unit[1] != "i" or size % factor == 0):'
     ' -> if size >= factor and (unit[1] != "i" or size % factor <= 0):': "a remainder is never less",
     f"{CONSENT} tells_by_itself: "

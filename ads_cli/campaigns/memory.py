@@ -44,12 +44,6 @@ class Mark(NamedTuple):
 _mark = msgspec.json.Decoder(Mark).decode
 
 
-def lock_path(state_dir: Path, service: str, account: str) -> Path:
-    """Name the lock of an account, which one apply at a time holds."""
-    name = sha256(f"{service}\n{account}".encode()).hexdigest()[:16]
-    return state_dir / "campaigns" / f"{name}.lock"
-
-
 class ApplyMemory:
     """Remembers the records of an account; `account` is named with its service. Thread-safe."""
 

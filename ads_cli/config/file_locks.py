@@ -17,9 +17,18 @@ from .atomic_files import make_folder
 if TYPE_CHECKING:
     from filelock import FileLock
 
+FOLDER = "locks"  # in the state folder
 LOCK_TIMEOUT_SECONDS = 30.0
 RECLAIM_SECONDS = 3.0  # in which filelock finds that a lock file was left behind
 MAX_HOLDER_BYTES = 1024
+
+
+def state_lock(state_dir: Path, kind: str, *key: str) -> Path:
+    """Return the path of the lock that a state folder has for a kind of work on what a key names."""
+    from hashlib import sha256
+
+    digest = sha256("\n".join(key).encode()).hexdigest()[:16]  # a key may be longer than a name of a file
+    return state_dir / FOLDER / f"{kind}-{digest}.lock"
 
 
 def lock_folder(folder: Path) -> AbstractContextManager[None]:
@@ -112,9 +121,13 @@ def how_to_unlock(path: Path) -> str:
 
 
 def file_lock(path: Path) -> "FileLock":
-    """Make a lock to take many times, since making one takes longer than taking it."""
+    """Make a lock to take many times, since making one takes longer than taking it; make its folder too."""
     from filelock import FileLock
 
+    try:
+        make_folder(path.parent)
+    except OSError as error:
+        raise _unwritable(path, error.strerror) from error
     warnings.filterwarnings("ignore", "flock not supported", module="filelock")
     return FileLock(path, mode=0o600)
 

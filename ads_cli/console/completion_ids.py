@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import quote
 
-from ..config.settings import LOCAL, Settings
+from ..config.settings import CACHES, LOCAL, Settings
 from ..errors import AdsctlError
 from ..output.text import safe
 from .options import find_common_options
@@ -74,7 +74,8 @@ def _offered(named: Iterable[tuple[str, str]]) -> Iterator[tuple[str, str]]:
 
 
 def _path(settings: Settings, group: str) -> Path:
-    return settings.state_dir / "ids" / quote(settings.profile, safe="") / f"{group.replace(' ', '-')}.tsv"
+    folder = settings.state_dir / CACHES / "ids" / quote(settings.profile, safe="")
+    return folder / f"{group.replace(' ', '-')}.tsv"
 
 
 def _recorded(path: Path) -> Iterator[tuple[str, str]]:

@@ -7,9 +7,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager, redirect_stdout
 from datetime import UTC, datetime
 from functools import cached_property
-from hashlib import sha256
 from itertools import chain
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 from urllib.parse import urlsplit
 
@@ -17,12 +15,11 @@ import msgspec
 
 from ..api.amounts import money_fields
 from ..client.answers import is_compared, require_sent
-from ..client.guard import FLEET_COUNT, WriteGuard
+from ..client.guard import FLEET_COUNT, FleetCount, WriteGuard
 from ..client.prepared_request import PreparedRequest
 from ..client.spending import SOURCES, Record, StoredRecords
 from ..client.writes import Dialect, Operation, Write
-from ..config.atomic_files import make_folder
-from ..config.file_locks import locked
+from ..config.file_locks import locked, state_lock
 from ..config.guard import Guard, read_guard
 from ..config.settings import Settings
 from ..errors import AdsctlError, GuardError
@@ -259,7 +256,7 @@ class Writes:
             self._dialect,
             self._call.stored_of,
             self._lock_account if is_sent else lambda account: None,
-            Path(counts) if counts and is_sent else None,
+            msgspec.json.decode(counts, type=FleetCount) if counts and is_sent else None,
         )
 
     def _read_guard(self) -> Guard:
@@ -394,10 +391,8 @@ class Writes:
 
     def _lock_account(self, account: str) -> None:
         """Hold the lock of an account until the command ends: another one would not see this one's sum."""
-        folder = self._call.settings.state_dir / "guard"
-        make_folder(folder)
-        name = sha256(f"{self._call.service} {account}".encode()).hexdigest()[:16]
-        self._call.parsed.locks.enter_context(locked(folder / f"{name}.lock"))
+        path = state_lock(self._call.settings.state_dir, "guard", self._call.service, account)
+        self._call.parsed.locks.enter_context(locked(path))
 
 
 def _is_logged(write: Write, prepared: PreparedRequest) -> bool:

@@ -76,7 +76,7 @@ def _run_once(assignment: Assignment, records: Records, run_command: RunCommand,
         os.dup2(output.fileno(), 1)
         # The error is JSON too. An option would be refused by commands without a result.
         os.environ["ADSCTL_OUTPUT"] = "json"
-        os.environ[FLEET_COUNT] = str(records.count_file(task))
+        os.environ[FLEET_COUNT] = records.count_of(task).variable
         if resumes:
             os.environ[BEGUN_VARIABLE] = "1"
         if task.is_part:

@@ -10,13 +10,11 @@ from pathlib import Path
 
 import msgspec
 
-from ..config.atomic_files import make_folder
-from ..config.file_locks import try_lock
-from ..errors import STATE_HINT, StateError
+from ..config.file_locks import state_lock, try_lock
+from ..errors import StateError
 from ..store import store_in
 from ..stored_times import is_believable
 
-FOLDER = "media"  # of locks, in the state folder
 EXPIRY_MARGIN_SECONDS = 60.0
 
 
@@ -59,12 +57,7 @@ class UploadJournal:
         self.begun: Begun | None = None
         self.sent: set[int] = set()
         self.is_finalized = self.is_added = False
-        try:
-            make_folder(state_dir / FOLDER)
-        except OSError as error:
-            message = f"{state_dir / FOLDER} cannot be used: {error.strerror}"
-            raise StateError(message, hint=STATE_HINT) from error
-        lock = try_lock(state_dir / FOLDER / f"{self._name}.lock")
+        lock = try_lock(state_lock(state_dir, "media", self._name))
         if lock is None:
             hint = "wait until it has ended, and run this again: nothing is uploaded twice"
             raise InUseError(f"another run is uploading the same {label}", hint=hint)

@@ -24,7 +24,8 @@ if TYPE_CHECKING:
 FILE = "state.db"
 BUSY_SECONDS = 30.0  # that another process may hold the lock of a transaction
 # Where locks of memory do not reach other hosts, a write-ahead log would be damaged by two of them.
-NETWORK_FILE_SYSTEMS = ("nfs", "cifs", "smb", "9p", "afs", "ceph", "lustre", "fuse.sshfs", "vboxsf")
+NETWORK_FILE_SYSTEMS = ("nfs", "cifs", "smb", "9p", "afs", "ceph", "lustre", "fuse.", "virtiofs", "vboxsf")
+NO_SHARED_MEMORY = ("SQLITE_IOERR_SHM", "SQLITE_CANTOPEN")
 
 # Errors of the file, by the beginnings of their names; any other is one of ours.
 DAMAGED = ("SQLITE_CORRUPT", "SQLITE_NOTADB")
@@ -112,8 +113,7 @@ class Store:
     def _set_up(self, connection: "sqlite3.Connection") -> None:
         connection.execute("PRAGMA synchronous = FULL")
         connection.execute("PRAGMA secure_delete = ON")  # what was forgotten is in no free page
-        mode = "DELETE" if _is_on_network(self.path) else "WAL"
-        connection.execute(f"PRAGMA journal_mode = {mode}")
+        self._choose_journal(connection)
         if _version(connection) == len(MIGRATIONS):
             return
         connection.execute("BEGIN IMMEDIATE")
@@ -126,6 +126,17 @@ class Store:
                 connection.execute(statement)
         connection.execute(f"PRAGMA user_version = {len(MIGRATIONS)}")
         connection.execute("COMMIT")
+
+    def _choose_journal(self, connection: "sqlite3.Connection") -> None:
+        """Use a write-ahead log where the file system has shared memory, and no other host writes to it."""
+        if not _is_on_network(self.path):
+            try:
+                connection.execute("PRAGMA journal_mode = WAL")
+                return
+            except Exception as error:
+                if not getattr(error, "sqlite_errorname", "").startswith(NO_SHARED_MEMORY):
+                    raise
+        connection.execute("PRAGMA journal_mode = DELETE")
 
     @contextmanager
     def _errors(self) -> Iterator[None]:

@@ -108,4 +108,68 @@ CREATE TABLE segments (
 ) WITHOUT ROWID;
 """
 
-MIGRATIONS = (NOTES_EPOCHS_AND_CHANGES, WHAT_IS_KNOWN, MEDIA)
+FLEETS = """
+-- The last run of each fleet.
+CREATE TABLE fleet_runs (
+    fleet TEXT PRIMARY KEY,  -- stands for its file
+    id TEXT NOT NULL,
+    file TEXT NOT NULL,
+    began TEXT NOT NULL,
+    tasks TEXT NOT NULL,  -- JSON: as they were planned
+    exit_code INTEGER     -- none while it goes on, and where it was killed
+) WITHOUT ROWID;
+
+-- The tasks of the latest runs that have begun or ended, on the machine that ran them.
+CREATE TABLE fleet_tasks (
+    fleet TEXT NOT NULL,
+    run TEXT NOT NULL,
+    stem TEXT NOT NULL,          -- of the names of its files
+    has_begun INTEGER NOT NULL,  -- 0: it could not be started, or was run by another machine
+    result TEXT,                 -- JSON, once it has ended
+    has_output INTEGER NOT NULL, -- whether a file has what it printed
+    PRIMARY KEY (fleet, run, stem)
+) WITHOUT ROWID;
+
+-- How many records each task changes, for the limits of a guard that count them together.
+CREATE TABLE fleet_counts (
+    fleet TEXT NOT NULL,
+    run TEXT NOT NULL,
+    attempt TEXT NOT NULL,
+    source TEXT NOT NULL,  -- of the limit
+    task TEXT NOT NULL,
+    records INTEGER NOT NULL,
+    PRIMARY KEY (fleet, run, attempt, source, task)
+) WITHOUT ROWID;
+"""
+
+APPLIED_PLANS = """
+-- The plans of assistants that were carried out.
+CREATE TABLE applied_plans (
+    job TEXT PRIMARY KEY,    -- the id of the plan, and the job of its changes
+    words TEXT NOT NULL,     -- JSON: of its command line
+    started TEXT NOT NULL,
+    creation TEXT NOT NULL,  -- a digest of its request, where that makes another record each time
+    settled INTEGER NOT NULL DEFAULT 0,  -- 1: it is known what it has created, or another plan creates it
+    found TEXT NOT NULL DEFAULT 'null'   -- JSON: the record that it has created
+);
+CREATE INDEX applied_plans_by_creation ON applied_plans (creation) WHERE creation != '';
+"""
+
+EXPORTS = """
+-- The exports of statistics that have not ended: the results of their parts are files.
+CREATE TABLE exports (
+    name TEXT PRIMARY KEY,  -- stands for service, account and query, as the folder of its results
+    begun REAL NOT NULL     -- Unix seconds
+) WITHOUT ROWID;
+
+-- The jobs that the service was asked for.
+CREATE TABLE export_jobs (
+    export TEXT NOT NULL,
+    part INTEGER NOT NULL,
+    job TEXT NOT NULL,
+    has_failed INTEGER NOT NULL DEFAULT 0,  -- 1: it was of no use
+    PRIMARY KEY (export, part, job)
+) WITHOUT ROWID;
+"""
+
+MIGRATIONS = (NOTES_EPOCHS_AND_CHANGES, WHAT_IS_KNOWN, MEDIA, FLEETS, APPLIED_PLANS, EXPORTS)

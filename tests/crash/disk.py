@@ -14,6 +14,8 @@ from itertools import product
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from .commits import around_commits
+
 MAX_SUBSETS = 4  # of more pending changes of names only some subsets are tried
 IGNORED = (".lock", ".db-shm")  # hold nothing
 DATABASES = (".db", ".db-wal")  # SQLite syncs what it has to, which is not tried again here
@@ -150,6 +152,7 @@ class Disk:
             setattr(os, name, lambda *args, **options: self._rename(real_replace, *args, **options))
         for name in ("unlink", "remove", "mkdir", "write", "ftruncate"):
             self._wrap(name)
+        around_commits(self._commit)
 
     def record(self, step: str) -> None:
         """Record a moment."""
@@ -167,6 +170,13 @@ class Disk:
                     contents,
                 )
             )
+
+    def _commit(self, carry_out: Callable[[], Any]) -> Any:
+        with self._lock:
+            self.record("before a commit")
+            result = carry_out()
+            self.record("a commit")
+        return result
 
     def _wrap(self, name: str, after: Callable[[Any], None] = lambda first: None) -> None:
         real = getattr(os, name)

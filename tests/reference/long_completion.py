@@ -227,7 +227,7 @@ def test_an_id_that_a_shell_would_run_is_not_offered(remote, listener, httpserve
 
 @pytest.mark.parametrize("shell", TYPISTS)
 def test_an_id_that_an_older_version_recorded_is_not_run(listener, shell):
-    folder = listener.home / "state/ids/default"
+    folder = listener.home / "state/caches/ids/default"
     folder.mkdir(parents=True)
 
     recorded = [*filter(str.isprintable, HOSTILE)]
@@ -267,7 +267,7 @@ def test_profiles_and_jobs_are_completed_unless_a_shell_would_run_them(listener,
 
 @pytest.mark.parametrize("shell", TYPISTS)
 def test_ids_with_colons_and_at_signs_are_completed_as_far_as_they_agree(listener, shell):
-    folder = listener.home / "state/ids" / "of:mine@home"
+    folder = listener.home / "state/caches/ids" / "of:mine@home"
     folder = folder.with_name("of%3Amine%40home")
     folder.mkdir(parents=True)
     (folder / "accounts.tsv").write_text("".join(f"{id}\t\n" for id in ("a:b:c", "a:b@d", "x@y.z", "q")))
@@ -352,7 +352,7 @@ def test_a_token_is_not_recorded(remote, httpserver):
     httpserver.expect_request("/12/accounts").respond_with_json({"data": accounts})
     remote("accounts", "list")
     assert remote("__ids", "accounts").stdout == "b\t***\n"
-    recorded = (remote.home / "state/ids/default/accounts.tsv").read_text()
+    recorded = (remote.home / "state/caches/ids/default/accounts.tsv").read_text()
     assert recorded == "b\t***\n"
 
 
@@ -365,7 +365,7 @@ def test_a_record_is_known_by_its_new_name(adsctl):
     first = adsctl(*ids).stdout.split()[0]
     adsctl("campaigns", "update", first, "--name", "Renamed", "--profile", "local", "--yes")
     adsctl(*ids)
-    recorded = (adsctl.home / "state/ids/local/campaigns.tsv").read_text()
+    recorded = (adsctl.home / "state/caches/ids/local/campaigns.tsv").read_text()
     assert f"{first}\tRenamed\n" in recorded
 
 

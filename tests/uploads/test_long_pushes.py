@@ -33,7 +33,7 @@ def long_feed(adsctl):
 def use_up_the_window(adsctl, address: str) -> None:
     """Leave the window as a process does that has sent all that it may."""
     window = SharedWindow(
-        adsctl.home / "state" / "pace", f"{address} {adsctl.env['ADSCTL_ACCESS_TOKEN']}", RATE
+        adsctl.home / "state/caches/pace", f"{address} {adsctl.env['ADSCTL_ACCESS_TOKEN']}", RATE
     )
     assert [window.acquire().delay for _ in range(RATE.requests)] == [0.0] * RATE.requests
 

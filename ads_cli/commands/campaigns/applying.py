@@ -11,15 +11,15 @@ from ...campaigns.account import AccountReader
 from ...campaigns.apply import Applied, Apply
 from ...campaigns.comparison import Comparison
 from ...campaigns.file import MAX_MIB, CampaignFile, parse_file
-from ...campaigns.memory import STANDARD_INPUT, ApplyMemory, Mark, lock_path, look_for_lost
+from ...campaigns.memory import STANDARD_INPUT, ApplyMemory, Mark, look_for_lost
 from ...campaigns.model import FUNDING, LINE_ITEM, LISTS, Kind, Stored, each_entry
 from ...campaigns.new_posts import find_posts
 from ...campaigns.plan import CampaignPlan
 from ...campaigns.spending import planned_spending
 from ...campaigns.stored_plan import StoredPlan, decode, is_stored_plan, keep_planned
 from ...campaigns.targeting_names import resolve_names
-from ...config.atomic_files import make_folder, read_whole
-from ...config.file_locks import locked_or_refused
+from ...config.atomic_files import read_whole
+from ...config.file_locks import locked_or_refused, state_lock
 from ...console.invocation import Invocation
 from ...console.progress import progress
 from ...errors import AdsctlError, ContentError, UnavailableError, UsageError
@@ -51,8 +51,7 @@ class ApplyRun:
     def locked(self) -> Iterator[None]:
         """Keep other applies from the account meanwhile."""
         call = self.call
-        path = lock_path(call.settings.state_dir, call.service, call.account)
-        make_folder(path.parent)
+        path = state_lock(call.settings.state_dir, "campaigns", call.service, call.account)
         with locked_or_refused(path, f"another apply changes the account {call.account}"):
             yield
 

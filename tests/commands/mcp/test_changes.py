@@ -17,6 +17,7 @@ from ads_cli.commands.mcp.child import Commands
 from ads_cli.commands.mcp.files import NO_FILE
 from ads_cli.config.mandate import Mandate
 from ads_cli.errors import NotConfirmedError, NotFoundError
+from ads_cli.store import store_in
 from tests.adsctl import TIMEOUT_SECONDS
 from tests.commands.mcp.client import LOCAL, call, called, processes_with, raw, session, with_guard
 from tests.conftest import feed
@@ -394,8 +395,9 @@ def test_a_change_that_ends_while_it_is_looked_at_has_not_stopped(tmp_path, monk
     """Its lock is held at the first look, and released before a second."""
     folder = tmp_path / results.FOLDER / applies.APPLIED
     folder.mkdir(parents=True)
-    record = {"job": "p", "command": "products push", "words": [], "started": ""}
-    for kind, text in (("json", json.dumps(record)), ("out", "{}"), ("err", "")):
+    with store_in(tmp_path).writing() as db:
+        db.execute("INSERT INTO applied_plans (job, words, started, creation) VALUES ('p', '[]', '', '')")
+    for kind, text in (("out", "{}"), ("err", "")):
         (folder / f"p.{kind}").write_text(text)
     looks = itertools.chain([True], itertools.repeat(False))
     monkeypatch.setattr(applies, "_is_locked", lambda _: next(looks))

@@ -9,8 +9,14 @@ from tests.adsctl import Adsctl
 
 
 def stored(adsctl: Adsctl, query: str, *values: object) -> list[Any]:
-    """Return the rows of a query, or their only values; a query that changes something is carried out."""
-    with closing(sqlite3.connect(adsctl.home / "state" / "state.db")) as db, db:
+    """Return the rows of a query, or their only values; a query that changes something is carried out.
+
+    Where nothing was ever remembered, there are none.
+    """
+    path = adsctl.home / "state" / "state.db"
+    if not path.exists():
+        return []
+    with closing(sqlite3.connect(path)) as db, db:
         rows = db.execute(query, values).fetchall()
     return [row[0] if len(row) == 1 else row for row in rows]
 

@@ -114,9 +114,9 @@ CONFIG_FILES = {
     "grants": "locks of sign-ins by OAuth 2.0: one process at a time renews a token",
 }
 STATE_FILES = {
-    "state.db": "what was changed and when; what each feed had when it was pushed last; how many requests "
-    "at once a service answers well",
-    "jobs": "one journal for each push or creation from a file, for --resume; adsctl jobs lists them",
+    "state.db": "what was changed and when; pushes and creations from files, for --resume, which adsctl jobs "
+    "lists; what each feed had when it was pushed last; how many requests at once a service answers well",
+    "jobs": "locks of pushes, so that none runs twice at once",
     "acknowledged": "digests of acknowledged products, for push --changed",
     "ledgers": "keyed digests of the people on lists, for syncs",
     "ledger.key": "the key of these digests; readable by you alone",

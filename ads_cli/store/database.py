@@ -48,9 +48,12 @@ class Store:
 
     @contextmanager
     def writing(self) -> "Iterator[sqlite3.Connection]":
-        """Make a transaction: whole on the disk when the block ends, or not at all."""
+        """Make a transaction: whole on the disk when the block ends, or not at all; inside one, join it."""
         with self._lock, self._errors():
             connection = self._open()
+            if connection.in_transaction:
+                yield connection
+                return
             connection.execute("BEGIN IMMEDIATE")
             try:
                 yield connection
@@ -111,6 +114,7 @@ class Store:
 
     def _set_up(self, connection: "sqlite3.Connection") -> None:
         connection.execute("PRAGMA synchronous = FULL")
+        connection.execute("PRAGMA foreign_keys = ON")  # what belongs to a row is removed with it
         connection.execute("PRAGMA secure_delete = ON")  # what was forgotten is in no free page
         mode = "DELETE" if _is_on_network(self.path) else "WAL"
         connection.execute(f"PRAGMA journal_mode = {mode}")

@@ -66,8 +66,11 @@ class Store:
     def rows(self, query: str, values: Sequence[Any] = ()) -> list[tuple[Any, ...]]:
         """Return the rows of a query; none where nothing was ever remembered."""
         with self._lock, self._errors():
-            if self._connection is None and not os.path.lexists(self.path):
-                return []
+            if self._connection is None:
+                try:
+                    self.path.lstat()
+                except FileNotFoundError:
+                    return []
             return self._open().execute(query, values).fetchall()
 
     def close(self) -> None:

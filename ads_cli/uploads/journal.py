@@ -3,8 +3,8 @@
 import threading
 import time
 from collections import Counter
-from collections.abc import Iterable, Mapping
-from contextlib import ExitStack, suppress
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 from queue import Empty, SimpleQueue
 from typing import TYPE_CHECKING
@@ -33,6 +33,8 @@ from .jobs import (
 from .sends import Sends, acknowledgements, read_sends, write
 
 if TYPE_CHECKING:
+    import sqlite3
+
     from filelock import FileLock
 
 # The write epoch of a job that began while another, of no common group, was changing the same target: it
@@ -169,7 +171,7 @@ class Journal:
     def finish(self) -> None:
         """Record that the job has ended, once everything else is on disk."""
         self.flush()
-        with self._store.writing() as db:
+        with self._writing() as db:
             use_job(db, self.job, ended=True)
 
     def remove(self) -> None:
@@ -208,21 +210,27 @@ class Journal:
         if self._failure:
             return
         try:
-            with self._store.writing() as db:
+            with self._writing() as db:
                 for entry in entries:
                     write(db, self.job.job, entry)
                 count_write(db, self.job)
-        except StateError as error:
-            message = f"the journal of this push cannot be written: {error.message}"
-            self._failure = StateError(message, hint=KEEP_FOLDER_HINT)
         except Exception as error:  # raised again by append and flush
             self._failure = error
-        if self._failure:
             return
         with self._lock:
             for entry in entries:
                 if isinstance(entry, Acknowledgement):
                     self.totals.update(entry.counts)
+
+    @contextmanager
+    def _writing(self) -> "Iterator[sqlite3.Connection]":
+        """Make a transaction; raise StateError, which says what is kept, where that fails."""
+        try:
+            with self._store.writing() as db:
+                yield db
+        except StateError as error:
+            message = f"the journal of this push cannot be written: {error.message}"
+            raise StateError(message, hint=KEEP_FOLDER_HINT) from error
 
 
 def _lock(state_dir: Path, job: Job) -> "FileLock":

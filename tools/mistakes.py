@@ -17,20 +17,6 @@ class Mistake(NamedTuple):
 
 MISTAKES = (
     Mistake(
-        "an acknowledgement is counted before it is on disk",
-        "ads_cli/config/atomic_files.py",
-        'os.fdatasync(file) if hasattr(os, "fdatasync") else os.fsync(file)',
-        "pass",
-        (f"{CRASH}::test_what_was_counted_survives_and_a_resume_sends_the_rest",),
-    ),
-    Mistake(
-        "the name of a new journal is not on disk",
-        "ads_cli/uploads/journal.py",
-        "    begun.rename(path)\n    sync_folder(path.parent)\n",
-        "    begun.rename(path)\n",
-        (f"{CRASH}::test_what_was_counted_survives_and_a_resume_sends_the_rest",),
-    ),
-    Mistake(
         "a batch of a delete is sent before it is on disk that it may be applied",
         "ads_cli/uploads/journal.py",
         "            self.append(Attempt(batch, may_be_applied=True, keys=keys))\n            self.flush()\n",
@@ -60,19 +46,7 @@ MISTAKES = (
         "ads_cli/config/atomic_files.py",
         "        os.fsync(descriptor)\n",
         "        pass\n",
-        (
-            f"{CRASH}::test_what_was_counted_survives_and_a_resume_sends_the_rest",
-            f"{CRASH}::test_a_profile_is_as_before_or_as_it_was_set_and_stays_once_it_is_set",
-        ),
-    ),
-    Mistake(
-        "an incomplete last line is kept, and spoils the next one",
-        "ads_cli/uploads/journal.py",
-        "    os.ftruncate(file, complete)\n",
-        "",
-        (
-            "tests/uploads/test_journal.py::test_a_journal_cut_at_any_byte_keeps_every_complete_line_and_can_be_appended_to",
-        ),
+        (f"{CRASH}::test_a_profile_is_as_before_or_as_it_was_set_and_stays_once_it_is_set",),
     ),
     Mistake(
         "an attempt is not on disk before it is sent",

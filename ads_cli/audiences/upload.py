@@ -178,7 +178,7 @@ class RecordedUpload:
     def begin(self, journal: Journal) -> None:
         """Begin the log of a run."""
         job = journal.job
-        self._ledger = Ledger(journal.folder.parent, job.key.target)
+        self._ledger = Ledger(journal.state_dir, job.key.target)
         self._log = self._ledger.log(job.job, job.key.digest, journal.previous_epoch, job.epoch)
 
     def finish(self, *, sent_all: bool = False) -> str:

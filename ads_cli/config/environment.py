@@ -123,7 +123,7 @@ STATE_FILES = {
     "mcp": "what the changes of an assistant printed, and results that are too long for it, until it ends",
     "emulator.db": "the data of the emulator",
     # Until they are tables of state.db:
-    "jobs": "one journal for each push or creation from a file, for --resume; adsctl jobs lists them",
+    "jobs": "locks of pushes, so that none runs twice at once",
     "acknowledged": "digests of acknowledged products, for push --changed",
     "ledgers": "keyed digests of the people on lists, for syncs",
 }

@@ -53,8 +53,10 @@ def completions(settings: Settings, kind: str) -> Iterator[tuple[str, str]]:
     if kind == "entities":
         return chain.from_iterable(completions(settings, entity) for entity in ENTITIES)
     if kind == "jobs":
-        journals = sorted((settings.state_dir / "jobs").glob("*.jsonl"), reverse=True)
-        return _offered((path.stem, "job") for path in journals[:MAX_IDS])
+        from ..store import store_in
+
+        jobs = store_in(settings.state_dir).rows("SELECT id FROM runs ORDER BY id DESC LIMIT ?", (MAX_IDS,))
+        return _offered((id, "job") for (id,) in jobs)
     return _offered(_recorded(_path(settings, kind)))
 
 

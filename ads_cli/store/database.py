@@ -49,9 +49,12 @@ class Store:
 
     @contextmanager
     def writing(self) -> "Iterator[sqlite3.Connection]":
-        """Make a transaction: whole on the disk when the block ends, or not at all."""
+        """Make a transaction: whole on the disk when the block ends, or not at all; inside one, join it."""
         with self._lock, self._errors():
             connection = self._open()
+            if connection.in_transaction:
+                yield connection
+                return
             connection.execute("BEGIN IMMEDIATE")
             try:
                 yield connection
@@ -64,8 +67,11 @@ class Store:
     def rows(self, query: str, values: Sequence[Any] = ()) -> list[tuple[Any, ...]]:
         """Return the rows of a query; none where nothing was ever remembered."""
         with self._lock, self._errors():
-            if self._connection is None and not os.path.lexists(self.path):
-                return []
+            if self._connection is None:
+                try:
+                    self.path.lstat()
+                except FileNotFoundError:
+                    return []
             return self._open().execute(query, values).fetchall()
 
     def close(self) -> None:
@@ -112,6 +118,7 @@ class Store:
 
     def _set_up(self, connection: "sqlite3.Connection") -> None:
         connection.execute("PRAGMA synchronous = FULL")
+        connection.execute("PRAGMA foreign_keys = ON")  # what belongs to a row is removed with it
         connection.execute("PRAGMA secure_delete = ON")  # what was forgotten is in no free page
         self._choose_journal(connection)
         if _version(connection) == len(MIGRATIONS):

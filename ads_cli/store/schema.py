@@ -172,4 +172,51 @@ CREATE TABLE export_jobs (
 ) WITHOUT ROWID;
 """
 
-MIGRATIONS = (NOTES_EPOCHS_AND_CHANGES, WHAT_IS_KNOWN, MEDIA, FLEETS, APPLIED_PLANS, EXPORTS)
+RUNS = """
+-- The jobs that commands have begun: pushes, syncs, deletions, creations, applies.
+CREATE TABLE runs (
+    id TEXT PRIMARY KEY,
+    service TEXT NOT NULL,  -- of the target, as kind and target
+    kind TEXT NOT NULL,
+    target TEXT NOT NULL,
+    upload TEXT NOT NULL,   -- "push", "create", ...
+    content TEXT NOT NULL,  -- digest of the file
+    options TEXT NOT NULL,  -- JSON: what else decides which requests are sent
+    noun TEXT NOT NULL,     -- of its rows
+    file TEXT NOT NULL,
+    rows INTEGER NOT NULL,
+    batches INTEGER NOT NULL,
+    started TEXT NOT NULL,  -- the time that rows are validated against
+    resume TEXT NOT NULL,   -- the command that resumes it
+    profile TEXT NOT NULL,
+    folder TEXT NOT NULL,
+    epoch TEXT NOT NULL,    -- the stamp of the write epoch that began with it
+    job_group TEXT NOT NULL,
+    used INTEGER NOT NULL,  -- Unix seconds: when it was begun, resumed or ended
+    writes INTEGER NOT NULL DEFAULT 0,  -- how often its sends have changed
+    ended TEXT              -- when; none while it is unfinished
+);
+CREATE INDEX runs_by_target ON runs (target, service, kind);
+CREATE INDEX runs_by_use ON runs (used);
+
+-- The requests of a job, by the numbers of their batches.
+CREATE TABLE sends (
+    run TEXT NOT NULL REFERENCES runs ON DELETE CASCADE,
+    batch INTEGER NOT NULL,
+    keys TEXT,  -- JSON: what the request deletes, or digests of what it creates; noted before it is sent
+    may_be_applied INTEGER NOT NULL DEFAULT 0,  -- since it was sent, unless the answer says otherwise
+    answer TEXT,  -- JSON: what the service has acknowledged, and what of the batch must be known later
+    sent INTEGER NOT NULL DEFAULT 0,    -- rows that it acknowledged
+    failed INTEGER NOT NULL DEFAULT 0,  -- of these, those that it rejected
+    PRIMARY KEY (run, batch)
+) WITHOUT ROWID;
+
+-- Digests of the records that a job creates once, whether they were sent or not.
+CREATE TABLE planned (
+    run TEXT NOT NULL REFERENCES runs ON DELETE CASCADE,
+    content TEXT NOT NULL,
+    PRIMARY KEY (run, content)
+) WITHOUT ROWID;
+"""
+
+MIGRATIONS = (NOTES_EPOCHS_AND_CHANGES, WHAT_IS_KNOWN, MEDIA, FLEETS, APPLIED_PLANS, EXPORTS, RUNS)

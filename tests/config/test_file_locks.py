@@ -42,21 +42,18 @@ def no_flock(monkeypatch):
 
 
 def lock_of_the_job(jobs):
-    (path,) = (path for path in jobs.glob("*.lock") if path.name != ".lock")
+    (path,) = jobs.iterdir()
     return path
 
 
 def test_without_flock_a_push_runs_and_leaves_no_lock(adsctl, jobs, no_flock):
-    for path in jobs.glob("*.lock"):
-        path.unlink()
-    (jobs / ".lock").unlink(missing_ok=True)
+    lock_of_the_job(jobs).unlink()
     assert "flock" not in adsctl(*PUSH).stderr
-    assert [path.name for path in jobs.iterdir() if path.name.endswith(".lock")] == []
+    assert not [*jobs.iterdir()]
 
 
 def test_a_job_that_another_machine_pushes_is_named_with_its_lock(adsctl, service, jobs, no_flock):
     path, sent = lock_of_the_job(jobs), len(service.puts)
-    (jobs / ".lock").unlink()
     path.write_text(ELSEWHERE)
     said = adsctl(*PUSH, code=11).stderr
     assert "process 4711 on web-2.example" in said and f"remove {path}" in said.replace("\n", " ")
@@ -65,11 +62,8 @@ def test_a_job_that_another_machine_pushes_is_named_with_its_lock(adsctl, servic
     adsctl(*PUSH)
 
 
-@pytest.mark.parametrize("name", [".lock", "job"])
-def test_a_lock_that_names_nobody_is_told_of(adsctl, jobs, no_flock, name):
-    job = lock_of_the_job(jobs)
-    path, other = (jobs / ".lock", job) if name == ".lock" else (job, jobs / ".lock")
-    other.unlink(missing_ok=True)
+def test_a_lock_that_names_nobody_is_told_of(adsctl, jobs, no_flock):
+    path = lock_of_the_job(jobs)
     path.write_bytes(b"")  # left by a run that had flock
     said = adsctl(*PUSH, code=11).stderr
     assert f"remove {path}" in said and "another machine" in said
@@ -78,14 +72,12 @@ def test_a_lock_that_names_nobody_is_told_of(adsctl, jobs, no_flock, name):
 def test_the_lock_of_a_dead_process_is_taken(adsctl, service, jobs, no_flock):
     dead = subprocess.Popen([sys.executable, "-c", ""])
     dead.wait()
-    for path in (jobs / ".lock", lock_of_the_job(jobs)):
-        path.write_text(f"{dead.pid}\n{socket.gethostname()}\n")
+    lock_of_the_job(jobs).write_text(f"{dead.pid}\n{socket.gethostname()}\n")
     adsctl(*PUSH)
 
 
 def test_a_lock_that_was_cut_by_a_crash_is_taken(adsctl, jobs, no_flock, monkeypatch):
     monkeypatch.setattr(file_locks, "LOCK_TIMEOUT_SECONDS", 10)
-    (jobs / ".lock").unlink()
     lock_of_the_job(jobs).write_text("47")
     adsctl(*PUSH)
 

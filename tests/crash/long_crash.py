@@ -8,10 +8,10 @@ from random import Random
 
 import pytest
 
-from ads_cli.uploads.job_file import acknowledgements
 from tests.model.files import Feed, Keys, People
 from tests.model.mishaps import Mishap
 from tests.model.shop import AUDIENCE, Shop, summary_of
+from tests.products.stopping import acknowledgements
 
 from .recording import Restarted, crashes, record
 
@@ -52,7 +52,7 @@ def assert_held(shop, feed: Feed) -> None:
 
 
 def acknowledged(shop) -> list[dict[str, int]]:
-    return [ack.counts for path in (shop.state / "jobs").glob("*.jsonl") for ack in acknowledgements(path)]
+    return [ack.counts for ack in acknowledgements(shop)]
 
 
 def test_what_was_counted_survives_and_a_resume_sends_the_rest(shop):

@@ -1,7 +1,6 @@
 """A job is resumed, and the sync state used, only where nothing else can have changed the catalog since."""
 
 import json
-import os
 import shutil
 import sqlite3
 import threading
@@ -15,6 +14,7 @@ from ads_cli.store import database
 from tests.conftest import PRODUCT, feed
 from tests.effort import tries
 from tests.products.stopping import list_jobs, run
+from tests.stored import stored
 
 ROWS, BATCHES, STOP_AT = 100, 4, 2
 WINTER, SPRING = "Winter mug", "Spring mug"
@@ -103,23 +103,20 @@ NAMED = [("--resume", change) for change in CHANGES] + [
 
 @pytest.mark.parametrize(("how", "change"), NAMED)
 def test_a_push_starts_from_the_beginning_where_something_else_was_sent(unfinished, service, change, how):
-    (journal,) = list_jobs(unfinished)
+    (job,) = list_jobs(unfinished)
     change(unfinished, service)
-    named = [journal.stem] * (how == "--job")
+    named = [job] * (how == "--job")
     summary, said = push(unfinished, "winter.csv", how, *named)
     assert f"starting from the beginning: {SUPERSEDED}" in said
     assert summary["requests"] == BATCHES and ours(service) == {WINTER} and len(service.stored) == ROWS
 
 
 @pytest.mark.parametrize("days", [0, 31])
-def test_a_removed_journal_is_not_needed_to_know_that_something_else_was_sent(unfinished, service, days):
+def test_a_removed_job_is_not_needed_to_know_that_something_else_was_sent(unfinished, service, days):
     (winter,) = list_jobs(unfinished)
     push(unfinished, "spring.csv")
-    for journal in list_jobs(unfinished):
-        if journal != winter:
-            journal.unlink()
-    old = time.time() - days * DAY_SECONDS
-    os.utime(winter, (old, old))
+    stored(unfinished, "DELETE FROM runs WHERE id != ?", winter)
+    stored(unfinished, "UPDATE runs SET used = used - ?", days * DAY_SECONDS)
     summary, said = push(unfinished, "winter.csv", "--resume")
     assert "starting from the beginning" in said
     assert summary["requests"] == BATCHES and ours(service) == {WINTER}

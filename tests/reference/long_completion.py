@@ -10,6 +10,10 @@ import pytest
 
 from ads_cli.console.results import OTHER_IDS
 from ads_cli.reference import IDS
+from ads_cli.store import close_stores, store_in
+from ads_cli.store.epochs import UploadTarget
+from ads_cli.uploads.job_file import Job, JobKey, JobOptions
+from ads_cli.uploads.jobs import begin_job
 from tests.adsctl import ROOT
 from tests.command_tree import COMMANDS
 from tests.conftest import feed
@@ -197,6 +201,8 @@ HOSTILE = (
     "@g", "#g", "!g", "%g", "$g", "g" * 201,
 )  # fmt: skip
 GOOD = "good:1@shop.example-2_a"
+OPTIONS = JobOptions(skip_invalid=False, format="", encoding="", mapping={})
+KEY = JobKey(UploadTarget("", "", ""), "push", "", OPTIONS)
 
 
 @pytest.fixture
@@ -252,12 +258,14 @@ def test_a_name_beside_an_id_is_not_run(remote, listener, httpserver, shell):
 
 @pytest.mark.parametrize("shell", TYPISTS)
 def test_profiles_and_jobs_are_completed_unless_a_shell_would_run_them(listener, shell):
-    for folder in ("config", "state", "state/jobs"):
+    for folder in ("config", "state"):
         (listener.home / folder).mkdir()
     profiles = {name: {} for name in (*HOSTILE, GOOD)}
     listener.file("config/config.yaml", json.dumps({"profiles": profiles}))
-    for name in (*HOSTILE, GOOD):
-        listener.file(f"state/jobs/{name}.jsonl", "")
+    with store_in(listener.home / "state").writing() as db:
+        for name in (*HOSTILE, GOOD):
+            begin_job(db, Job(job=name, key=KEY, noun="", file="", rows=0, batches=0, started=""))
+    close_stores()
     lines = ("adsctl -p g", "adsctl --profile=good:", "adsctl jobs show ")
     assert run_by_typing(listener, shell, lines) == [
         ["-p", GOOD], [f"--profile={GOOD}"], ["jobs", "show", GOOD]

@@ -24,9 +24,10 @@ from ...console.invocation import Invocation
 from ...console.progress import progress
 from ...errors import AdsctlError, ContentError, UnavailableError, UsageError
 from ...output.text import counted, safe
+from ...store import store_in
 from ...store.epochs import UploadTarget
 from ...uploads.job_file import Acknowledgement, current_folder
-from ...uploads.jobs import list_jobs
+from ...uploads.jobs import forget_jobs, unfinished_jobs
 from ...uploads.journal import Journal
 from ..uploads.journal import document_key, new_job
 from .posting import Posting
@@ -234,18 +235,22 @@ class ApplyRun:
         call, label = self.call, safe(self.file.label)
         digest = sha256(f"{current_folder()}\n{label}".encode()).hexdigest()
         place = UploadTarget(call.service, f"campaigns of {digest[:16]}", call.account)
-        jobs = call.settings.state_dir / "jobs"
-        earlier = [path for path, job, ended in list_jobs(jobs) if not ended and job.key.target == place]
+        state_dir = call.settings.state_dir
+        earlier = unfinished_jobs(state_dir, place)
+
+        def forget_earlier() -> None:
+            if earlier:
+                with store_in(state_dir).writing() as db:
+                    forget_jobs(db, earlier)
+
         if not plan.changes:
             yield lambda count: None
-            for path in earlier:
-                path.unlink(missing_ok=True)
+            forget_earlier()
             return
         key = document_key(place, "apply", digest, {})
         job = new_job(call, key, "changes", label, len(plan.changes), batches=0)
-        with closing(Journal(call.settings.state_dir, job, resume=False)) as journal:
-            for path in earlier:
-                path.unlink(missing_ok=True)
+        with closing(Journal(state_dir, job, resume=False)) as journal:
+            forget_earlier()
             last_count = 0
 
             def note(count: int) -> None:

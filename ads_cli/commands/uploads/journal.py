@@ -91,5 +91,5 @@ def current_epoch(call: Invocation, target: UploadTarget) -> str:
     """
     epochs = WriteEpochs(call.settings.state_dir)
     epoch = epochs.current(target) or epochs.begin(target)
-    require_idle(call.settings.state_dir / "jobs", target)
+    require_idle(call.settings.state_dir, target)
     return epoch

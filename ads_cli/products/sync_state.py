@@ -72,7 +72,7 @@ class SyncState:
         """
         with self._store.writing() as db:
             number = self._keep(db, previous, epoch)
-            for _ in db.execute("SELECT 1 FROM products WHERE catalog = ? LIMIT 1", (number,)).fetchall():
+            if db.execute("SELECT 1 FROM products WHERE catalog = ? LIMIT 1", (number,)).fetchone():
                 with _staged(db, ((id, None, None) for id in ids)):
                     _forget(db, number, "id")
 

@@ -45,3 +45,12 @@ def restore_from_copy(adsctl: Adsctl) -> None:
     path = adsctl.home / "state" / "state.db"
     shutil.copy2(path, path.with_name("copy"))
     path.with_name("copy").replace(path)
+
+
+def damage_table(adsctl: Adsctl, name: str) -> None:
+    """Overwrite the first page of a table."""
+    query = "SELECT rootpage, page_size FROM sqlite_schema, pragma_page_size WHERE name = ?"
+    ((page, size),) = stored(adsctl, query, name)
+    with (adsctl.home / "state" / "state.db").open("r+b") as file:
+        file.seek((page - 1) * size)
+        file.write(b"\xff" * size)

@@ -66,13 +66,19 @@ class Store:
 
     def rows(self, query: str, values: Sequence[Any] = ()) -> list[tuple[Any, ...]]:
         """Return the rows of a query; none where nothing was ever remembered."""
+        return list(self.stream(query, values))
+
+    def stream(self, query: str, values: Sequence[Any] = ()) -> Iterator[tuple[Any, ...]]:
+        """Yield the rows of a query, as one transaction, which must be read to its end in one thread."""
         with self._lock, self._errors():
             if self._connection is None:
                 try:
                     self.path.lstat()
                 except FileNotFoundError:
-                    return []
-            return self._open().execute(query, values).fetchall()
+                    return
+            # Not `yield from`, which closes the cursor of a generator that is left, after its database.
+            for row in self._open().execute(query, values):  # noqa: UP028
+                yield row
 
     def close(self) -> None:
         """Close the file; it is opened again where it is needed again."""

@@ -219,4 +219,24 @@ CREATE TABLE planned (
 ) WITHOUT ROWID;
 """
 
-MIGRATIONS = (NOTES_EPOCHS_AND_CHANGES, WHAT_IS_KNOWN, MEDIA, FLEETS, APPLIED_PLANS, EXPORTS, RUNS)
+PRODUCTS = """
+-- The catalogs of which something is remembered.
+CREATE TABLE catalogs (
+    number INTEGER PRIMARY KEY,  -- small, since each product has it
+    service TEXT NOT NULL,
+    id TEXT NOT NULL,
+    epoch TEXT NOT NULL,  -- the stamp of the write epoch in which its products are right
+    UNIQUE (service, id)
+);
+
+-- The products that the service has acknowledged, by hashes: their ids alone would take more.
+CREATE TABLE products (
+    catalog INTEGER NOT NULL,
+    id INTEGER NOT NULL,  -- the complement: the row of the product was sent twice
+    content INTEGER NOT NULL,
+    key INTEGER NOT NULL,  -- 0 where it is not known
+    PRIMARY KEY (catalog, id)
+) WITHOUT ROWID;
+"""
+
+MIGRATIONS = (NOTES_EPOCHS_AND_CHANGES, WHAT_IS_KNOWN, MEDIA, FLEETS, APPLIED_PLANS, EXPORTS, RUNS, PRODUCTS)

@@ -125,7 +125,7 @@ def _push_plan(
 
     sync_state, selection = sync_state_of(call), None
     if only_changed:
-        selection = ChangedRows(sync_state, *read_index(sync_state, call.messages.say))
+        selection = ChangedRows(*read_index(sync_state, call.messages.say))
     elif sync_state.exists():
         selection = ChangedRows()  # all rows are sent, and the sync state stays true
     return push_plan(rows, call.catalog, sync_state, selection, strict=strict), selection

@@ -115,11 +115,10 @@ CONFIG_FILES = {
 }
 STATE_FILES = {
     "state.db": "what was changed and when; what each feed had when it was pushed last; how many requests "
-    "at once a service answers well",
+    "at once a service answers well; sealed identifiers of the people on lists, for syncs",
     "jobs": "one journal for each push or creation from a file, for --resume; adsctl jobs lists them",
     "acknowledged": "digests of acknowledged products, for push --changed",
-    "ledgers": "keyed digests of the people on lists, for syncs",
-    "ledger.key": "the key of these digests; readable by you alone",
+    "ledger.key": "the key of the digests of people; readable by you alone",
     "media": "what was uploaded of each file, so that none is uploaded twice, for media upload --resume",
     "exports": "parts of unfinished exports of statistics, for stats export --resume",
     "fleet": "the runs of fleets: records and logs of their tasks",

@@ -22,7 +22,7 @@ from ..store.epochs import NO_EPOCH, UploadTarget, WriteEpochs
 from ..uploads.jobs import lock_path
 from ..uploads.journal import NOT_ALONE
 from ..uploads.plan import this_second
-from .ledger_merge import merge_runs
+from .ledger_merge import find_outcomes, settle_outcomes
 from .operations import OPERATION_TYPES, Operations, SentParams, operations_of
 from .sealing import KINDS, Sealer, load_key
 
@@ -55,6 +55,7 @@ class OpenLedger(NamedTuple):
     links_unknown: bool = False
     changed: str = ""  # time of the last acknowledged change, in UTC
     is_empty: bool = True
+    merges: int | None = None  # how often it was written
 
 
 class Counts(NamedTuple):
@@ -141,37 +142,40 @@ class Ledger:
         if not self._runs():
             return ""
         key = self.sealer.key_id  # which is made, if there is none, in a transaction of its own
-        with self.store.writing() as db:
-            runs = self._runs()
-            ended = [run for run in runs if run.id == own or not self._is_running(run)]
-            if not ended:
-                return ""
-            before = self._read()
+        while True:
+            with self.store.reading() as db:  # what takes long keeps no other process from writing
+                runs, before = self._runs(), self._read()
+                ended = [run for run in runs if run.id == own or not self._is_running(run)]
+                if not ended or before.id is None:
+                    return ""
+                readable = [run for run in ended if run.key == key]
+                find_outcomes(db, before.id, [run.id for run in readable])
+                has_changed = any(map(self._has_changed, ended))
             follows = _which_follow(before.epoch, ended, runs)
             was_trusted = before.trust in (Trust.FULL, Trust.CHANGED) and before.epoch != NO_EPOCH
             # People stay certain where nothing but these runs has changed the list since they were written.
             stays_certain = before.trust is Trust.MISSING or (was_trusted and all(follows))
-            own_key = [run for run in ended if run.key == key]
             # The ledger has the write epoch of the last run, by which it is trusted, if all notes can be
             # read and nothing else has changed the list between these runs. What happened before the first
             # need not be known: whom the ledger had is uncertain then.
-            epoch = ended[-1].epoch if own_key == ended and all(follows[1:]) else NO_EPOCH
+            epoch = ended[-1].epoch if readable == ended and all(follows[1:]) else NO_EPOCH
             # Whom the service keeps together is known where both hold, or once a run has sent everybody.
             unknown = not (stays_certain and epoch) or (before.links_unknown and not sent_all)
-            changed = before.changed
-            if any(self._has_changed(run) for run in ended):
-                changed = f"{datetime.now(UTC):%Y-%m-%dT%H:%M:%SZ}"
-            if before.trust is Trust.LOST:
-                db.execute("DELETE FROM people WHERE list = ?", (before.id,))
-            assert before.id is not None
-            merge_runs(db, before.id, [run.id for run in own_key], is_known=stays_certain)
-            db.execute(
-                "UPDATE lists SET key = ?, epoch = ?, links_unknown = ?, changed = ? WHERE id = ?",
-                (key, epoch, unknown, changed, before.id),
-            )
-            for run in ended:
-                _delete_run(db, run)
-        return before.reason if before.trust is Trust.LOST else ""
+            changed = f"{datetime.now(UTC):%Y-%m-%dT%H:%M:%SZ}" if has_changed else before.changed
+            with self.store.writing() as db:
+                if self._read().merges != before.merges:
+                    continue  # another process has merged some meanwhile
+                if before.trust is Trust.LOST:
+                    db.execute("DELETE FROM people WHERE list = ?", (before.id,))
+                settle_outcomes(db, before.id, is_known=stays_certain)
+                db.execute(
+                    "UPDATE lists SET merges = merges + 1, key = ?, epoch = ?, links_unknown = ?, changed = ?"
+                    " WHERE id = ?",
+                    (key, epoch, unknown, changed, before.id),
+                )
+                for run in ended:
+                    _delete_run(db, run)
+            return before.reason if before.trust is Trust.LOST else ""
 
     @property
     def _place(self) -> tuple[str, str, str]:
@@ -179,18 +183,18 @@ class Ledger:
 
     def _read(self) -> OpenLedger:
         query = (
-            "SELECT id, key, epoch, links_unknown, changed,"
-            " EXISTS (SELECT 1 FROM people WHERE list = lists.id)"
+            "SELECT id, merges, key, epoch, links_unknown, changed,"
+            " NOT EXISTS (SELECT 1 FROM people WHERE list = lists.id)"
             " FROM lists WHERE (service, kind, target) = (?, ?, ?)"
         )
-        for id, key, epoch, links_unknown, changed, has_people in self.store.rows(query, self._place):
-            if epoch is None:
-                return OpenLedger(id, Trust.MISSING)
+        for id, merges, key, epoch, links_unknown, changed, is_empty in self.store.rows(query, self._place):
+            if not merges:
+                return OpenLedger(id, Trust.MISSING, merges=merges)
             if key != self.sealer.key_id:
-                return OpenLedger(id, Trust.LOST, OTHER_KEY, changed=changed)
+                return OpenLedger(id, Trust.LOST, OTHER_KEY, changed=changed, merges=merges)
             reason = self._doubt(epoch)
             trust = Trust.CHANGED if reason else Trust.FULL
-            return OpenLedger(id, trust, reason, epoch, bool(links_unknown), changed, not has_people)
+            return OpenLedger(id, trust, reason, epoch, bool(links_unknown), changed, bool(is_empty), merges)
         return OpenLedger(None, Trust.MISSING)
 
     def _doubt(self, epoch: str) -> str:

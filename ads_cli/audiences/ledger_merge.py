@@ -47,8 +47,8 @@ SETTLE = (
 )
 
 
-def merge_runs(db: "sqlite3.Connection", list_id: int, runs: Collection[int], *, is_known: bool) -> None:
-    """Merge what runs have noted; unless what is known `is_known` to be current, it becomes uncertain."""
+def find_outcomes(db: "sqlite3.Connection", list_id: int, runs: Collection[int]) -> None:
+    """Find what becomes of the identifiers that runs have noted, into temporary tables."""
     persons = Persons()
     for statement in SCRATCH:
         db.execute(statement)
@@ -58,6 +58,10 @@ def merge_runs(db: "sqlite3.Connection", list_id: int, runs: Collection[int], *,
     )
     db.executemany(f"INSERT INTO outcomes VALUES ({', '.join('?' * len(Outcome._fields))})", outcomes)
     db.executemany("INSERT INTO temp.persons VALUES (?, ?, ?)", persons.settled())
+
+
+def settle_outcomes(db: "sqlite3.Connection", list_id: int, *, is_known: bool) -> None:
+    """Write what was found; what is not `is_known` to be current becomes uncertain."""
     if not is_known:
         db.execute("UPDATE people SET is_certain = 0 WHERE list = ? AND is_certain", (list_id,))
     for statement in SETTLE:

@@ -116,7 +116,8 @@ CREATE TABLE lists (
     kind TEXT NOT NULL,
     target TEXT NOT NULL,
     key TEXT NOT NULL,  -- what names the key under which its people are sealed
-    epoch TEXT,  -- none until the first run has ended; empty where nothing of it can be relied on
+    merges INTEGER NOT NULL DEFAULT 0,  -- of what runs have noted
+    epoch TEXT NOT NULL DEFAULT '',  -- empty where nothing of it can be relied on
     links_unknown INTEGER NOT NULL DEFAULT 0,
     changed TEXT NOT NULL DEFAULT '',  -- when something was acknowledged last
     UNIQUE (service, kind, target)

@@ -158,7 +158,7 @@ MISTAKES = (
     Mistake(
         "a ledger forgets who may be one person once one of their identifiers is deleted",
         "ads_cli/audiences/ledger_merge.py",
-        "                self._tags.join(old_tag, change.entry.tag, change.step)\n",
+        "                persons.join(person, event.person, event.step)\n",
         "                pass\n",
         (
             "tests/audiences/test_sync.py::test_who_may_be_one_person_at_the_service_is_so_still_after_one_of_them_was_deleted",

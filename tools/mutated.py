@@ -68,24 +68,12 @@ EXPLAINED: dict[str, str] = {
     f"{SIGNING} SignedAuth._fill_template: "
     'nonce = self._signer.nonce or f"{getrandbits(128):032x}"  # must be unique, not secret': "as unique",
     f"{SIGNING} : CACHED_URLS = 32": "takes a little time",
-    f"{LISTS} : MOST_KEPT_BYTES = 64 * 1024 * 1024  # of the JSON of people to be sent": "takes memory",
-    f"{LISTS} ListComparison.add: if self._kept_size > MOST_KEPT_BYTES:": "memory, or a second reading",
-    f"{LISTS} ListComparison.compare: if differences.counts.total() + differences.unchanged != valid:"
-    " -> if differences.counts.total() + differences.unchanged < valid:": "none is ever counted twice",
-    f"{LISTS} ListDifferences: sends_all: bool = False  # since others may be deleted with them": (
-        "where more than 64 MB of people differ and none is deleted, those are sent too who do not"
-    ),
     f"{LISTS} ListDifferences: missing: int = 0  # people who were acknowledged, and are in no row": (
         "always replaced"
     ),
-    f"{LISTS} ListComparison.add: self._kept, self._kept_size = None, 0": "not counted any more",
-    f"{LISTS} ListComparison.deletions: for number, entries in enumerate(self._deleted, 1):": "0 is none",
     f"{LISTS} ListComparison.additions: for record, user in zip(operations.rows, users, strict=True):": (
         "they are as many"
     ),
-    f"{LISTS} ListDifferences: uncounted: int = 0"
-    "  # of these, people whose first identifier the ledger has no longer": "always replaced",
-    f"{LISTS} ListComparison.__init__: self._kept_size = 0": "a byte",
     f"{LISTS} ListComparison._why_withheld: "
     'return self._opened.reason or "this machine has no ledger of this list"': "else nobody is missing",
     f"{GUARD} WriteGuard.approve_rows: self._judge([write._replace(records=0) for write in writes[1:]])"

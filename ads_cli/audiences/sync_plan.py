@@ -15,8 +15,7 @@ from ..uploads.plan import OnAcknowledged
 from ..uploads.upload import FAILED, AttemptLog, Batch, Batches
 from ..validation import CheckedRow
 from ..validation.report import ValidationReport
-from .comparison import DELETED, ListComparison, ListDifferences, Person, User
-from .ledger_lookup import CREATED, UPDATED
+from .comparison import CREATED, DELETED, UPDATED, ListComparison, ListDifferences, Person, User
 from .operations import OPERATION_TYPES, OperationParams, Operations, split_requests
 from .packing import Users, fill_operations
 from .plan import AudiencePlan, ListPlan, ListReport, ListSettings

@@ -124,5 +124,4 @@ STATE_FILES = {
     "emulator.db": "the data of the emulator",
     # Until they are tables of state.db:
     "jobs": "locks of pushes, so that none runs twice at once",
-    "ledgers": "keyed digests of the people on lists, for syncs",
 }

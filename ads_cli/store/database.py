@@ -7,7 +7,7 @@ import os
 import stat
 import threading
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import AbstractContextManager, contextmanager, suppress
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -47,15 +47,22 @@ class Store:
     def __reduce__(self) -> tuple[Any, ...]:
         return store_in, (self.path.parent,)  # each process has its own
 
-    @contextmanager
-    def writing(self) -> "Iterator[sqlite3.Connection]":
+    def writing(self) -> "AbstractContextManager[sqlite3.Connection]":
         """Make a transaction: whole on the disk when the block ends, or not at all; inside one, join it."""
+        return self._transaction("IMMEDIATE")
+
+    def reading(self) -> "AbstractContextManager[sqlite3.Connection]":
+        """See the file as it is now until the block ends; only temporary tables may be written."""
+        return self._transaction("DEFERRED")
+
+    @contextmanager
+    def _transaction(self, kind: str) -> "Iterator[sqlite3.Connection]":
         with self._lock, self._errors():
             connection = self._open()
             if connection.in_transaction:
                 yield connection
                 return
-            connection.execute("BEGIN IMMEDIATE")
+            connection.execute(f"BEGIN {kind}")
             try:
                 yield connection
                 connection.execute("COMMIT")
@@ -79,6 +86,11 @@ class Store:
             # Not `yield from`, which closes the cursor of a generator that is left, after its database.
             for row in self._open().execute(query, values):  # noqa: UP028
                 yield row
+
+    def empty_log(self) -> None:
+        """Leave nothing of what was deleted in the write-ahead log, once no other process reads it."""
+        with self._lock, self._errors():
+            self._open().execute("PRAGMA wal_checkpoint(TRUNCATE)")
 
     def close(self) -> None:
         """Close the file; it is opened again where it is needed again."""

@@ -239,4 +239,65 @@ CREATE TABLE products (
 ) WITHOUT ROWID;
 """
 
-MIGRATIONS = (NOTES_EPOCHS_AND_CHANGES, WHAT_IS_KNOWN, MEDIA, FLEETS, APPLIED_PLANS, EXPORTS, RUNS, PRODUCTS)
+PEOPLE = """
+-- The lists of people that were sent to, each with what is known of it in one write epoch.
+CREATE TABLE lists (
+    id INTEGER PRIMARY KEY,
+    service TEXT NOT NULL,
+    kind TEXT NOT NULL,
+    target TEXT NOT NULL,
+    key TEXT NOT NULL,  -- what names the key under which its people are sealed
+    merges INTEGER NOT NULL DEFAULT 0,  -- of what runs have noted
+    epoch TEXT NOT NULL DEFAULT '',  -- empty where nothing of it can be relied on
+    links_unknown INTEGER NOT NULL DEFAULT 0,
+    changed TEXT NOT NULL DEFAULT '',  -- when something was acknowledged last
+    UNIQUE (service, kind, target)
+);
+
+-- The identifiers of the people who are, or may be, on a list.
+CREATE TABLE people (
+    list INTEGER NOT NULL,
+    digest BLOB NOT NULL,  -- keyed
+    rest BLOB NOT NULL,  -- sealed; with digest and key it gives the identifier back
+    kind INTEGER NOT NULL,  -- its place among the kinds of identifiers
+    until INTEGER NOT NULL,  -- month since January 2000 in which the service may have forgotten the person
+    is_certain INTEGER NOT NULL,  -- whether the service has it for sure
+    person INTEGER,  -- whom the service keeps under it and under others; none where there are no others
+    PRIMARY KEY (list, digest)
+) WITHOUT ROWID;
+CREATE INDEX people_by_person ON people (list, person) WHERE person IS NOT NULL;
+
+-- The runs that send to a list; what they note is merged into the people when they have ended.
+CREATE TABLE list_runs (
+    id INTEGER PRIMARY KEY,
+    list INTEGER NOT NULL,
+    lock TEXT NOT NULL,
+    key TEXT NOT NULL,
+    previous TEXT NOT NULL,  -- write epoch before it
+    epoch TEXT NOT NULL
+);
+
+-- Their requests, each noted before it is sent.
+CREATE TABLE sendings (
+    id INTEGER PRIMARY KEY,
+    run INTEGER NOT NULL,
+    acknowledged INTEGER  -- the last request that was sent before its answer; none without an answer
+);
+
+-- The identifiers that a request adds or removes.
+CREATE TABLE people_sent (
+    sending INTEGER NOT NULL,
+    removes INTEGER NOT NULL,
+    until INTEGER NOT NULL,
+    person INTEGER,
+    kind INTEGER NOT NULL,
+    digest BLOB NOT NULL,
+    rest BLOB NOT NULL
+);
+CREATE INDEX people_sent_by_sending ON people_sent (sending);
+"""
+
+MIGRATIONS = (
+    *(NOTES_EPOCHS_AND_CHANGES, WHAT_IS_KNOWN, MEDIA, FLEETS, APPLIED_PLANS, EXPORTS, RUNS, PRODUCTS),
+    PEOPLE,
+)

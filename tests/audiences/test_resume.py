@@ -130,7 +130,7 @@ def test_a_part_of_a_list_resumes_where_it_stopped_whatever_other_parts_have_add
 
 # A value of each option that changes the requests; the others say what a reading is for.
 OTHERS = {"region": "DE", "users_per_operation": 5, "allow_clear_text": True, "keep_partial": True}
-NO_REQUEST = {"purpose", "ledger"}
+NO_REQUEST = {"purpose", "key"}
 
 
 def job_of(packing: PackingOptions, country: str | None = None) -> JobOptions:

@@ -8,7 +8,7 @@ from hashlib import blake2b
 import pytest
 
 from ads_cli.api import users
-from ads_cli.audiences import ledger_merge, operations, packing
+from ads_cli.audiences import operations, packing
 from ads_cli.audiences.ledger import Ledger
 from ads_cli.audiences.list_packer import ListPacker
 from ads_cli.audiences.upload import UserUpload
@@ -37,13 +37,6 @@ def test_who_leaves_the_file_leaves_the_list_and_who_is_new_is_added(customers):
     assert customers.equals(people(*range(1, 12))) and "has no ledger" not in customers.said
     third = customers.sync(people(*range(1, 12)))
     assert (third["unchanged"], third["requests"]) == (11, 0)
-
-
-def test_what_logs_say_of_many_people_is_merged_from_the_disk(customers, monkeypatch):
-    monkeypatch.setattr(ledger_merge, "MOST_NOTED_BYTES", 100)
-    customers.sync([*people(*range(10)), person(11, phone=PHONES(1))])
-    assert customers.sync(people(*range(1, 12)))["unchanged"] == 9 and customers.equals(people(*range(1, 12)))
-    assert customers.sync(people(*range(1, 12)))["requests"] == 0
 
 
 def test_without_prune_nobody_is_deleted(customers):
@@ -401,7 +394,7 @@ def test_jobs_clean_names_no_list_whose_first_job_is_running(customers):
     place = UploadTarget("local", "custom_audience", customers.audience)
     (state / "jobs").mkdir(parents=True)
     lock = try_lock(lock_path(state / "jobs", "job"))
-    Ledger(state, place).log("job", "job", "", "")
+    Ledger(state, place).begin("job", "", "")
     assert customers.audience not in customers.adsctl.local("jobs", "clean").stderr
     lock.release()
 

@@ -5,7 +5,6 @@ import shutil
 
 import pytest
 
-from ads_cli.audiences import ledger_file
 from ads_cli.audiences.upload import RecordedUpload, UserUpload
 from ads_cli.errors import UnavailableError
 from tests.audiences.lists import List, Person
@@ -61,7 +60,7 @@ class Faults:
         def faulty_finish(upload, **options):
             fault, self.next = self.next, "none"
             if fault == "killed":
-                raise UnavailableError("killed before the log was merged")
+                raise UnavailableError("killed before its notes were merged")
             return finish(upload, **options)
 
         monkeypatch.setattr(UserUpload, "send", faulty_send)
@@ -70,7 +69,6 @@ class Faults:
 
 @pytest.mark.parametrize("seed", range(tries(2, 100)))
 def test_after_each_sync_the_list_has_the_people_of_its_file(adsctl, monkeypatch, seed):
-    monkeypatch.setattr(ledger_file, "MOST_MAPPED_BYTES", seed % 2 * 1000)  # of most ledgers of some
     chance, members = random.Random(seed), List(adsctl)
     faults = Faults(monkeypatch)
     adsctl.copy_emulator()

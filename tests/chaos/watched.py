@@ -8,7 +8,7 @@ from hashlib import sha256
 from io import BytesIO
 from pathlib import Path
 
-from ads_cli.audiences.ledger_records import KEY_FILE, Sealer
+from ads_cli.audiences.sealing import KEY_FILE, Sealer
 from ads_cli.emulator.app import Emulator
 from ads_cli.emulator.core.responses import AuthenticationError
 from tests.adsctl import Adsctl

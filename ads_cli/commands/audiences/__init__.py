@@ -266,7 +266,7 @@ def remembered(ctx: typer.Context, audience: Audience = None, list_: DoNotReachL
     records = [
         dict(zip(COLUMNS, ledger.as_row(), strict=True))
         for ledger in stored_ledgers(call.settings.state_dir)
-        if not (audience or list_) or (ledger.info.kind, ledger.info.target) in wanted
+        if not (audience or list_) or (ledger.target.kind, ledger.target.id) in wanted
     ]
     call.printer.show(records, COLUMNS, "target")
 
@@ -290,7 +290,8 @@ def forget(ctx: typer.Context, audience: Audience = None, list_: DoNotReachList 
         raise NotFoundError(f"this machine has no ledger of {target}", hint=HINT)
     if ledger.is_in_use():
         raise StateError(f"{target} is being changed", hint="run this again once that has ended")
-    what = f"{counted(ledger.open().info.people, 'person', 'people')} of {target}"
+    ledger.open()
+    what = f"{counted(ledger.counts().people, 'person', 'people')} of {target}"
     if call.dry_run:
         call.messages.say(f"dry run: would forget {what}")
         return

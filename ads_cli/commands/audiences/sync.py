@@ -338,7 +338,7 @@ class _SyncSteps(ListHooks, kw_only=True):
     def _note_recent_change(self) -> None:
         """Say that the service may still be applying the last change of the list."""
         differences = self.plan.differences
-        changed = differences.ledger.info.changed
+        changed = differences.ledger.changed
         if not changed or not differences.counts:
             return
         age = datetime.now(UTC) - datetime.fromisoformat(changed)

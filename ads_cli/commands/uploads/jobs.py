@@ -115,13 +115,11 @@ def clean(
 def _say_old_ledgers(call: Invocation) -> None:
     """Name the lists that were not changed for so long that the service has forgotten everybody."""
     from ...audiences.ledger import stored_ledgers
-    from ...audiences.ledger_records import FOLDER
 
-    if not (call.settings.state_dir / FOLDER).is_dir():
-        return
     oldest = f"{datetime.now(UTC) - timedelta(days=FORGOTTEN_DAYS):%Y-%m-%dT%H:%M:%SZ}"
-    stored = (ledger.info for ledger in stored_ledgers(call.settings.state_dir))
-    old = [info.target for info in stored if "" < info.changed < oldest]  # "": nothing was acknowledged yet
+    stored = stored_ledgers(call.settings.state_dir)
+    # "": nothing was acknowledged yet
+    old = [ledger.target.id for ledger in stored if "" < ledger.changed < oldest]
     if old:
         call.messages.say(
             f"not changed for 13 months, so that the service has forgotten everybody: {listed(old)};"

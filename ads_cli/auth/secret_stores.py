@@ -214,6 +214,7 @@ class KeyringStore(SecretStore):
 def open_store(kind: str, state_dir: Path, config_dir: Path) -> SecretStore:
     """Open the store `keyring` or `file`."""
     if kind == "keyring":
+        # A file and no note in the database: a command that only reads from the service need not open that.
         return KeyringStore(state_dir / CACHES / "keyring-backend")
     if kind == "file":
         return FileStore(config_dir / "secrets.json")

@@ -82,7 +82,8 @@ class SharedWindow:
     else is timed by the wall clock: what it sent before, and what another host of a shared state folder
     sends. A time in the future counts as now, so that a clock that was set back delays by one window at most.
 
-    If the file cannot be used, the window covers this process only.
+    The file is a cache and no table of the database, where both changes of each request would wait for the
+    disk. If it cannot be used, the window covers this process only.
     """
 
     def __init__(

@@ -41,9 +41,9 @@ ENVIRONMENT = {
     ),
     _names("earlier_jobs"): "set for the tasks of a fleet that may not send twice: the jobs before them",
     _names("task_had_begun"): "set for the tasks of a fleet that an earlier run may have begun",
-    _names("fleet_count"): "set for the tasks of a fleet: as what they note how much they change together",
+    _names("fleet_count"): "set for the tasks of a fleet: which one notes how much it changes",
     _names("job_group"): "set for the commands of a fleet that fill one list together: their run",
-    _names("config_dir", "state_dir"): ("the folders of config.yaml, and of all that is kept between runs"),
+    _names("config_dir", "state_dir"): "the folders of config.yaml, and of all that is kept between runs",
     _names("exit_code", "error"): "set for the command of --on-failure",
     _names("guard"): "a file of limits that no option loosens, beside /etc/xdg/adsctl/guard.yaml",
     ("NO_COLOR",): "turns color off",
@@ -114,7 +114,7 @@ CONFIG_FILES = {
 STATE_FILES = {
     "state.db": "all that is remembered: what was changed, sent and made, and what has not ended; with "
     "state.db-wal and -shm while it is used",
-    "locks": "empty files that a running command holds",
+    "locks": "empty files, by which commands keep each other from an account, a fleet or a file",
     "caches": "the ids that completion offers, what is left of rate limits, which keyring there is: may be "
     "deleted",
     "ledger.key": "the key of the digests of people; readable by you alone",

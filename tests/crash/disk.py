@@ -18,7 +18,7 @@ from .commits import around_commits
 
 MAX_SUBSETS = 4  # of more pending changes of names only some subsets are tried
 IGNORED = (".lock", ".db-shm")  # hold nothing
-DATABASES = (".db", ".db-wal")  # SQLite syncs what it has to, which is not tried again here
+DATABASES = (".db", ".db-wal")  # SQLite syncs what it has to: they are as they were at each commit
 
 Tree = dict[str, bytes]  # content by path
 

@@ -158,6 +158,17 @@ def test_what_nobody_resumed_for_a_week_is_removed(stats, service):
     assert stored(stats.adsctl, "SELECT name FROM exports") == [folders[0].name]
 
 
+def test_an_export_that_a_clock_ahead_began_is_not_resumed_and_not_kept(stats, service):
+    words = ("--since", "5d", *ALL, "-o", "none", "--max-attempts", "1")
+    service.fail("GET /stats-results/* status=500")
+    exported(stats, *words, code=8)
+    service.fail()
+    stored(stats.adsctl, "UPDATE exports SET begun = begun + 400 * 86400")
+    exported(stats, "--since", "1d", *ALL, "-o", "none")
+    assert stored(stats.adsctl, "SELECT name FROM exports UNION SELECT export FROM export_jobs") == []
+    assert "nothing to resume" in exported(stats, *words, "--resume").stderr
+
+
 def test_a_job_can_be_looked_at(stats):
     exported(stats, "--since", "5d", *ALL, "-o", "none")
     (job,) = jobs(stats)

@@ -149,6 +149,14 @@ def test_one_that_cannot_be_used_stops_a_change_before_it_is_sent(
     assert len(writes) == sent
 
 
+@pytest.mark.parametrize("words", [("changes", "list"), ("fleet", "status"), ("campaigns", "list")])
+def test_what_only_looks_tells_of_a_damaged_one_where_it_needs_it(adsctl, words):
+    adsctl.local(*RENAME, "Spring")
+    with damaged(adsctl.home / "state" / "state.db"):
+        needs_it = words[0] != "campaigns"
+        assert ("is damaged" in adsctl.local(*words, code=11 if needs_it else 0).stderr) is needs_it
+
+
 def test_one_that_another_process_locks_for_a_while_is_waited_for(adsctl, writes):
     adsctl.local(*RENAME, "Spring")
     with closing(sqlite3.connect(adsctl.home / "state" / "state.db", check_same_thread=False)) as db:

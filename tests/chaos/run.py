@@ -184,7 +184,7 @@ class Run:
         noted: Counter[str] = Counter()
         for ack in acknowledgements(self.adsctl, job):
             noted.update(ack.counts)
-        claim(counts == noted, f"the summary counts {counts}, the store {dict(noted)}")
+        claim(counts == +noted, f"the summary counts {counts}, the store {dict(+noted)}")
         ended = job not in self.watched.unfinished()
         claim(ended <= self.kind.is_whole(summary), "the job has ended without every row")
         claim(code != 0 or (ended and not summary["failed"]), "success is reported wrongly")

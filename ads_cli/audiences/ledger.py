@@ -163,8 +163,8 @@ class Ledger:
             unknown = not (stays_certain and epoch) or (before.links_unknown and not sent_all)
             changed = f"{datetime.now(UTC):%Y-%m-%dT%H:%M:%SZ}" if has_changed else before.changed
             with self.store.writing() as db:
-                if self._read().merges != before.merges:
-                    continue  # another process has merged some meanwhile
+                if self._read().merges != before.merges or not {*ended} <= {*self._runs()}:
+                    continue  # another process has merged some meanwhile, or forgotten everybody
                 if before.trust is Trust.LOST:
                     db.execute("DELETE FROM people WHERE list = ?", (before.id,))
                 settle_outcomes(db, before.id, is_known=stays_certain)

@@ -7,6 +7,7 @@ from contextlib import closing
 
 import pytest
 
+from ads_cli.audiences import ledger
 from ads_cli.audiences.upload import RecordedUpload
 from ads_cli.errors import UnavailableError
 from ads_cli.store import database
@@ -60,9 +61,24 @@ def test_many_processes_merge_the_notes_of_a_killed_run_once(customers, monkeypa
     assert (summary["unchanged"], summary["requests"]) == (3, 0)
 
 
-def test_a_merge_begins_again_where_another_process_has_merged_meanwhile(customers, monkeypatch):
-    from ads_cli.audiences import ledger
+def test_who_is_forgotten_while_notes_are_read_does_not_come_back(customers, monkeypatch):
+    customers.sync(people(1, 2, 3))
+    with monkeypatch.context() as patch:
+        patch.setattr(RecordedUpload, "finish", lambda *args, **options: 1 / 0)
+        customers.sync(people(2, 3, 4), code=1)
+    find = ledger.find_outcomes
 
+    def find_while_another_forgets(db, *args):
+        find(db, *args)
+        words = ("--profile", "local", "audiences", "forget", "--audience", customers.audience, "-y")
+        assert customers.adsctl.beside(*words).wait() == 0
+
+    monkeypatch.setattr(ledger, "find_outcomes", find_while_another_forgets)
+    customers.adsctl.local("audiences", "remembered")
+    assert stored(customers.adsctl, "SELECT * FROM people UNION ALL SELECT * FROM people_sent") == []
+
+
+def test_a_merge_begins_again_where_another_process_has_merged_meanwhile(customers, monkeypatch):
     customers.sync(people(1, 2, 3))
     find, calls = ledger.find_outcomes, []
 

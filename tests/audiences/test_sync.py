@@ -261,6 +261,12 @@ def test_nobody_of_an_invalid_row_is_deleted(customers):
     assert customers.equals([person(1, phone=PHONES(1)), person(3)])
 
 
+def test_who_is_sent_without_a_wrong_identifier_loses_the_earlier_one(customers):
+    customers.sync([person(1, phone=PHONES(1)), person(3)])
+    summary = customers.sync([person(1, phone="12"), person(3)], "--keep-partial")
+    assert (summary["deleted"], summary["updated"]) == (1, 1) and customers.equals(people(1, 3))
+
+
 def test_nobody_is_deleted_where_a_row_may_be_anybodys(customers):
     customers.sync(people(1, 2))
     customers.sync([{"email": "u1@"}, person(2)], "--skip-invalid", code=9)

@@ -13,7 +13,7 @@ from ads_cli.audiences.ledger import LedgerRun
 from ads_cli.audiences.upload import RecordedUpload, UserUpload
 from ads_cli.errors import UnavailableError
 from ads_cli.uploads.journal import Journal
-from tests.audiences.lists import people, person
+from tests.audiences.lists import digest, people, person
 from tests.audiences.test_sync import PHONES, customers
 
 __all__ = ["customers"]
@@ -59,6 +59,18 @@ def test_a_request_by_hand_makes_what_is_known_uncertain(customers):
     assert customers.sync(people(2), code=9)["unchanged"] == 0
     assert customers.equals(people(1, 2))
     assert customers.sync(people(2))["deleted"] == 1
+
+
+def test_who_may_be_kept_together_with_one_who_leaves_is_sent_again(customers):
+    customers.sync(people(1, 2))
+    path = "/12/accounts/{account_id}/custom_audiences/" + customers.audience + "/users"
+    both = {"email": [digest("u1@x.de"), digest("u2@x.de")]}
+    body = json.dumps([{"operation_type": "Update", "params": {"users": [both]}}])
+    customers.adsctl.local("api", "POST", path, "--input", "-", input=body)
+    customers.sync(people(1, 2), code=9)
+    summary = customers.sync(people(2))
+    assert (summary["deleted"], summary["updated"]) == (1, 1) and customers.equals(people(2))
+    assert customers.sync(people(2))["requests"] == 0
 
 
 def test_people_are_sent_again_before_the_service_forgets_them(customers, monkeypatch):

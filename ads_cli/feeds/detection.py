@@ -123,7 +123,7 @@ def _certain_name(in_words: Ranked, in_lines: Ranked) -> str:
     Western Europe, or of English.
     """
     likely = [rated for rated in in_words if rated[0].is_plausible]
-    if not (likely and in_lines[0][0].is_plausible):
+    if not (likely and in_lines and in_lines[0][0].is_plausible):
         return ""
     (best, confidence), *others = (rated for rated in in_lines if rated[0].is_plausible)
     shares = {rival.name: other / confidence for rival, other in others}

@@ -76,6 +76,13 @@ def test_of_encodings_that_both_fit_none_is_valid_and_each_is_shown(adsctl):
     assert "try:" not in said and "name its encoding with --encoding" in said
 
 
+@pytest.mark.parametrize("name", ["feed.csv", "feed.json", "feed.xml"])
+@pytest.mark.parametrize("content", [b"\x80;\x81", b"\x80", b"\x80\n\x81\n"])
+def test_a_few_bytes_that_are_not_utf_8_are_refused_as_that(adsctl, name, content):
+    adsctl.file(name, content)
+    assert "UTF-8" in adsctl("products", "check", name, code=3).stderr
+
+
 def test_utf_8_with_a_line_that_is_not_is_named_as_that(adsctl):
     adsctl.file("feed.csv", "id,title\n1,Grün\n".encode() + "2,Grün\n".encode("cp1252"))
     said = adsctl("products", "check", "feed.csv", code=3).stderr

@@ -7,6 +7,7 @@ from contextlib import closing
 
 import pytest
 
+from ads_cli.products.sync_state import SyncState
 from ads_cli.store import database
 from tests.conftest import feed
 from tests.effort import THOROUGH
@@ -26,13 +27,19 @@ def test_a_damaged_page_stops_a_push_before_it_sends(shop):
 def test_a_push_that_cannot_be_remembered_any_more_is_remembered_by_resuming_it(shop, monkeypatch):
     shop.push(feed(50))
     monkeypatch.setattr(database, "BUSY_SECONDS", 0.1)
-    path = shop.adsctl.home / "state" / "state.db"
-    with closing(sqlite3.connect(path, isolation_level=None, check_same_thread=False)) as another:
-        shop.service.before = lambda put: another.in_transaction or another.execute("BEGIN IMMEDIATE")
-        shop.adsctl.file("feed.csv", feed(50, title=CUP))
-        done = shop.adsctl("products", "push", "feed.csv", "--changed", "--concurrency", "1", code=11)
+    path, commit = shop.adsctl.home / "state" / "state.db", SyncState.commit
+
+    def locked(*args):
+        """Commit while another process has the lock: all that was acknowledged is noted by then."""
+        with closing(sqlite3.connect(path, isolation_level=None)) as another:
+            another.execute("BEGIN IMMEDIATE")
+            return commit(*args)
+
+    shop.adsctl.file("feed.csv", feed(50, title=CUP))
+    with monkeypatch.context() as patch:
+        patch.setattr(SyncState, "commit", locked)
+        done = shop.adsctl("products", "push", "feed.csv", "--changed", code=11)
     assert "was locked by another process" in done.stderr
-    shop.service.before = lambda put: None
     before = len(shop.service.puts)
     assert shop.push(None, "--resume")["updated"] == 50 and len(shop.service.puts) == before
     assert shop.push()["skipped"] == 50

@@ -175,5 +175,40 @@ def test_with_a_job_all_that_it_has_sent_is_removed(folder):
     assert not [*(folder / "jobs").iterdir()] and read_planned(folder, "j1") == set()
 
 
+def names(folder: Path) -> list[str]:
+    return [stored.job for stored in list_jobs(folder)]
+
+
+def begin(folder: Path, name: str, *, days: float, ended: bool) -> None:
+    """Begin a job of a file of its own, so many days ago."""
+    new = msgspec.structs.replace(job(name, content=name), group="")
+    with closing(Journal(folder, new, resume=False)) as journal:
+        if ended:
+            journal.finish()
+    with store_in(folder).writing() as db:
+        db.execute("UPDATE runs SET used = used - ? WHERE id = ?", (days * 86400, name))
+
+
+def test_what_cannot_be_resumed_is_removed_after_thirty_days_with_its_lock(folder):
+    begin(folder, "of today", days=0, ended=True)
+    begin(folder, "of last month", days=29, ended=True)
+    begin(folder, "superseded", days=31, ended=False)
+    begin(folder, "older", days=31, ended=True)
+    begin(folder, "unfinished", days=31, ended=False)
+    with closing(Journal(folder, job("new"), resume=False)):
+        assert names(folder) == ["new", "of last month", "of today", "unfinished"]
+        assert len([*(folder / "jobs").iterdir()]) == 4
+
+
+def test_a_job_of_the_future_ages_from_now_on(folder):
+    begin(folder, "by a wrong clock", days=-4000, ended=True)
+    send(folder)
+    assert len(names(folder)) == 2
+    with store_in(folder).writing() as db:
+        db.execute("UPDATE runs SET used = used - 31 * 86400")
+    send(folder, name="j2")
+    assert names(folder) == ["j1", "j2"]
+
+
 def test_where_nothing_ran_nothing_is_made(folder):
     assert list_jobs(folder) == [] and count_sends(folder) == {} and not [*folder.iterdir()]

@@ -22,8 +22,8 @@ from ..errors import StateError
 from ..feeds.locations import Location
 from ..output.text import safe
 from ..store.epochs import WriteEpochs
-from ..uploads.job_file import Acknowledgement, Job, JobKey
-from ..uploads.jobs import ENDED, UNFINISHED, StoredJob, list_jobs
+from ..uploads.job_file import ENDED, UNFINISHED, Acknowledgement, Job, JobKey
+from ..uploads.jobs import list_jobs
 from ..uploads.sends import read_planned, read_sends
 from ..uploads.upload import FAILED
 from .upload import UNCERTAIN
@@ -121,7 +121,7 @@ def begin_creation(
     known = _jobs_of(state_dir, creation)
     related = _related(state_dir, known, creation)
     if not related:
-        ended = [job for job, state in known if state == ENDED and _is_sent_again(job, creation)]
+        ended = [job for job in known if job.state == ENDED and _is_sent_again(job, creation)]
         if resume and (ended or not is_task):
             raise _nothing_to_resume(ended)
         if ended:
@@ -131,16 +131,16 @@ def begin_creation(
                 f"all its {_noun_of(creation.key)} are sent again"
             )
         return CreationStart(expected_epoch=expected_epoch)
-    run, state = related[-1]
+    run = related[-1]
     if not resume:
         raise _unfinished(run.job, _how_to_resume(run.job, creation))
     if not _begins_alike(run.job.key, creation.key):
         how = "with its own options and version of adsctl it can be resumed"
         raise _unfinished(run.job, f"{how}: {run.job.resume}")
-    if state != UNFINISHED:
+    if run.job.state != UNFINISHED:
         how = "it cannot be resumed, since the state folder may be a copy: look which records exist"
         raise _unfinished(run.job, how)
-    for other, _ in related[:-1]:
+    for other in related[:-1]:
         if not {record.content for record in other.sent}.isdisjoint(creation.contents):
             raise _unfinished(other.job, f"resume it first, with its own file: {other.job.resume}")
     return CreationStart(resumes=run.job.key)
@@ -158,19 +158,19 @@ def require_no_other_run(journal: "Journal", creation: Creation) -> None:
     The journal already says what is to be created, and nothing was sent yet: it is removed.
     """
     known = _jobs_of(journal.state_dir, creation)
-    others = [stored for stored in known if stored.job.job != journal.job.job]
+    others = [job for job in known if job.job != journal.job.job]
     if related := _related(journal.state_dir, others, creation):
         journal.remove()
-        job = related[-1][0].job
+        job = related[-1].job
         raise _unfinished(job, _how_to_resume(job, creation))
 
 
-def _jobs_of(state_dir: Path, creation: Creation) -> list[StoredJob]:
+def _jobs_of(state_dir: Path, creation: Creation) -> list[Job]:
     """List the jobs that create records of the kind in the same place, oldest first."""
     key = creation.key
     values = (key.target.id, key.target.service, key.upload)
     jobs = list_jobs(state_dir, "(target, service, upload) = (?, ?, ?)", values)
-    return [stored for stored in jobs if _noun_of(stored.job.key) == _noun_of(key)]
+    return [job for job in jobs if _noun_of(job.key) == _noun_of(key)]
 
 
 def _noun_of(key: JobKey) -> str:
@@ -178,19 +178,15 @@ def _noun_of(key: JobKey) -> str:
     return key.target.kind.split(" of ")[0]
 
 
-def _related(state_dir: Path, known: list[StoredJob], creation: Creation) -> list[tuple[CreationRun, str]]:
-    """Return the unfinished runs with the file or some of its records, and their states.
-
-    The one most like it is the last.
-    """
+def _related(state_dir: Path, known: list[Job], creation: Creation) -> list[CreationRun]:
+    """Return the unfinished runs with the file or some of its records; the one most like it is the last."""
     contents = set(creation.contents)
 
-    def likeness(related: tuple[CreationRun, str]) -> tuple[bool, bool, int]:
-        run, _ = related
+    def likeness(run: CreationRun) -> tuple[bool, bool, int]:
         has_bytes = run.job.key.content == creation.key.content
         return has_bytes, _has_name(run.job, creation), len(contents & run.planned)
 
-    runs = [(read_run(state_dir, job), state) for job, state in known if state != ENDED]
+    runs = [read_run(state_dir, job) for job in known if job.state != ENDED]
     return sorted((run for run in runs if any(likeness(run))), key=likeness)
 
 

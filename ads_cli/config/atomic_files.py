@@ -12,7 +12,6 @@ from contextlib import contextmanager, nullcontext, suppress
 from hashlib import file_digest, sha256
 from pathlib import Path
 from typing import IO, Any, BinaryIO, TextIO
-from zlib import crc32
 
 from ..errors import AdsctlError, ContentError, NotConfirmedError, StateError, UsageError
 
@@ -85,17 +84,6 @@ def read_limited(source: Path | BinaryIO, max_mib: int, name: str) -> bytes:
     if len(content) > max_mib * MIB:
         raise ContentError(f"{name}: larger than {max_mib} MiB")
     return content
-
-
-def checked_line(content: bytes) -> bytes:
-    """Return a line of JSON with its checksum: a bit flipped on the disk must not mean something else."""
-    return b"[%d,%b]\n" % (crc32(content), content)
-
-
-def read_checked_line(line: bytes) -> bytes | None:
-    """Return the JSON of a line with a checksum; None where it is damaged or has no end."""
-    content = line.partition(b",")[2].removesuffix(b"]\n")
-    return content if line == checked_line(content) else None
 
 
 def follow_links(path: Path) -> Path:

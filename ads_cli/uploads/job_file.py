@@ -102,6 +102,9 @@ EARLIER_VARIABLE = "ADSCTL_EARLIER_JOBS"  # in that of tasks that send once: a f
 Entry = Acknowledgement | Discarded | Attempt | Planned
 
 
+ENDED, UNFINISHED, SUPERSEDED = "ended", "unfinished", "superseded"
+
+
 class Job(msgspec.Struct, kw_only=True):
     """One push of one file to one target."""
 
@@ -117,11 +120,17 @@ class Job(msgspec.Struct, kw_only=True):
     folder: str = ""  # in which the command was run
     epoch: str = ""  # of the target, begun with the job
     group: str = ""  # of jobs that may change the target at the same time, in any order
+    state: str = ""  # of one that is stored: ENDED, UNFINISHED (it can be resumed) or SUPERSEDED
 
     @property
     def is_once(self) -> bool:
         """Whether it creates something new each time that it is run, so that its journal must be kept."""
         return self.key.upload in ("create", "send")
+
+    @property
+    def may_be_removed(self) -> bool:
+        """Whether nothing depends on it any more: not where the same file would be created again."""
+        return self.state == ENDED or not (self.is_once or self.state == UNFINISHED)
 
     @property
     def action(self) -> str:

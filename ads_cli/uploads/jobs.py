@@ -4,7 +4,7 @@ import time
 from collections.abc import Iterable, Iterator
 from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 import msgspec
 
@@ -15,38 +15,18 @@ from ..store import store_in
 from ..store.changes import now
 from ..store.epochs import UploadTarget, WriteEpochs
 from ..stored_times import TOLERANCE_SECONDS
-from .job_file import Job, JobKey, JobOptions
+from .job_file import ENDED, SUPERSEDED, UNFINISHED, Job, JobKey, JobOptions
 
 if TYPE_CHECKING:
     import sqlite3
 
 LOCKS = "jobs"  # the folder of the locks
 JOB_RETENTION_SECONDS = 30 * 24 * 3600
-ENDED, UNFINISHED, SUPERSEDED = "ended", "unfinished", "superseded"
 
-_OF_KEY = ("service", "kind", "target", "upload", "content", "options")
-_OF_JOB = ("noun", "file", "rows", "batches", "started", "resume", "profile", "folder", "epoch")
-_COLUMNS = ("id", *_OF_KEY, *_OF_JOB, "job_group")
-_INSERT = f"INSERT INTO runs ({', '.join(_COLUMNS)}, used) VALUES ({', '.join('?' * len(_COLUMNS))}, ?)"
+_FIELDS = ("noun", "file", "rows", "batches", "started", "resume", "profile", "folder", "epoch")
+_COLUMNS = f"id, service, kind, target, upload, content, options, {', '.join(_FIELDS)}, job_group"
 _OF_TARGET = "(service, kind, target) = (?, ?, ?)"
 _decode_options = msgspec.json.Decoder(JobOptions).decode
-
-
-class StoredJob(NamedTuple):
-    """A job, and whether it has ended, can be resumed, or cannot since something else was sent."""
-
-    job: Job
-    state: str
-
-    @property
-    def is_ended(self) -> bool:
-        """Whether it has sent everything."""
-        return self.state == ENDED
-
-    @property
-    def may_be_removed(self) -> bool:
-        """Whether nothing depends on it any more: not where the same file would be created again."""
-        return self.is_ended or not (self.job.is_once or self.state == UNFINISHED)
 
 
 def lock_path(folder: Path, digest: str) -> Path:
@@ -65,35 +45,30 @@ def is_running(state_dir: Path, job: Job) -> bool:
     return path.exists() and is_locked(path)
 
 
-def list_jobs(state_dir: Path, condition: str = "1", values: Iterable[Any] = ()) -> list[StoredJob]:
+def list_jobs(state_dir: Path, condition: str = "1", values: Iterable[Any] = ()) -> list[Job]:
     """List the jobs that fulfil a condition on their row, oldest first."""
-    query = f"SELECT {', '.join(_COLUMNS)}, ended FROM runs WHERE {condition} ORDER BY id"
+    query = f"SELECT {_COLUMNS}, ended FROM runs WHERE {condition} ORDER BY id"
+    rows = store_in(state_dir).rows(query, (*values,))
     current = cache(WriteEpochs(state_dir).current)
     jobs = []
-    for *row, ended in store_in(state_dir).rows(query, (*values,)):
-        job = _job(row)
-        is_current = not ended and job.epoch and job.epoch == current(job.key.target)
-        jobs.append(StoredJob(job, ENDED if ended else UNFINISHED if is_current else SUPERSEDED))
+    for id, service, kind, target_id, upload, content, options, *fields, group, ended in rows:
+        target = UploadTarget(service, kind, target_id)
+        key = JobKey(target, upload, content, _decode_options(options))
+        job = Job(job=id, key=key, group=group, **dict(zip(_FIELDS, fields, strict=True)))
+        is_current = not ended and job.epoch and job.epoch == current(target)
+        job.state = ENDED if ended else UNFINISHED if is_current else SUPERSEDED
+        jobs.append(job)
     return jobs
-
-
-def _job(row: list[Any]) -> Job:
-    id, service, kind, target, upload, content, options, *rest = row
-    key = JobKey(UploadTarget(service, kind, target), upload, content, _decode_options(options))
-    *values, group = rest
-    return Job(job=id, key=key, group=group, **dict(zip(_OF_JOB, values, strict=True)))
 
 
 def unfinished_jobs(state_dir: Path, target: UploadTarget) -> list[Job]:
     """List the jobs of a target that have not ended, resumable or not, oldest first."""
-    jobs = list_jobs(state_dir, f"{_OF_TARGET} AND ended IS NULL", _values(target))
-    return [job for job, _ in jobs]
+    return list_jobs(state_dir, f"{_OF_TARGET} AND ended IS NULL", _values(target))
 
 
 def resumable_jobs(state_dir: Path, target: UploadTarget) -> list[Job]:
     """List the jobs that can be resumed for a target: the one that began its epoch, or a group of them."""
-    jobs = list_jobs(state_dir, f"{_OF_TARGET} AND ended IS NULL", _values(target))
-    return [job for job, state in jobs if state == UNFINISHED]
+    return [job for job in unfinished_jobs(state_dir, target) if job.state == UNFINISHED]
 
 
 def count_writes(state_dir: Path, target: UploadTarget) -> int:
@@ -109,39 +84,37 @@ def _values(target: UploadTarget) -> tuple[str, str, str]:
 
 def begin_job(db: "sqlite3.Connection", job: Job) -> None:
     """Note a job, in a transaction."""
-    key = job.key
-    options = msgspec.json.encode(key.options).decode()
-    values = [getattr(job, name) for name in _OF_JOB]
-    row = (job.job, *_values(key.target), key.upload, key.content, options, *values, job.group)
-    db.execute(_INSERT, (*row, int(time.time())))
+    key, options = job.key, msgspec.json.encode(job.key.options).decode()
+    fields = [getattr(job, name) for name in _FIELDS]
+    row = (job.job, *_values(key.target), key.upload, key.content, options, *fields, job.group)
+    places = ", ".join("?" for _ in row)
+    db.execute(f"INSERT INTO runs ({_COLUMNS}, used) VALUES ({places}, ?)", (*row, int(time.time())))
 
 
-def use_job(db: "sqlite3.Connection", job: Job, *, ended: bool = False) -> None:
-    """Note that a job is resumed or has ended, in a transaction."""
-    values = int(time.time()), now() if ended else None, job.job
-    db.execute("UPDATE runs SET used = ?, ended = coalesce(?, ended) WHERE id = ?", values)
-
-
-def count_write(db: "sqlite3.Connection", job: Job) -> None:
-    """Note that the sends of a job have changed, in a transaction."""
-    db.execute("UPDATE runs SET writes = writes + 1 WHERE id = ?", (job.job,))
+def use_job(db: "sqlite3.Connection", job: Job, *, writes: int = 0, ended: bool = False) -> None:
+    """Note that a job is resumed, has written, or has ended, in a transaction."""
+    values = int(time.time()), writes, now() if ended else None, job.job
+    query = "UPDATE runs SET used = ?, writes = writes + ?, ended = coalesce(?, ended) WHERE id = ?"
+    db.execute(query, values)
 
 
 def remove_jobs(state_dir: Path, jobs: Iterable[Job]) -> list[Job]:
-    """Remove jobs and their locks, but for those that are running; return these."""
-    running, removed = list[Job](), list[Job]()
-    with store_in(state_dir).writing() as db:
+    """Remove jobs, but for those that are running; return these."""
+    running = list[Job]()
+    with store_in(state_dir).writing():
         for job in jobs:
-            (running if is_running(state_dir, job) else removed).append(job)
-        forget_jobs(db, removed)
-        for job in removed:
-            lock_of(state_dir, job).unlink(missing_ok=True)
+            if is_running(state_dir, job):
+                running.append(job)
+            else:
+                forget_job(state_dir, job)
+                lock_of(state_dir, job).unlink(missing_ok=True)
     return running
 
 
-def forget_jobs(db: "sqlite3.Connection", jobs: Iterable[Job]) -> None:
-    """Remove jobs, running or not, in a transaction."""
-    db.executemany("DELETE FROM runs WHERE id = ?", [(job.job,) for job in jobs])
+def forget_job(state_dir: Path, job: Job) -> None:
+    """Remove a job, running or not."""
+    with store_in(state_dir).writing() as db:
+        db.execute("DELETE FROM runs WHERE id = ?", (job.job,))
 
 
 def remove_expired_jobs(state_dir: Path, own: Job) -> None:
@@ -152,12 +125,12 @@ def remove_expired_jobs(state_dir: Path, own: Job) -> None:
     seconds = int(time.time())
     with store_in(state_dir).writing() as db:
         # A time of the future is not believed, and ages from now on.
-        future = seconds + TOLERANCE_SECONDS
-        db.execute("UPDATE runs SET used = ? WHERE used > ?", (seconds, future))
-        old = list_jobs(state_dir, "used < ?", [seconds - JOB_RETENTION_SECONDS])
-        removable = [stored.job for stored in old if stored.may_be_removed]
-        forget_jobs(db, [job for job in removable if job.key == own.key])
-        remove_jobs(state_dir, [job for job in removable if job.key != own.key])
+        db.execute("UPDATE runs SET used = ? WHERE used > ?", (seconds, seconds + TOLERANCE_SECONDS))
+        for job in list_jobs(state_dir, "used < ?", [seconds - JOB_RETENTION_SECONDS]):
+            if job.may_be_removed and job.key == own.key:
+                forget_job(state_dir, job)
+            elif job.may_be_removed:
+                remove_jobs(state_dir, [job])
 
 
 def is_other_job_running(state_dir: Path, own: Job) -> bool:
@@ -197,9 +170,9 @@ def check_named(state_dir: Path, name: str, job: Job) -> None:
     named = next(iter(list_jobs(state_dir, "id = ?", [name])), None)
     if named is None:
         raise NotFoundError(f"--job: job {name!r} does not exist", hint="adsctl jobs list shows them")
-    if named.is_ended:
+    if named.state == ENDED:
         raise UsageError(f"--job: job {name} has ended; there is nothing to resume")
-    if named.job.key != job.key:
+    if named.key != job.key:
         raise UsageError(f"--job: job {name} was started with another file, target or options")
 
 
@@ -208,10 +181,10 @@ def restart_reason(state_dir: Path, job: Job) -> str:
     of_file = list_jobs(state_dir, "file = ?", [job.file])
     if not of_file:
         return f"no earlier {job.action} of this file is known"
-    if any(not other.is_ended and other.job.key == job.key for other in of_file):
+    if any(other.state != ENDED and other.key == job.key for other in of_file):
         return f"something else may have been sent to the same place since the unfinished {job.action}"
-    earlier = of_file[-1].job
-    if of_file[-1].is_ended:
+    earlier = of_file[-1]
+    if earlier.state == ENDED:
         return f"the last {earlier.action} of this file has ended"
     if earlier.key.content != job.key.content:
         return f"the file has changed since the unfinished {earlier.action}"
@@ -230,7 +203,7 @@ class TaskJobs:
         known = list_jobs(state_dir, f"{_OF_TARGET} OR resume = ?", (*_values(key.target), command))
         if not earlier.exists():
             with replacing(earlier) as file:
-                file.write(msgspec.json.encode([stored.job.job for stored in known if stored.is_ended]))
+                file.write(msgspec.json.encode([job.job for job in known if job.state == ENDED]))
         try:
             names = set(msgspec.json.decode(earlier.read_bytes(), type=list[str]))
         except msgspec.DecodeError as error:
@@ -238,21 +211,21 @@ class TaskJobs:
                 f"{earlier} is damaged: {error}, so that it is not known what this task has sent",
                 hint="'adsctl jobs list' shows what was sent",
             ) from None
-        self._jobs = [stored for stored in known if stored.job.job not in names]
+        self._jobs = [job for job in known if job.job not in names]
 
     @property
     def can_be_resumed(self) -> bool:
         """Whether a job has begun and not ended."""
-        return not all(stored.is_ended for stored in self._jobs)
+        return not all(job.state == ENDED for job in self._jobs)
 
     def ended(self) -> Job | None:
         """Return the job that has sent everything; raise StateError where it has sent another content."""
         if self.can_be_resumed:
             return None
-        for job, _ in reversed(self._jobs):
+        for job in reversed(self._jobs):
             if _without_version(job.key) == _without_version(self._key):
                 return job
-        other = next((job for job, _ in self._jobs if job.resume == self._command), None)
+        other = next((job for job in self._jobs if job.resume == self._command), None)
         if other:
             raise StateError(
                 f"{other.file} has changed since this task sent it (job {other.job})",

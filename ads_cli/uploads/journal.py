@@ -21,9 +21,8 @@ from .job_file import Acknowledgement, Attempt, Discarded, Entry, Job
 from .jobs import (
     begin_job,
     check_named,
-    count_write,
     find_equal,
-    forget_jobs,
+    forget_job,
     is_other_job_running,
     lock_of,
     remove_expired_jobs,
@@ -176,8 +175,7 @@ class Journal:
 
     def remove(self) -> None:
         """Remove a job of which nothing can have been applied."""
-        with self._store.writing() as db:
-            forget_jobs(db, [self.job])
+        forget_job(self.state_dir, self.job)
 
     def close(self) -> None:
         """Release the lock; later acknowledgements are neither written nor counted."""
@@ -213,7 +211,7 @@ class Journal:
             with self._writing() as db:
                 for entry in entries:
                     write(db, self.job.job, entry)
-                count_write(db, self.job)
+                use_job(db, self.job, writes=1)
         except Exception as error:  # raised again by append and flush
             self._failure = error
             return

@@ -62,7 +62,7 @@ def test_a_job_and_what_it_has_sent_are_found_again_as_they_were(folder):
     assert sent.totals == {"created": 24 * BATCHES, "failed": BATCHES}
     close_stores()
     resumed = send(folder, name="j2", resume=True)
-    assert resumed.resumed and resumed.job == sent.job == msgspec.structs.replace(job(), epoch=sent.job.epoch)
+    assert resumed.resumed and resumed.job == msgspec.structs.replace(sent.job, state="unfinished")
     assert resumed.acknowledged == ACKNOWLEDGED and resumed.totals == sent.totals
     assert [*resumed.acknowledgements()] == [*ACKNOWLEDGED.values()]
     assert count_sends(folder) == {"j1": (BATCHES, 25 * BATCHES, BATCHES)}
@@ -169,11 +169,45 @@ def test_a_job_that_cannot_begin_leaves_neither_a_job_nor_its_lock(folder, monke
 
 def test_with_a_job_all_that_it_has_sent_is_removed(folder):
     send(folder, *ACKNOWLEDGED.values())
-    (stored,) = list_jobs(folder)
-    assert remove_jobs(folder, [stored.job]) == []
+    assert remove_jobs(folder, list_jobs(folder)) == []
     for table in ("runs", "sends", "planned"):
         assert store_in(folder).rows(f"SELECT * FROM {table}") == []
     assert not [*(folder / "jobs").iterdir()] and read_planned(folder, "j1") == set()
+
+
+def names(folder: Path) -> list[str]:
+    return [stored.job for stored in list_jobs(folder)]
+
+
+def begin(folder: Path, name: str, *, days: float, ended: bool) -> None:
+    """Begin a job of a file of its own, so many days ago."""
+    new = msgspec.structs.replace(job(name, content=name), group="")
+    with closing(Journal(folder, new, resume=False)) as journal:
+        if ended:
+            journal.finish()
+    with store_in(folder).writing() as db:
+        db.execute("UPDATE runs SET used = used - ? WHERE id = ?", (days * 86400, name))
+
+
+def test_what_cannot_be_resumed_is_removed_after_thirty_days_with_its_lock(folder):
+    begin(folder, "of today", days=0, ended=True)
+    begin(folder, "of last month", days=29, ended=True)
+    begin(folder, "superseded", days=31, ended=False)
+    begin(folder, "older", days=31, ended=True)
+    begin(folder, "unfinished", days=31, ended=False)
+    with closing(Journal(folder, job("new"), resume=False)):
+        assert names(folder) == ["new", "of last month", "of today", "unfinished"]
+        assert len([*(folder / "jobs").iterdir()]) == 4
+
+
+def test_a_job_of_the_future_ages_from_now_on(folder):
+    begin(folder, "by a wrong clock", days=-4000, ended=True)
+    send(folder)
+    assert len(names(folder)) == 2
+    with store_in(folder).writing() as db:
+        db.execute("UPDATE runs SET used = used - 31 * 86400")
+    send(folder, name="j2")
+    assert names(folder) == ["j1", "j2"]
 
 
 def test_where_nothing_ran_nothing_is_made(folder):

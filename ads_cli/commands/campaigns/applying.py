@@ -24,10 +24,9 @@ from ...console.invocation import Invocation
 from ...console.progress import progress
 from ...errors import AdsctlError, ContentError, UnavailableError, UsageError
 from ...output.text import counted, safe
-from ...store import store_in
 from ...store.epochs import UploadTarget
 from ...uploads.job_file import Acknowledgement, current_folder
-from ...uploads.jobs import forget_jobs, unfinished_jobs
+from ...uploads.jobs import forget_job, unfinished_jobs
 from ...uploads.journal import Journal
 from ..uploads.journal import document_key, new_job
 from .posting import Posting
@@ -237,20 +236,16 @@ class ApplyRun:
         place = UploadTarget(call.service, f"campaigns of {digest[:16]}", call.account)
         state_dir = call.settings.state_dir
         earlier = unfinished_jobs(state_dir, place)
-
-        def forget_earlier() -> None:
-            if earlier:
-                with store_in(state_dir).writing() as db:
-                    forget_jobs(db, earlier)
-
         if not plan.changes:
             yield lambda count: None
-            forget_earlier()
+            for superseded in earlier:
+                forget_job(state_dir, superseded)
             return
         key = document_key(place, "apply", digest, {})
         job = new_job(call, key, "changes", label, len(plan.changes), batches=0)
         with closing(Journal(state_dir, job, resume=False)) as journal:
-            forget_earlier()
+            for superseded in earlier:
+                forget_job(state_dir, superseded)
             last_count = 0
 
             def note(count: int) -> None:

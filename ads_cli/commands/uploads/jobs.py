@@ -12,9 +12,9 @@ from ...console.parameters import argument, flag
 from ...errors import NotFoundError, StateError, UsageError
 from ...output.text import counted, listed, shell_command
 from ...spelling import suggestion
-from ...uploads.job_file import Job, answers
-from ...uploads.jobs import UNFINISHED, StoredJob, lock_of, remove_jobs
+from ...uploads.job_file import ENDED, UNFINISHED, Job, answers
 from ...uploads.jobs import list_jobs as stored_jobs
+from ...uploads.jobs import lock_of, remove_jobs
 from ...uploads.sends import Counts, Sends, count_sends, read_sends
 
 # The counts come first: a terminal of 80 columns shows them all, and the file as far as there is room.
@@ -34,7 +34,7 @@ def list_jobs(ctx: typer.Context) -> None:
     call = Invocation.of(ctx)
     state_dir = call.settings.state_dir
     counts = count_sends(state_dir)
-    records = [_record(stored, counts.get(stored.job.job, Counts())) for stored in stored_jobs(state_dir)]
+    records = [_record(job, counts.get(job.job, Counts())) for job in stored_jobs(state_dir)]
     call.printer.show(records, COLUMNS, "job")
 
 
@@ -45,13 +45,13 @@ def show_job(ctx: typer.Context, job: Annotated[str, argument("JOB", "The job's 
     """
     call = Invocation.of(ctx)
     state_dir = call.settings.state_dir
-    (stored,) = _named([job], stored_jobs(state_dir))
-    shown, sends = stored.job, read_sends(state_dir, job)
+    (shown,) = _named([job], stored_jobs(state_dir))
+    sends = read_sends(state_dir, job)
     counts = count_sends(state_dir, job).get(job, Counts())
-    record = _record(stored, counts) | {"counts": _counts(sends), "service": shown.key.target.service}
+    record = _record(shown, counts) | {"counts": _counts(sends), "service": shown.key.target.service}
     if ids := _ids(sends):
         record["ids"] = ids
-    if stored.state == UNFINISHED and shown.resume:
+    if shown.state == UNFINISHED and shown.resume:
         cd = f"{shell_command(['cd', shown.folder])} && " if shown.folder else ""
         record["resume"] = cd + shown.resume
     if call.printer.draws:
@@ -87,20 +87,20 @@ def clean(
     state_dir = call.settings.state_dir
     known = stored_jobs(state_dir)
     known = _named(jobs, known) if jobs else known
-    once = [stored.job.job for stored in known if stored.job.is_once and not stored.is_ended]
+    once = [job.job for job in known if job.is_once and job.state != ENDED]
     if jobs and once:
         raise UsageError(
             f"job {once[0]} may have created some of its records, which would be created again",
             hint=f"adsctl jobs discard {once[0]} gives it up",
         )
-    removable = [stored for stored in known if stored.may_be_removed or all or jobs]
-    removable = [stored for stored in removable if stored.is_ended or not stored.job.is_once]
+    known = [job for job in known if job.job not in once]
+    removable = [job for job in known if job.may_be_removed or all or jobs]
     if call.is_dry_run(f"remove {counted(len(removable), 'journal')}"):
         return
-    if unfinished := [stored for stored in removable if not stored.may_be_removed]:
+    if unfinished := [job for job in removable if not job.may_be_removed]:
         pushes = counted(len(unfinished), "unfinished push", "unfinished pushes")
         call.confirm(f"Remove the journals of {pushes}, which cannot be resumed then", at_service=False)
-    running = len(remove_jobs(state_dir, [stored.job for stored in removable])) if removable else 0
+    running = len(remove_jobs(state_dir, removable)) if removable else 0
     call.messages.say(f"{counted(len(removable) - running, 'journal')} removed")
     if running:
         are = "is" if running == 1 else "are"
@@ -138,9 +138,9 @@ def discard(ctx: typer.Context, jobs: Annotated[list[str], argument("JOB...", "T
     call = Invocation.of(ctx)
     state_dir = call.settings.state_dir
     named = _named(jobs, stored_jobs(state_dir))
-    if over := [stored.job.job for stored in named if stored.is_ended]:
+    if over := [job.job for job in named if job.state == ENDED]:
         raise UsageError(f"job {over[0]} has ended: there is nothing to give up", hint="adsctl jobs clean")
-    for job, _ in named:
+    for job in named:
         what = _given_up(job, read_sends(state_dir, job.job))
         if call.is_dry_run(f"give up {what}"):
             continue
@@ -161,9 +161,9 @@ def _given_up(job: Job, sends: Sends) -> str:
     return f"job {job.job}, {job.action} of {job.file}: {job.rows:,} {job.noun}, of which {said}: {again}"
 
 
-def _named(names: list[str], known: list[StoredJob]) -> list[StoredJob]:
+def _named(names: list[str], known: list[Job]) -> list[Job]:
     """Find jobs by their ids; raise NotFoundError if one does not exist."""
-    by_id = {stored.job.job: stored for stored in known}
+    by_id = {job.job: job for job in known}
     for name in names:
         if name not in by_id:
             raise NotFoundError(
@@ -186,11 +186,10 @@ def _ids(sends: Sends) -> list[str]:
     return [str(record["id"]) for record in records if isinstance(record, dict) and "id" in record]
 
 
-def _record(stored: StoredJob, counts: Counts) -> dict[str, Any]:
-    job = stored.job
+def _record(job: Job, counts: Counts) -> dict[str, Any]:
     return {
         "job": job.job,
-        "state": stored.state,
+        "state": job.state,
         "action": job.action,
         "rows": job.rows,
         "sent": counts.sent,

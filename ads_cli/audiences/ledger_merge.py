@@ -111,8 +111,8 @@ def outcome_of(digest: bytes, events: Iterable[Event], persons: "Persons") -> Ou
         if event.person is not None:
             earlier.add(event.person)
         if event.removes:
-            for one in earlier:
-                persons.remove(one, event.step)
+            for former in earlier:
+                persons.remove(former, event.step)
             person = None if is_removed else person
         elif event.person is not None:
             if person is not None:

@@ -1,4 +1,4 @@
-"""The ledger of a list where the database is locked or full, and where several processes merge it."""
+"""The ledger of a list where its database is locked, full or damaged, or several processes merge it."""
 
 import resource
 import sqlite3
@@ -40,6 +40,19 @@ def test_a_locked_database_ends_a_sync_before_anybody_is_sent(customers, monkeyp
         customers.sync(people(2, 3), code=11)
     assert "locked by another process" in customers.said and customers.equals(people(1, 2))
     assert customers.sync(people(2, 3))["deleted"] == 1
+
+
+def test_a_damaged_page_of_people_ends_a_sync_before_anybody_is_sent(customers):
+    everybody = people(*range(300))
+    customers.sync(everybody)
+    (known,) = stored(customers.adsctl, "SELECT digest FROM people LIMIT 1")
+    (size,) = stored(customers.adsctl, "PRAGMA page_size")
+    path = customers.adsctl.home / "state" / "state.db"
+    content = path.read_bytes()
+    page = content.rindex(known) // size * size
+    path.write_bytes(content[:page] + bytes([255]) * size + content[page + size :])
+    customers.sync(everybody[1:], code=11)
+    assert "is damaged" in customers.said and customers.equals(everybody)
 
 
 def test_many_processes_merge_the_notes_of_a_killed_run_once(customers, monkeypatch):

@@ -271,6 +271,8 @@ def test_nobody_is_deleted_where_a_row_may_be_anybodys(customers):
     customers.sync(people(1, 2))
     customers.sync([{"email": "u1@"}, person(2)], "--skip-invalid", code=9)
     assert customers.equals(people(1, 2)) and "not deleted" in customers.said
+    customers.sync([person(9, phone="12"), person(2)], "--keep-partial", code=9)
+    assert customers.equals(people(1, 2, 9)) and "not deleted" in customers.said
 
 
 @pytest.mark.parametrize(

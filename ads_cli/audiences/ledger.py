@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from ..config.file_locks import is_locked
 from ..store import store_in
 from ..store.epochs import NO_EPOCH, UploadTarget, WriteEpochs
-from ..uploads.jobs import lock_path
+from ..uploads.jobs import job_lock
 from ..uploads.journal import NOT_ALONE
 from ..uploads.plan import this_second
 from .ledger_merge import find_outcomes, settle_outcomes
@@ -221,8 +221,8 @@ class Ledger:
         return bool(self.store.rows(query, (run.id,)))
 
     def _is_running(self, run: Run) -> bool:
-        jobs = self.state_dir / "jobs"
-        return jobs.is_dir() and is_locked(lock_path(jobs, run.lock))
+        path = job_lock(self.state_dir, run.lock)
+        return path.exists() and is_locked(path)
 
 
 def _delete_run(db: "sqlite3.Connection", run: Run) -> None:

@@ -255,20 +255,6 @@ def _version(path: Path) -> tuple[int, ...]:
     return status.st_dev, status.st_ino, status.st_size, status.st_mtime_ns
 
 
-def append_whole(file: int, data: bytes, *, sync: bool) -> None:
-    """Append data to an open file, or nothing of it. With `sync`, it is on disk then. Raise OSError."""
-    end = os.lseek(file, 0, os.SEEK_END)
-    try:
-        if os.write(file, data) != len(data):
-            raise OSError(errno.ENOSPC, "the disk is full")
-        if sync:
-            os.fdatasync(file) if hasattr(os, "fdatasync") else os.fsync(file)
-    except OSError:
-        with suppress(OSError):  # what is not whole must not be found by another run either
-            os.ftruncate(file, end)
-        raise
-
-
 def remove(path: Path, may_remove: MayReplace) -> None:
     """Remove a file; raise UsageError, and keep it, if `may_remove` rejects it.
 

@@ -122,6 +122,4 @@ STATE_FILES = {
     "fleet": "logs of the tasks of fleets, and what they printed",
     "mcp": "what the changes of an assistant printed, and results that are too long for it, until it ends",
     "emulator.db": "the data of the emulator",
-    # Until they are tables of state.db:
-    "jobs": "locks of pushes, so that none runs twice at once",
 }

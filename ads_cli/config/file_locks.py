@@ -7,11 +7,11 @@ is unknown, so that waiting for it ends with an error that names it.
 
 import warnings
 from collections.abc import Iterator
-from contextlib import AbstractContextManager, contextmanager
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from ..errors import STATE_HINT, StateError
+from ..errors import StateError
 from .atomic_files import make_folder
 
 if TYPE_CHECKING:
@@ -29,22 +29,6 @@ def state_lock(state_dir: Path, kind: str, *key: str) -> Path:
 
     digest = sha256("\n".join(key).encode()).hexdigest()[:16]  # a key may be longer than a name of a file
     return state_dir / FOLDER / f"{kind}-{digest}.lock"
-
-
-def lock_folder(folder: Path) -> AbstractContextManager[None]:
-    """Keep other processes that do the same out of a folder, such as those that take or remove its locks."""
-    return locked(folder / ".lock")
-
-
-@contextmanager
-def made_and_locked(folder: Path) -> Iterator[None]:
-    """Make a folder and lock it; raise StateError where what is done in it fails."""
-    try:
-        make_folder(folder)
-        with lock_folder(folder):
-            yield
-    except OSError as error:
-        raise StateError(f"{folder} cannot be used: {error.strerror}", hint=STATE_HINT) from error
 
 
 @contextmanager

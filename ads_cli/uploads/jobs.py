@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 
 from ..config.atomic_files import replacing
-from ..config.file_locks import is_locked
+from ..config.file_locks import is_locked, state_lock
 from ..errors import NotFoundError, StateError, UsageError
 from ..store import store_in
 from ..store.changes import now
@@ -20,7 +20,6 @@ from .job_file import ENDED, SUPERSEDED, UNFINISHED, Job, JobKey, JobOptions
 if TYPE_CHECKING:
     import sqlite3
 
-LOCKS = "jobs"  # the folder of the locks
 JOB_RETENTION_SECONDS = 30 * 24 * 3600
 
 _FIELDS = ("noun", "file", "rows", "batches", "started", "resume", "profile", "folder", "epoch")
@@ -29,19 +28,14 @@ _OF_TARGET = "(service, kind, target) = (?, ?, ?)"
 _decode_options = msgspec.json.Decoder(JobOptions).decode
 
 
-def lock_path(folder: Path, digest: str) -> Path:
+def job_lock(state_dir: Path, digest: str) -> Path:
     """Return the lock that a run of a job holds, by the digest of its key."""
-    return folder / f"{digest}.lock"
-
-
-def lock_of(state_dir: Path, job: Job) -> Path:
-    """Return the lock that a run of a job holds."""
-    return lock_path(state_dir / LOCKS, job.key.digest)
+    return state_lock(state_dir, "job", digest)
 
 
 def is_running(state_dir: Path, job: Job) -> bool:
     """Tell whether a process runs a job; in a transaction, so that no other one takes its lock meanwhile."""
-    path = lock_of(state_dir, job)
+    path = job_lock(state_dir, job.key.digest)
     return path.exists() and is_locked(path)
 
 
@@ -107,7 +101,7 @@ def remove_jobs(state_dir: Path, jobs: Iterable[Job]) -> list[Job]:
                 running.append(job)
             else:
                 forget_job(state_dir, job)
-                lock_of(state_dir, job).unlink(missing_ok=True)
+                job_lock(state_dir, job.key.digest).unlink(missing_ok=True)
     return running
 
 

@@ -24,7 +24,7 @@ from .jobs import (
     find_equal,
     forget_job,
     is_other_job_running,
-    lock_of,
+    job_lock,
     remove_expired_jobs,
     restart_reason,
     use_job,
@@ -233,7 +233,7 @@ class Journal:
 
 def _lock(state_dir: Path, job: Job) -> "FileLock":
     """Take the lock of a job; raise StateError where another run has it."""
-    path = lock_of(state_dir, job)
+    path = job_lock(state_dir, job.key.digest)
     try:
         make_folder(path.parent)
     except OSError as error:

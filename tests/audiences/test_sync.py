@@ -16,7 +16,7 @@ from ads_cli.config.file_locks import try_lock
 from ads_cli.emulator.core.responses import OperationsError
 from ads_cli.emulator.resources import audience_users
 from ads_cli.store.epochs import UploadTarget
-from ads_cli.uploads.jobs import lock_path
+from ads_cli.uploads.jobs import job_lock
 from tests.audiences.lists import List, as_csv, digest, people, person
 
 PHONES = "+49151123450{:02}".format
@@ -401,7 +401,7 @@ def test_jobs_clean_names_no_list_whose_first_job_is_running(customers):
     state = customers.adsctl.home / "state"
     place = UploadTarget("local", "custom_audience", customers.audience)
     (state / "jobs").mkdir(parents=True)
-    lock = try_lock(lock_path(state / "jobs", "job"))
+    lock = try_lock(job_lock(state, "job"))
     Ledger(state, place).begin("job", "", "")
     assert customers.audience not in customers.adsctl.local("jobs", "clean").stderr
     lock.release()

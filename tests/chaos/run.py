@@ -36,7 +36,7 @@ class Run:
         if seeded:
             shutil.copyfile(seeded, home / "service.db")
         self.adsctl = Adsctl(home)
-        self.jobs = home / "state" / "jobs"
+        self.locks = home / "state" / "locks"
         self.emulator = Emulator(home / "service.db")
         self.kind = KINDS[seed % len(KINDS)](self.emulator)
         self.kind.state_dir = home / "state"
@@ -102,13 +102,13 @@ class Run:
         else:
             plan = FaultPlan.draw(self.random, self.result.occurred)
         self.watched.clock = plan.clock
-        away = self.jobs.with_name("away")
-        state = self.jobs.parent
+        away = self.locks.with_name("away")
+        state = self.locks.parent
         state.mkdir(exist_ok=True)
         if plan.blocked:
-            if self.jobs.exists():
-                self.jobs.rename(away)
-            self.jobs.write_text("a file instead of a folder")
+            if self.locks.exists():
+                self.locks.rename(away)
+            self.locks.write_text("a file instead of a folder")
         folders = [state, *state.rglob("*/")] if plan.readonly else []
         for folder in folders:
             folder.chmod(0o500)
@@ -116,9 +116,9 @@ class Run:
         for folder in folders:
             folder.chmod(0o700)
         if plan.blocked:
-            self.jobs.unlink()
+            self.locks.unlink()
             if away.exists():
-                away.rename(self.jobs)
+                away.rename(self.locks)
         self.proxy.settle()
         self.watched.settle()
         return self._judge(plan, code, out, err)

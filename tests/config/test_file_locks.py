@@ -23,11 +23,12 @@ PUSH = ("products", "push", "feed.csv")
 
 
 @pytest.fixture
-def jobs(adsctl, service):
-    """The folder of jobs, after a push on a file system with flock."""
+def lock(adsctl, service):
+    """The lock of a job, after a push on a file system with flock."""
     adsctl.file("feed.csv", feed(30))
     adsctl(*PUSH)
-    return adsctl.home / "state" / "jobs"
+    (path,) = (adsctl.home / "state" / "locks").glob("job-*")
+    return path
 
 
 @pytest.fixture
@@ -41,44 +42,38 @@ def no_flock(monkeypatch):
     monkeypatch.setattr(file_locks, "LOCK_TIMEOUT_SECONDS", 0.2)
 
 
-def lock_of_the_job(jobs):
-    (path,) = jobs.iterdir()
-    return path
-
-
-def test_without_flock_a_push_runs_and_leaves_no_lock(adsctl, jobs, no_flock):
-    lock_of_the_job(jobs).unlink()
+def test_without_flock_a_push_runs_and_leaves_no_lock(adsctl, lock, no_flock):
+    lock.unlink()
     assert "flock" not in adsctl(*PUSH).stderr
-    assert not [*jobs.iterdir()]
+    assert not lock.exists()
 
 
-def test_a_job_that_another_machine_pushes_is_named_with_its_lock(adsctl, service, jobs, no_flock):
-    path, sent = lock_of_the_job(jobs), len(service.puts)
-    path.write_text(ELSEWHERE)
+def test_a_job_that_another_machine_pushes_is_named_with_its_lock(adsctl, service, lock, no_flock):
+    sent = len(service.puts)
+    lock.write_text(ELSEWHERE)
     said = adsctl(*PUSH, code=11).stderr
-    assert "process 4711 on web-2.example" in said and f"remove {path}" in said.replace("\n", " ")
+    assert "process 4711 on web-2.example" in said and f"remove {lock}" in said.replace("\n", " ")
     assert len(service.puts) == sent
-    path.unlink()
+    lock.unlink()
     adsctl(*PUSH)
 
 
-def test_a_lock_that_names_nobody_is_told_of(adsctl, jobs, no_flock):
-    path = lock_of_the_job(jobs)
-    path.write_bytes(b"")  # left by a run that had flock
+def test_a_lock_that_names_nobody_is_told_of(adsctl, lock, no_flock):
+    lock.write_bytes(b"")  # left by a run that had flock
     said = adsctl(*PUSH, code=11).stderr
-    assert f"remove {path}" in said and "another machine" in said
+    assert f"remove {lock}" in said and "another machine" in said
 
 
-def test_the_lock_of_a_dead_process_is_taken(adsctl, service, jobs, no_flock):
+def test_the_lock_of_a_dead_process_is_taken(adsctl, service, lock, no_flock):
     dead = subprocess.Popen([sys.executable, "-c", ""])
     dead.wait()
-    lock_of_the_job(jobs).write_text(f"{dead.pid}\n{socket.gethostname()}\n")
+    lock.write_text(f"{dead.pid}\n{socket.gethostname()}\n")
     adsctl(*PUSH)
 
 
-def test_a_lock_that_was_cut_by_a_crash_is_taken(adsctl, jobs, no_flock, monkeypatch):
+def test_a_lock_that_was_cut_by_a_crash_is_taken(adsctl, lock, no_flock, monkeypatch):
     monkeypatch.setattr(file_locks, "LOCK_TIMEOUT_SECONDS", 10)
-    lock_of_the_job(jobs).write_text("47")
+    lock.write_text("47")
     adsctl(*PUSH)
 
 

@@ -13,8 +13,8 @@ from ...errors import NotFoundError, StateError, UsageError
 from ...output.text import counted, listed, shell_command
 from ...spelling import suggestion
 from ...uploads.job_file import ENDED, UNFINISHED, Job, answers
+from ...uploads.jobs import job_lock, remove_jobs
 from ...uploads.jobs import list_jobs as stored_jobs
-from ...uploads.jobs import lock_of, remove_jobs
 from ...uploads.sends import Counts, Sends, count_sends, read_sends
 
 # The counts come first: a terminal of 80 columns shows them all, and the file as far as there is room.
@@ -146,7 +146,9 @@ def discard(ctx: typer.Context, jobs: Annotated[list[str], argument("JOB...", "T
             continue
         call.confirm(f"Give up {what}", at_service=False)
         if remove_jobs(state_dir, [job]):
-            raise StateError(f"job {job.job} is still running", hint=how_to_unlock(lock_of(state_dir, job)))
+            raise StateError(
+                f"job {job.job} is still running", hint=how_to_unlock(job_lock(state_dir, job.key.digest))
+            )
         call.messages.say(f"gave up {what}")
 
 

@@ -288,8 +288,7 @@ def forget(ctx: typer.Context, audience: Audience = None, list_: DoNotReachList 
     ledger = Ledger(call.settings.state_dir, UploadTarget(call.service, kind, str(target)))
     if not ledger.exists():
         raise NotFoundError(f"this machine has no ledger of {target}", hint=HINT)
-    if ledger.is_in_use():
-        raise StateError(f"{target} is being changed", hint="run this again once that has ended")
+    ledger.require_idle()
     ledger.open()
     what = f"{counted(ledger.counts().people, 'person', 'people')} of {target}"
     if call.dry_run:

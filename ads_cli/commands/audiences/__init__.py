@@ -7,7 +7,7 @@ import typer
 
 from ...console.invocation import Invocation
 from ...console.parameters import argument, choice, flag, option
-from ...errors import ContentError, NotFoundError, StateError, UsageError
+from ...errors import ContentError, NotFoundError, UsageError
 from ...output.text import counted
 from ..uploads.hooks import PushHooks
 from ..uploads.options import (

@@ -39,7 +39,7 @@ WHERE list = :list
   AND NOT EXISTS (SELECT 1 FROM compared c WHERE c.digest = p.digest)
   AND digest NOT IN (SELECT digest FROM mistaken)
   AND (person IS NULL OR person NOT IN (
-    SELECT person FROM mistaken m JOIN people own ON own.list = :list AND own.digest = m.digest
+    SELECT person FROM mistaken m CROSS JOIN people own ON own.list = :list AND own.digest = m.digest
     WHERE NOT is_sent AND person IS NOT NULL
   ))
 """

@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from ..config.file_locks import is_locked
+from ..errors import StateError
 from ..store import store_in
 from ..store.epochs import NO_EPOCH, UploadTarget, WriteEpochs
 from ..uploads.jobs import job_lock
@@ -121,8 +122,9 @@ class Ledger:
         return Counts(*self.store.rows(query, (self._read().id,))[0])
 
     def remove(self) -> None:
-        """Forget everybody on the list."""
+        """Forget everybody on the list; raise StateError where a run is sending people."""
         with self.store.writing() as db:
+            self.require_idle()
             id = self._read().id
             for run in self._runs():
                 _delete_run(db, run)
@@ -130,9 +132,11 @@ class Ledger:
             db.execute("DELETE FROM lists WHERE id = ?", (id,))
         self.store.empty_log()
 
-    def is_in_use(self) -> bool:
-        """Tell whether a run is sending people."""
-        return any(map(self._is_running, self._runs()))
+    def require_idle(self) -> None:
+        """Raise StateError where a run is sending people."""
+        if any(map(self._is_running, self._runs())):
+            hint = "run this again once that has ended"
+            raise StateError(f"{self.target.id} is being changed", hint=hint)
 
     def merge(self, own: int | None = None, *, sent_all: bool = False) -> str:
         """Merge what runs that have ended have noted, and `own`. Return why the ledger was lost, or "".

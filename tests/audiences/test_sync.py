@@ -13,11 +13,13 @@ from ads_cli.audiences.ledger import Ledger
 from ads_cli.audiences.list_packer import ListPacker
 from ads_cli.audiences.upload import UserUpload
 from ads_cli.config.file_locks import try_lock
+from ads_cli.console.invocation import Invocation
 from ads_cli.emulator.core.responses import OperationsError
 from ads_cli.emulator.resources import audience_users
 from ads_cli.store.epochs import UploadTarget
 from ads_cli.uploads.jobs import job_lock
 from tests.audiences.lists import List, as_csv, digest, people, person
+from tests.stored import stored
 
 PHONES = "+49151123450{:02}".format
 
@@ -405,6 +407,27 @@ def test_jobs_clean_names_no_list_whose_first_job_is_running(customers):
     Ledger(state, place).begin("job", "", "")
     assert customers.audience not in customers.adsctl.local("jobs", "clean").stderr
     lock.release()
+
+
+def test_a_list_to_which_people_are_being_sent_is_not_forgotten(customers, monkeypatch):
+    customers.sync(people(1))
+    state, confirm = customers.adsctl.home / "state", Invocation.confirm
+    (service,) = stored(customers.adsctl, "SELECT service FROM lists")
+    ledger = Ledger(state, UploadTarget(service, "custom_audience", customers.audience))
+    lock = try_lock(lock_path(state / "jobs", "job"))
+
+    def begin_meanwhile(call, *args, **options):
+        ledger.begin("job", "", "")
+        confirm(call, *args, **options)
+
+    monkeypatch.setattr(Invocation, "confirm", begin_meanwhile)
+    words = ("audiences", "forget", "--audience", customers.audience, "-y")
+    for _ in range(2):
+        assert "is being changed" in customers.adsctl.local(*words, code=11).stderr
+        assert remembered(customers)[0]["people"] == 1
+    lock.release()
+    customers.adsctl.local(*words)
+    assert remembered(customers) == []
 
 
 def test_nothing_in_the_state_folder_tells_of_somebody_without_the_key(customers):

@@ -7,7 +7,7 @@ import typer
 
 from ...console.invocation import Invocation
 from ...console.parameters import argument, choice, flag, option
-from ...errors import ContentError, NotFoundError, StateError, UsageError
+from ...errors import ContentError, NotFoundError, UsageError
 from ...output.text import counted
 from ..uploads.hooks import PushHooks
 from ..uploads.options import (
@@ -288,8 +288,7 @@ def forget(ctx: typer.Context, audience: Audience = None, list_: DoNotReachList 
     ledger = Ledger(call.settings.state_dir, UploadTarget(call.service, kind, str(target)))
     if not ledger.exists():
         raise NotFoundError(f"this machine has no ledger of {target}", hint=HINT)
-    if ledger.is_in_use():
-        raise StateError(f"{target} is being changed", hint="run this again once that has ended")
+    ledger.require_idle()
     ledger.open()
     what = f"{counted(ledger.counts().people, 'person', 'people')} of {target}"
     if call.dry_run:

@@ -14,7 +14,7 @@ from ..feeds.several import SeveralRows
 from ..feeds.source import Feed
 from ..output.text import counted
 from ..store.epochs import UploadTarget
-from ..uploads.job_file import JobKey, JobOptions
+from ..uploads.job import JobKey, JobOptions
 from ..uploads.journal import Journal
 from ..uploads.plan import Plan, this_second
 from ..uploads.upload import Batch, Batches

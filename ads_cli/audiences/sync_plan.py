@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from ..parallel import batched
-from ..uploads.job_file import Acknowledgement, JobKey
+from ..uploads.job import Acknowledgement, JobKey
 from ..uploads.journal import Journal
 from ..uploads.plan import OnAcknowledged
 from ..uploads.upload import FAILED, AttemptLog, Batch, Batches

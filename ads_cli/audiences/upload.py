@@ -11,7 +11,7 @@ from ..api.endpoint import Request
 from ..api.users import UpdateAudienceUsers, UpdateDoNotReachUsers
 from ..errors import RefusedError, UnavailableError
 from ..people_masking import PeopleMask, people_in
-from ..uploads.job_file import Acknowledgement
+from ..uploads.job import Acknowledgement
 from ..uploads.journal import Journal
 from ..uploads.plan import this_second
 from ..uploads.upload import FAILED, AttemptLog, Batch, digest_of, operation_errors, reasons_of

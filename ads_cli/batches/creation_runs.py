@@ -22,7 +22,7 @@ from ..errors import StateError
 from ..feeds.locations import Location
 from ..output.text import safe
 from ..store.epochs import WriteEpochs
-from ..uploads.job_file import ENDED, UNFINISHED, Acknowledgement, Job, JobKey
+from ..uploads.job import ENDED, UNFINISHED, Acknowledgement, Job, JobKey
 from ..uploads.jobs import list_jobs
 from ..uploads.sends import read_planned, read_sends
 from ..uploads.upload import FAILED

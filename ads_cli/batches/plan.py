@@ -15,7 +15,7 @@ from ..feeds.row import Row
 from ..feeds.rows import Rows
 from ..output.text import listed
 from ..store.epochs import UploadTarget
-from ..uploads.job_file import Acknowledgement, JobKey, Planned, options_of_rows
+from ..uploads.job import Acknowledgement, JobKey, Planned, options_of_rows
 from ..uploads.plan import OnAcknowledged, Plan, this_second
 from ..uploads.upload import FAILED, Batch, Batches
 from ..validation import CheckedRow

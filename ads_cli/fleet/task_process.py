@@ -20,7 +20,7 @@ from ..errors import STATE_HINT, AdsctlError, ContentError, Interrupted, StateEr
 from ..output import ResultShape
 from ..output.text import shell_command
 from ..signals import signal_numbers
-from ..uploads.job_file import BEGUN_VARIABLE, EARLIER_VARIABLE, GROUP_VARIABLE
+from ..uploads.job import BEGUN_VARIABLE, EARLIER_VARIABLE, GROUP_VARIABLE
 from .engine import NO_DATA, TaskResult
 from .records import Records
 from .run_task import Assignment

@@ -15,7 +15,7 @@ from ..client.response import not_understood
 from ..feeds.rows import Rows
 from ..output.text import counted, shortened
 from ..store.epochs import UploadTarget
-from ..uploads.job_file import Acknowledgement, JobKey, options_of_rows
+from ..uploads.job import Acknowledgement, JobKey, options_of_rows
 from ..uploads.plan import Plan, this_second
 from ..uploads.upload import (
     FAILED,

@@ -14,7 +14,7 @@ from ..api.products import BATCH_SIZE
 from ..api.validation import broken_rules
 from ..feeds.row import Row
 from ..feeds.rows import Rows
-from ..uploads.job_file import Acknowledgement
+from ..uploads.job import Acknowledgement
 from ..uploads.journal import Journal
 from ..validation import CheckedRow, ValidationResult
 from .digest_index import (

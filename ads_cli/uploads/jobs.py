@@ -15,7 +15,7 @@ from ..store import store_in
 from ..store.changes import now
 from ..store.epochs import UploadTarget, WriteEpochs
 from ..stored_times import TOLERANCE_SECONDS
-from .job_file import ENDED, SUPERSEDED, UNFINISHED, Job, JobKey, JobOptions
+from .job import ENDED, SUPERSEDED, UNFINISHED, Job, JobKey, JobOptions
 
 if TYPE_CHECKING:
     import sqlite3

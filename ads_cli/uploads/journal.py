@@ -17,7 +17,7 @@ from ..config.file_locks import how_to_unlock, try_lock
 from ..errors import STATE_HINT, StateError
 from ..store import store_in
 from ..store.epochs import NO_EPOCH, UploadTarget, WriteEpochs
-from .job_file import Acknowledgement, Attempt, Discarded, Entry, Job
+from .job import Acknowledgement, Attempt, Discarded, Entry, Job
 from .jobs import (
     begin_job,
     check_named,

@@ -11,7 +11,7 @@ from ..store.epochs import UploadTarget
 from ..validation import CheckedRow
 from ..validation.report import ValidationReport
 from ..validation.validator import OnProgress
-from .job_file import Acknowledgement, JobKey
+from .job import Acknowledgement, JobKey
 from .upload import Batch, Batches, Upload
 
 if TYPE_CHECKING:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import msgspec
 
 from ..store import store_in
-from .job_file import Acknowledgement, Attempt, Discarded, Entry, Planned
+from .job import Acknowledgement, Attempt, Discarded, Entry, Planned
 from .upload import FAILED
 
 if TYPE_CHECKING:

@@ -14,7 +14,7 @@ from ads_cli.audiences.operations import ParamsResolver
 from ads_cli.audiences.packing import PackingOptions
 from ads_cli.audiences.plan import ListSettings
 from ads_cli.audiences.upload import audience_upload
-from ads_cli.uploads.job_file import Acknowledgement, JobOptions
+from ads_cli.uploads.job import Acknowledgement, JobOptions
 from tests.audiences.conftest import OPERATIONS, digest
 from tests.stored import stored
 

@@ -402,7 +402,6 @@ def test_jobs_clean_names_ledgers_that_are_outdated(customers, monkeypatch):
 def test_jobs_clean_names_no_list_whose_first_job_is_running(customers):
     state = customers.adsctl.home / "state"
     place = UploadTarget("local", "custom_audience", customers.audience)
-    (state / "jobs").mkdir(parents=True)
     lock = try_lock(job_lock(state, "job"))
     Ledger(state, place).begin("job", "", "")
     assert customers.audience not in customers.adsctl.local("jobs", "clean").stderr

@@ -13,7 +13,7 @@ from random import Random
 from ads_cli.api.users import MAX_OPERATIONS
 from ads_cli.audiences.sealing import KEY_FILE, Sealer
 from ads_cli.emulator.app import Emulator
-from ads_cli.uploads.job_file import Acknowledgement
+from ads_cli.uploads.job import Acknowledgement
 from tests.conftest import PRODUCT
 from tests.emulator_data import audience_user, clear_audience
 

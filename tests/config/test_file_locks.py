@@ -98,7 +98,7 @@ def held(lock) -> None:
         pass
 
 
-def test_a_push_whose_lock_may_not_be_written_says_so(adsctl, jobs, monkeypatch):
+def test_a_push_whose_lock_may_not_be_written_says_so(adsctl, lock, monkeypatch):
     def refuse(path, *words, **options):
         if str(path).endswith(".lock"):
             raise PermissionError(errno.EACCES, os.strerror(errno.EACCES), path)

@@ -12,7 +12,7 @@ from ads_cli.console.results import OTHER_IDS
 from ads_cli.reference import IDS
 from ads_cli.store import close_stores, store_in
 from ads_cli.store.epochs import UploadTarget
-from ads_cli.uploads.job_file import Job, JobKey, JobOptions
+from ads_cli.uploads.job import Job, JobKey, JobOptions
 from ads_cli.uploads.jobs import begin_job
 from tests.adsctl import ROOT
 from tests.command_tree import COMMANDS

@@ -12,7 +12,7 @@ from ads_cli.client.rate_limiter import StoppedError
 from ads_cli.errors import StateError
 from ads_cli.store import close_stores, database, store_in
 from ads_cli.store.epochs import UploadTarget
-from ads_cli.uploads.job_file import Acknowledgement, Job, JobKey, JobOptions
+from ads_cli.uploads.job import Acknowledgement, Job, JobKey, JobOptions
 from ads_cli.uploads.jobs import list_jobs, remove_jobs
 from ads_cli.uploads.journal import Journal
 from ads_cli.uploads.sends import count_sends, read_planned, read_sends

@@ -219,7 +219,7 @@ def _steps(
     """Open the files; yield the steps of a sync, or of a comparison alone."""
     from ...audiences.ledger import Ledger
     from ...audiences.sync_plan import ListSyncPlan
-    from ...uploads.job_file import GROUP_VARIABLE
+    from ...uploads.job import GROUP_VARIABLE
     from ..uploads.journal import current_epoch
 
     max_delete = DeletionLimit.parse(options.max_delete)

@@ -25,7 +25,7 @@ from ...console.progress import progress
 from ...errors import AdsctlError, ContentError, UnavailableError, UsageError
 from ...output.text import counted, safe
 from ...store.epochs import UploadTarget
-from ...uploads.job_file import Acknowledgement, current_folder
+from ...uploads.job import Acknowledgement, current_folder
 from ...uploads.jobs import forget_job, unfinished_jobs
 from ...uploads.journal import Journal
 from ..uploads.journal import document_key, new_job

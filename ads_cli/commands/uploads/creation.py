@@ -22,7 +22,7 @@ from ...console.results import show
 from ...errors import AdsctlError
 from ...feeds.locations import Location
 from ...store.epochs import UploadTarget
-from ...uploads.job_file import BEGUN_VARIABLE, Acknowledgement, JobKey, current_folder
+from ...uploads.job import BEGUN_VARIABLE, Acknowledgement, JobKey, current_folder
 from ...uploads.upload import noted
 from .journal import document_key, new_job, open_job
 from .reports import resume_command

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from ...api.endpoint import Request
     from ...batches.plan import BatchPlan
     from ...console.invocation import Invocation
-    from ...uploads.job_file import Job
+    from ...uploads.job import Job
     from ...uploads.journal import Journal
     from ...uploads.plan import Plan
     from ...uploads.push import PushResult, Summary
@@ -107,7 +107,7 @@ class OnceHooks(PushHooks, kw_only=True):
     def confirm(self) -> None:
         """Refuse to create, or to send, what an earlier run may have created or sent."""
         from ...batches.creation_runs import begin_creation
-        from ...uploads.job_file import BEGUN_VARIABLE, EARLIER_VARIABLE, current_folder
+        from ...uploads.job import BEGUN_VARIABLE, EARLIER_VARIABLE, current_folder
         from ...uploads.jobs import TaskJobs
         from .reports import resume_command
 

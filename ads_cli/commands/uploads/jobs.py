@@ -12,7 +12,7 @@ from ...console.parameters import argument, flag
 from ...errors import NotFoundError, StateError, UsageError
 from ...output.text import counted, listed, shell_command
 from ...spelling import suggestion
-from ...uploads.job_file import ENDED, UNFINISHED, Job, answers
+from ...uploads.job import ENDED, UNFINISHED, Job, answers
 from ...uploads.jobs import job_lock, remove_jobs
 from ...uploads.jobs import list_jobs as stored_jobs
 from ...uploads.sends import Counts, Sends, count_sends, read_sends

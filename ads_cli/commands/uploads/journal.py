@@ -7,7 +7,7 @@ from ... import __version__
 from ...console.invocation import Invocation
 from ...output.text import safe
 from ...store.epochs import UploadTarget, WriteEpochs
-from ...uploads.job_file import GROUP_VARIABLE, Job, JobKey, JobOptions, current_folder
+from ...uploads.job import GROUP_VARIABLE, Job, JobKey, JobOptions, current_folder
 from ...uploads.jobs import require_idle
 from ...uploads.journal import Journal
 from ...uploads.plan import Plan, this_second

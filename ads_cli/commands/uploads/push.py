@@ -12,7 +12,7 @@ from ...console.progress import progress
 from ...errors import IncompleteError, UsageError
 from ...output.text import Lines, counted, listed
 from ...stored_times import is_believable
-from ...uploads.job_file import Acknowledgement, Job, JobKey
+from ...uploads.job import Acknowledgement, Job, JobKey
 from ...uploads.jobs import resumable_jobs
 from ...uploads.journal import Journal
 from ...uploads.plan import this_second

@@ -15,7 +15,7 @@ from ...api.products import BATCH_SIZE
 from ...feeds.rows import Rows
 from ...output.text import counted, first_of
 from ...parallel import batched
-from ...uploads.job_file import Acknowledgement, Attempt, JobKey
+from ...uploads.job import Acknowledgement, Attempt, JobKey
 from ...uploads.journal import Journal
 from ...uploads.plan import OnAcknowledged
 from ...uploads.upload import FAILED, AttemptLog, Batch, Batches, RowUpload

@@ -413,7 +413,7 @@ def test_a_list_to_which_people_are_being_sent_is_not_forgotten(customers, monke
     state, confirm = customers.adsctl.home / "state", Invocation.confirm
     (service,) = stored(customers.adsctl, "SELECT service FROM lists")
     ledger = Ledger(state, UploadTarget(service, "custom_audience", customers.audience))
-    lock = try_lock(lock_path(state / "jobs", "job"))
+    lock = try_lock(job_lock(state, "job"))
 
     def begin_meanwhile(call, *args, **options):
         ledger.begin("job", "", "")

@@ -26,7 +26,7 @@ def test_a_job_can_be_named(adsctl, service):
     assert shown["state"] == "ended" and sum(shown["counts"].values()) == ROWS
     adsctl("jobs", "clean")
     assert json.loads(adsctl("jobs", "list", "-o", "json").stdout) == []
-    assert not [*(adsctl.home / "state" / "jobs").iterdir()]
+    assert not [*(adsctl.home / "state" / "locks").glob("job-*")]
 
 
 def test_one_id_is_in_the_log_the_store_and_the_summary(adsctl, service):

@@ -7,12 +7,13 @@ import os
 import stat
 import threading
 from collections.abc import Iterator, Sequence
-from contextlib import AbstractContextManager, contextmanager, suppress
+from contextlib import AbstractContextManager, contextmanager, nullcontext, suppress
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ..config.atomic_files import make_folder
+from ..config.file_locks import locked, state_lock
 from ..config.trusted_files import check_writers
 from ..errors import STATE_HINT, StateError
 from .file_identity import file_identity
@@ -25,7 +26,7 @@ FILE = "state.db"
 BUSY_SECONDS = 30.0  # that another process may hold the lock of a transaction
 # Where locks of memory do not reach other hosts, a write-ahead log would be damaged by two of them.
 NETWORK_FILE_SYSTEMS = ("nfs", "cifs", "smb", "9p", "afs", "ceph", "lustre", "fuse.", "virtiofs", "vboxsf")
-NO_SHARED_MEMORY = ("SQLITE_IOERR_SHM", "SQLITE_CANTOPEN")
+NO_LOG = ("SQLITE_IOERR_SHM", "SQLITE_CANTOPEN", "SQLITE_BUSY")  # no shared memory, or used by others
 
 # Errors of the file, by the beginnings of their names; any other is one of ours.
 DAMAGED = ("SQLITE_CORRUPT", "SQLITE_NOTADB")
@@ -138,9 +139,14 @@ class Store:
         connection.execute("PRAGMA synchronous = FULL")
         connection.execute("PRAGMA foreign_keys = ON")  # what belongs to a row is removed with it
         connection.execute("PRAGMA secure_delete = ON")  # what was forgotten is in no free page
-        self._choose_journal(connection)
-        if _version(connection) == len(MIGRATIONS):
-            return
+        # Two processes that change an empty file to a write-ahead log at once would be refused, not wait.
+        is_new = self.path.stat().st_size == 0
+        with locked(state_lock(self.path.parent, "store")) if is_new else nullcontext():
+            self._choose_journal(connection)
+            if _version(connection) != len(MIGRATIONS):
+                self._migrate(connection)
+
+    def _migrate(self, connection: "sqlite3.Connection") -> None:
         connection.execute("BEGIN IMMEDIATE")
         version = _version(connection)  # another process may have migrated meanwhile
         if version > len(MIGRATIONS):
@@ -159,7 +165,7 @@ class Store:
                 connection.execute("PRAGMA journal_mode = WAL")
                 return
             except Exception as error:
-                if not getattr(error, "sqlite_errorname", "").startswith(NO_SHARED_MEMORY):
+                if not getattr(error, "sqlite_errorname", "").startswith(NO_LOG):
                     raise
         connection.execute("PRAGMA journal_mode = DELETE")
 

@@ -297,7 +297,8 @@ CREATE TABLE people_sent (
 CREATE INDEX people_sent_by_sending ON people_sent (sending);
 """
 
-MIGRATIONS = (
+FIRST = (
     *(NOTES_EPOCHS_AND_CHANGES, WHAT_IS_KNOWN, MEDIA, FLEETS, APPLIED_PLANS, EXPORTS, RUNS, PRODUCTS),
     PEOPLE,
 )
+MIGRATIONS = ("".join(FIRST),)

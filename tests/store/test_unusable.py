@@ -6,13 +6,16 @@ import resource
 import sqlite3
 import subprocess
 import threading
+import time
 from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import AbstractContextManager, closing, contextmanager
 from pathlib import Path
 
 import pytest
 
 from ads_cli.store import close_stores, database, store_in
+from ads_cli.store.database import Store
 from ads_cli.store.schema import MIGRATIONS
 from tests.conftest import feed
 from tests.media.made import picture
@@ -251,10 +254,36 @@ def test_a_read_only_command_makes_no_file(adsctl):
     assert not (adsctl.home / "state" / "state.db").exists()
 
 
+def test_of_many_that_make_the_database_at_once_none_is_refused(tmp_path):
+    """SQLite refuses one that changes the journal while another does; it does not wait for that."""
+    busy = threading.Lock()
+
+    class Refusing(sqlite3.Connection):
+        def execute(self, query, *values):
+            if "journal_mode" not in query:
+                return super().execute(query, *values)
+            assert busy.acquire(blocking=False), "refused"
+            time.sleep(0.01)
+            busy.release()
+            return super().execute(query, *values)
+
+    def write(number):
+        with Store(tmp_path).writing() as db:  # with a connection of its own, as a process has
+            db.execute("INSERT INTO notes VALUES (?, '', '', 0)", (number,))
+
+    with connected_by(Refusing), ThreadPoolExecutor(8) as pool:
+        [*pool.map(write, range(8))]
+
+
 def test_the_database_is_migrated_once_by_many_at_a_time(adsctl):
     adsctl.copy_emulator()
     processes = [adsctl.beside("--profile", "local", *RENAME, f"Name {number}") for number in range(AT_ONCE)]
     assert [process.wait() for process in processes] == [0] * AT_ONCE
     assert stored(adsctl, "SELECT count(*) FROM changes WHERE outcome = 'ok'") == [AT_ONCE]
     assert stored(adsctl, "PRAGMA user_version") == [len(MIGRATIONS)]
-    assert {path.name for path in (adsctl.home / "state").iterdir()} == {"caches", "emulator.db", "state.db"}
+    assert {path.name for path in (adsctl.home / "state").iterdir()} == {
+        "caches",
+        "emulator.db",
+        "locks",
+        "state.db",
+    }

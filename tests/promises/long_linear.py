@@ -31,10 +31,10 @@ MADE: dict[str, list[re.Pattern[Any]] | str] = {
     "audiences.identifiers: self.usual_form([normalized])": [
         re.compile(assigned_form([f"+{code}"])) for code in (1, 7, 39, 44, 49, 56, 86, 91)
     ],
-    "audiences.phones: mobile_form([written])": [
+    "audiences.phones: mobile_form([e164])": [
         re.compile(mobile_form([f"+{code}"])) for code in (1, 7, 39, 44, 49, 56, 86, 91)
     ],
-    "audiences.phones: normal_form([written])": [re.compile(NORMAL_FORMS[4])],
+    "audiences.phones: normal_form([e164])": [re.compile(NORMAL_FORMS[4])],
     r"audiences.phones: f'(?!{code}|{_prefix_abroad(region)})(?>(?:{trunk})?)(?P<rest>[0-9]+)'": [
         _plain_national(region)[1] for region in REGIONS
     ],

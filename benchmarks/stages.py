@@ -82,7 +82,8 @@ class Stages:
         from ads_cli.http.connections import tls_context
         from ads_cli.parallel import process_pool as workers
         from ads_cli.products.plans import check_plan
-        from ads_cli.uploads.job_file import Job, JobKey, JobOptions, UploadTarget
+        from ads_cli.store.epochs import UploadTarget
+        from ads_cli.uploads.job import Job, JobKey, JobOptions
         from ads_cli.uploads.journal import Journal
 
         workers.MIN_FILE_BYTES = sys.maxsize  # for no other process is to help

@@ -1,6 +1,5 @@
 """Stored times: what a clock that was wrong has written decides nothing once it is right."""
 
-import os
 import time
 from datetime import UTC, datetime, timedelta
 
@@ -8,7 +7,7 @@ import pytest
 
 from ads_cli.fleet.records import FleetState
 from ads_cli.media.journal import Begun, UploadJournal, UploadKey
-from ads_cli.stored_times import TOLERANCE_SECONDS, is_believable, is_older
+from ads_cli.stored_times import TOLERANCE_SECONDS, is_believable
 
 YEARS = 14 * 365 * 24 * 3600.0
 
@@ -23,21 +22,12 @@ def test_a_time_is_believed_unless_it_is_to_come(stored, time_machine):
         assert is_believable(moment) is is_believed
 
 
-def test_a_file_of_the_future_ages_from_now_on(tmp_path, time_machine):
-    path = tmp_path / "file"
-    path.touch()
-    os.utime(path, times=(time.time() + YEARS,) * 2)
-    assert not is_older(path, 3600)
-    time_machine.move_to(datetime.now(UTC) + timedelta(hours=2))
-    assert is_older(path, 3600)
-
-
 def test_the_journal_of_an_upload_that_began_in_the_future_has_expired(tmp_path):
     key = UploadKey("https://ads.example", "a", 5, "0" * 64, "image", ())
     journal = UploadJournal(tmp_path, key, "file")
     now = time.time()
     for began, has_expired in ((now, False), (now + YEARS, True)):
-        journal.note(Begun(media_id="1", media_key="", segment_bytes=1, expires_at=began + 86_400, at=began))
+        journal.begin(Begun(media_id="1", media_key="", segment_bytes=1, expires_at=began + 86_400, at=began))
         assert journal.has_expired is has_expired
 
 

@@ -17,20 +17,6 @@ class Mistake(NamedTuple):
 
 MISTAKES = (
     Mistake(
-        "an acknowledgement is counted before it is on disk",
-        "ads_cli/config/atomic_files.py",
-        'os.fdatasync(file) if hasattr(os, "fdatasync") else os.fsync(file)',
-        "pass",
-        (f"{CRASH}::test_what_was_counted_survives_and_a_resume_sends_the_rest",),
-    ),
-    Mistake(
-        "the name of a new journal is not on disk",
-        "ads_cli/uploads/journal.py",
-        "    begun.rename(path)\n    sync_folder(path.parent)\n",
-        "    begun.rename(path)\n",
-        (f"{CRASH}::test_what_was_counted_survives_and_a_resume_sends_the_rest",),
-    ),
-    Mistake(
         "a batch of a delete is sent before it is on disk that it may be applied",
         "ads_cli/uploads/journal.py",
         "            self.append(Attempt(batch, may_be_applied=True, keys=keys))\n            self.flush()\n",
@@ -56,33 +42,11 @@ MISTAKES = (
         ),
     ),
     Mistake(
-        "an epoch that ended comes back",
-        "ads_cli/uploads/write_epochs.py",
-        "            path.unlink()\n            sync_folder(self._folder)\n",
-        "            path.unlink()\n",
-        (
-            f"{CRASH}::test_what_another_command_may_have_changed_is_sent_again[api PUT]",
-            f"{CRASH}::test_a_push_that_another_command_may_have_overwritten_is_not_resumed[api PUT]",
-        ),
-    ),
-    Mistake(
         "no folder is synced",
         "ads_cli/config/atomic_files.py",
         "        os.fsync(descriptor)\n",
         "        pass\n",
-        (
-            f"{CRASH}::test_what_was_counted_survives_and_a_resume_sends_the_rest",
-            f"{CRASH}::test_a_profile_is_as_before_or_as_it_was_set_and_stays_once_it_is_set",
-        ),
-    ),
-    Mistake(
-        "an incomplete last line is kept, and spoils the next one",
-        "ads_cli/uploads/journal.py",
-        "    os.ftruncate(file, complete)\n",
-        "",
-        (
-            "tests/uploads/test_journal.py::test_a_journal_cut_at_any_byte_keeps_every_complete_line_and_can_be_appended_to",
-        ),
+        (f"{CRASH}::test_a_profile_is_as_before_or_as_it_was_set_and_stays_once_it_is_set",),
     ),
     Mistake(
         "an attempt is not on disk before it is sent",
@@ -92,24 +56,15 @@ MISTAKES = (
         (f"{CRASH}::test_records_are_created_once_where_a_person_looks_whether_the_uncertain_ones_exist",),
     ),
     Mistake(
-        "the end of an epoch is not noted",
-        "ads_cli/uploads/write_epochs.py",
-        "        self._witness.note(path.name, NO_EPOCH)",
-        "        pass",
-        (
-            "tests/products/test_restored_disks.py::test_what_a_restored_disk_remembers_is_not_trusted_after_a_write_that_is_no_push[api]",
-        ),
-    ),
-    Mistake(
         "a push that begins during a direct write is resumed",
-        "ads_cli/uploads/write_epochs.py",
+        "ads_cli/store/epochs.py",
         "        finally:\n            self.end(target)\n",
         "        finally:\n            pass\n",
         ("tests/uploads/test_write_epochs.py",),
     ),
     Mistake(
         "an epoch ends after a direct write only, and a power failure keeps it",
-        "ads_cli/uploads/write_epochs.py",
+        "ads_cli/store/epochs.py",
         "        self.end(target)\n        try:\n            yield\n",
         "        try:\n            yield\n",
         (f"{CRASH}::test_a_push_that_another_command_may_have_overwritten_is_not_resumed[api PUT]",),
@@ -203,7 +158,7 @@ MISTAKES = (
     Mistake(
         "a ledger forgets who may be one person once one of their identifiers is deleted",
         "ads_cli/audiences/ledger_merge.py",
-        "                self._tags.join(old_tag, change.entry.tag, change.step)\n",
+        "                persons.join(person, event.person, event.step)\n",
         "                pass\n",
         (
             "tests/audiences/test_sync.py::test_who_may_be_one_person_at_the_service_is_so_still_after_one_of_them_was_deleted",

@@ -48,7 +48,7 @@ MODULES: dict[str, tuple[str, ...]] = {
         "tests/products/sync/test_sync_resume.py",
         "tests/products/sync/test_sync_variants.py",
     ),
-    "ads_cli/uploads/write_epochs.py": (
+    "ads_cli/store/epochs.py": (
         "tests/uploads/test_write_epochs.py",
         "tests/products/test_restored_disks.py",
         "tests/products/test_write_epochs.py",
@@ -68,32 +68,18 @@ EXPLAINED: dict[str, str] = {
     f"{SIGNING} SignedAuth._fill_template: "
     'nonce = self._signer.nonce or f"{getrandbits(128):032x}"  # must be unique, not secret': "as unique",
     f"{SIGNING} : CACHED_URLS = 32": "takes a little time",
-    f"{LISTS} : MOST_KEPT_BYTES = 64 * 1024 * 1024  # of the JSON of people to be sent": "takes memory",
-    f"{LISTS} ListComparison.add: if self._kept_size > MOST_KEPT_BYTES:": "memory, or a second reading",
-    f"{LISTS} ListComparison.compare: if differences.counts.total() + differences.unchanged != valid:"
-    " -> if differences.counts.total() + differences.unchanged < valid:": "none is ever counted twice",
-    f"{LISTS} ListDifferences: sends_all: bool = False  # since others may be deleted with them": (
-        "where more than 64 MB of people differ and none is deleted, those are sent too who do not"
-    ),
     f"{LISTS} ListDifferences: missing: int = 0  # people who were acknowledged, and are in no row": (
         "always replaced"
     ),
-    f"{LISTS} ListComparison.add: self._kept, self._kept_size = None, 0": "not counted any more",
-    f"{LISTS} ListComparison.deletions: for number, entries in enumerate(self._deleted, 1):": "0 is none",
     f"{LISTS} ListComparison.additions: for record, user in zip(operations.rows, users, strict=True):": (
         "they are as many"
     ),
-    f"{LISTS} ListDifferences: uncounted: int = 0"
-    "  # of these, people whose first identifier the ledger has no longer": "always replaced",
-    f"{LISTS} ListComparison.__init__: self._kept_size = 0": "a byte",
     f"{LISTS} ListComparison._why_withheld: "
     'return self._opened.reason or "this machine has no ledger of this list"': "else nobody is missing",
     f"{GUARD} WriteGuard.approve_rows: self._judge([write._replace(records=0) for write in writes[1:]])"
     " -> self._judge([write._replace(records=0) for write in writes[ 0:]])": "judged twice, without its rows",
-    f"{GUARD} count_in_fleet: counts[task] = max(count, counts.get(task, 0))"
-    " -> counts[task] = max(count, counts.get(task, 1))": "`count` is never 0",
-    f"{GUARD} count_in_fleet: folder = fleet_count.parent / "
-    "blake2b(limit.source.encode(), digest_size=8).hexdigest()": "as unique",
+    f"{GUARD} FleetCount.add: counts[self.task] = max(count, counts.get(self.task, 0))"
+    " -> counts[self.task] = max(count, counts.get(self.task, 1))": "`count` is never 0",
     f"{GUARD} _digest: return blake2b(encoded, digest_size=16).digest()": "as unique",
     f'{GUARD} WriteGuard.require: if is_counted and write.subject == "products":'
     "  # what is in its body is not judged"
@@ -123,8 +109,8 @@ EXPLAINED: dict[str, str] = {
     ' -> counts = bool(self.guard.of("max_changes")) or urlsplit(prepared.url).path not in self._counted': (
         "counts what no limit asks for"
     ),
-    f"{GUARD} count_in_fleet: counts[task] = max(count, counts.get(task, 0))"
-    " -> counts[task] = max(count, counts.get(task, -1))": "`count` is never 0",
+    f"{GUARD} FleetCount.add: counts[self.task] = max(count, counts.get(self.task, 0))"
+    " -> counts[self.task] = max(count, counts.get(self.task, -1))": "`count` is never 0",
     f'{NUMBERS} size_text: if size >= factor and (unit[1] != "i" or size % factor == 0):'
     ' -> if size >= factor and (unit[1] != "i" or size % factor <= 0):': "a remainder is never less",
     f"{CONSENT} tells_by_itself: "

@@ -1,28 +1,66 @@
 """How a file differs from a list in the account, by the ledger of what was acknowledged."""
 
-from array import array
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from itertools import chain
-from struct import iter_unpack
+from itertools import chain, groupby
+from operator import itemgetter
 from typing import NamedTuple
 
-import msgspec
-
-from ..errors import StateError
+from ..uploads.plan import this_second
 from ..uploads.upload import Batches
 from .identifiers import IDENTIFIERS
-from .ledger import Ledger, OpenLedger, Trust
-from .ledger_log import operations_of
-from .ledger_lookup import CREATED, UPDATED
-from .ledger_records import NO_TAG, TAG_BYTES, LedgerEntry
+from .ledger import REMEMBERED_MONTHS, Ledger, OpenLedger, Trust, month_of
 from .list_packer import ListPart
+from .operations import operations_of
+from .sealing import split_digests
 
-DELETED = "deleted"
-MOST_KEPT_BYTES = 64 * 1024 * 1024  # of the JSON of people to be sent
+CREATED, UPDATED, DELETED = "created", "updated", "deleted"
+STATUS_OF = (None, CREATED, UPDATED)  # by the number that the query of statuses gives
+READ_AT_ONCE = 10_000  # people to be deleted
 
 User = dict[str, list[str]]
+
+TABLES = {
+    # Whom the file has, by the number of their record.
+    "compared": "(record INTEGER, digest BLOB, PRIMARY KEY (record, digest)) WITHOUT ROWID",
+    # Of rows with mistakes what can be read, whether they are sent or not.
+    "mistaken": "(row INTEGER, digest BLOB, is_sent INTEGER)",
+    # Who was acknowledged and is in no row, numbered from 1.
+    "missing": "(number INTEGER, digest BLOB, rest BLOB, kind INTEGER, person INTEGER,"
+    " PRIMARY KEY (number, digest)) WITHOUT ROWID",
+}
+# People under identifiers that no row has. Nobody who has another one in an invalid row is among them.
+MISSING = """
+INSERT INTO missing
+SELECT dense_rank() OVER (ORDER BY coalesce(person, digest)), digest, rest, kind, person
+FROM people p
+WHERE list = :list
+  AND NOT EXISTS (SELECT 1 FROM compared c WHERE c.digest = p.digest)
+  AND digest NOT IN (SELECT digest FROM mistaken)
+  AND (person IS NULL OR person NOT IN (
+    SELECT person FROM mistaken m CROSS JOIN people own ON own.list = :list AND own.digest = m.digest
+    WHERE NOT is_sent AND person IS NOT NULL
+  ))
+"""
+# A row that has nobody whom the ledger has may be anybody's.
+ANYBODY = """
+SELECT 1 FROM mistaken m LEFT JOIN people p ON p.list = :list AND p.digest = m.digest
+GROUP BY row HAVING count(p.digest) = 0 LIMIT 1
+"""
+# Who is to be sent: nobody whom the service has under exactly these identifiers, unless they are deleted
+# under another one. The numbers are places in STATUS_OF.
+DUE = """
+SELECT record, CASE
+  WHEN count(p.digest) = 0 THEN 1
+  WHEN NOT :sends_all AND count(p.digest) = count(*)
+    AND min(is_certain AND until > :month AND until <= :month + :remembered)
+    AND (count(*) = 1 OR (count(person) = count(*) AND min(person) = max(person)))
+    AND NOT (:deletes AND coalesce(max(person IN (SELECT person FROM missing)), 0)) THEN 0
+  ELSE 2 END AS status
+FROM compared c LEFT JOIN people p ON p.list = :list AND p.digest = c.digest
+GROUP BY record HAVING status
+"""
 
 
 class Person(NamedTuple):
@@ -40,98 +78,85 @@ class ListDifferences:
     ledger: OpenLedger
     counts: Counter[str] = field(default_factory=Counter)  # people by what is done with them
     unchanged: int = 0
+    known: int = 0  # people who were acknowledged; counted only where some are missing
     missing: int = 0  # people who were acknowledged, and are in no row
-    uncounted: int = 0  # of these, people whose first identifier the ledger has no longer
     withheld: str = ""  # why none of them is deleted
     sends_all: bool = False  # since others may be deleted with them
-
-    @property
-    def known(self) -> int:
-        """Count the people who were acknowledged."""
-        return self.ledger.info.people + self.uncounted
 
 
 class ListComparison:
     """Compares the people of a list with its ledger, for one reading of its file.
 
     It is made before the file is read, and opens the ledger. `add` takes the rows while they are validated.
-    `compare` finds the differences after the last row. Then `additions` and `deletions` yield who is to be
-    sent.
+    `compare` finds the differences after the last row. Then `additions`, which reads the file again, and
+    `deletions` yield who is to be sent.
     """
 
     def __init__(self, ledger: Ledger) -> None:
-        self._ledger = ledger
+        self._ledger, self._store = ledger, ledger.store
         self._opened = ledger.open()
-        self._lookup = ledger.lookup(self._opened)
-        entries = self._opened.entries
         self.differences = ListDifferences(self._opened)
-        self.view = self._lookup.view if len(entries) else None  # of an empty ledger everybody is new
-        # 1 for each record of the ledger that a row has; the last byte is for identifiers that it lacks.
-        self._covered = bytearray(len(entries) + 1)
-        self._unchanged_tags = bytearray()
-        self._positions_unsent = set[int]()  # in the ledger: people of rows that are not sent
-        self._may_be_anybody = False  # one of these rows, which cannot be read
-
-        # Everybody to be sent: record, status, user as JSON. None means that the file is read again: where
-        # they are too many, where the ledger is empty, or where others are sent too.
-        self._kept: list[tuple[int, str, str]] | None = [] if len(entries) else None
-        self._kept_size = 0
-        self._deleted: list[list[LedgerEntry]] = []  # of each person the identifiers
-        self._affected = set[bytes]()  # tags of people of whom an identifier is deleted
+        # By which rows are compared; of an empty ledger everybody is new.
+        self.key = None if self._opened.is_empty else ledger.sealer.key
+        self._may_be_anybody = False  # a row that cannot be read
+        self._last = 0  # record
+        self._statuses: bytearray | None = None  # places in STATUS_OF, by record; None where all are new
+        if self.key:
+            with self._store.reading() as db:
+                for table, columns in TABLES.items():
+                    db.execute(f"DROP TABLE IF EXISTS temp.{table}")
+                    db.execute(f"CREATE TEMP TABLE {table} {columns}")
 
     def add(self, part: ListPart) -> None:
         """Add what was found of some rows."""
-        compared, counts = part.packed.compared, self.differences.counts
+        compared, self._last = part.packed.compared, part.last
         if not compared:
             return
-        unsent, covered = array("Q", compared.unsent), self._covered
-        self._positions_unsent.update(unsent)
-        for position in chain(array("Q", compared.positions), unsent):
-            covered[position] = 1
-        self._may_be_anybody |= not compared.unreadable.isdisjoint(
-            {*part.packed.problems, *part.packed.partial}
-        )
-        self._unchanged_tags += compared.tags
-        self.differences.unchanged += compared.people - len(compared.due)
-        for row, status, user in compared.due:
-            counts[status] += 1
-            if self._kept is not None:
-                self._kept.append((part.records[row], status, user))
-                self._kept_size += len(user)
-        if self._kept_size > MOST_KEPT_BYTES:
-            self._kept, self._kept_size = None, 0
+        with self._store.reading() as db:
+            db.executemany("INSERT OR IGNORE INTO compared VALUES (?, ?)", compared.pairs(part.records))
+            for row, digests in compared.mistaken.items():
+                is_sent = row in part.packed.partial
+                if not is_sent and row not in part.packed.problems:
+                    continue  # a blank row
+                self._may_be_anybody |= not digests
+                own = ((part.records[row], digest, is_sent) for digest in split_digests(digests))
+                db.executemany("INSERT INTO mistaken VALUES (?, ?, ?)", own)
 
     def compare(self, valid: int, *, prune: bool) -> ListDifferences:
         """Find whom to add, and with `prune` whom to delete, once all rows are added, `valid` ones in all."""
         differences = self.differences
-        if self.view is None:
-            differences.counts[CREATED] = valid
-        if differences.counts.total() + differences.unchanged != valid:
-            # Workers cannot open a ledger that was replaced meanwhile.
-            raise StateError(
-                "another run has replaced what is remembered of this list", hint="run this again"
-            )
-        missing = self._find_missing()
-        differences.missing = len(missing)
-        differences.uncounted = sum(not any(entry.is_head for entry in own) for own in missing.values())
-        differences.withheld = self._why_withheld()
-        if prune and missing and not differences.withheld:
-            self._delete([*missing.values()])
-        differences.counts = Counter({name: count for name, count in differences.counts.items() if count})
+        if self.key:
+            self._compare(prune=prune)
+        else:
+            differences.withheld = self._why_withheld()
+            differences.counts = +Counter({CREATED: valid})
+        differences.unchanged = valid - differences.counts[CREATED] - differences.counts[UPDATED]
         return differences
 
-    def _find_missing(self) -> dict[bytes, list[LedgerEntry]]:
-        """Find the records of the people of the ledger who are in no row."""
-        index = self._opened.entries.in_order()
-        tags_unsent = {index.entry(position).tag for position in sorted(self._positions_unsent)} - {NO_TAG}
-        missing: dict[bytes, list[LedgerEntry]] = {}
-        position = -1
-        while (position := self._covered.find(0, position + 1, len(index))) >= 0:
-            entry = index.entry(position)
-            if entry.tag not in tags_unsent:
-                person = entry.digest if entry.tag == NO_TAG else entry.tag
-                missing.setdefault(person, []).append(entry)
-        return missing
+    def _compare(self, *, prune: bool) -> None:
+        differences, opened = self.differences, self._opened
+        values: dict[str, int | None] = {"list": opened.id}
+        with self._store.reading() as db:
+            self._may_be_anybody |= bool(db.execute(ANYBODY, values).fetchall())
+            differences.withheld = self._why_withheld()
+            db.execute("CREATE INDEX temp.compared_by_digest ON compared (digest)")
+            db.execute(MISSING, values)
+            (differences.missing,) = db.execute("SELECT coalesce(max(number), 0) FROM missing").fetchone()
+            deletes = prune and bool(differences.missing) and not differences.withheld
+            differences.sends_all = deletes and opened.links_unknown
+            values |= {
+                "sends_all": differences.sends_all or opened.trust is not Trust.FULL,
+                "deletes": deletes,
+                "month": month_of(this_second()),
+                "remembered": REMEMBERED_MONTHS,
+            }
+            self._statuses = bytearray(self._last + 1)
+            for record, status in db.execute(DUE, values):
+                self._statuses[record] = status
+            if differences.missing:
+                differences.known = self._ledger.counts().people
+        counts = {CREATED: self._statuses.count(1), UPDATED: self._statuses.count(2)}
+        differences.counts = +Counter(counts | {DELETED: differences.missing if deletes else 0})
 
     def _why_withheld(self) -> str:
         """Say why nobody may be deleted; empty where people may."""
@@ -141,41 +166,31 @@ class ListComparison:
             return "rows cannot be read, and the people of these rows may be among those who are in no other"
         return ""
 
-    def _delete(self, people: list[list[LedgerEntry]]) -> None:
-        """Delete people, and send again those in the file who are deleted with them."""
-        differences = self.differences
-        self._deleted = people
-        differences.counts[DELETED] = len(people)
-        differences.sends_all = self._opened.info.links_unknown
-        self._affected = {entry.tag for entries in people for entry in entries} - {NO_TAG}
-        again = differences.unchanged
-        if not differences.sends_all:
-            tags = iter_unpack(f"{TAG_BYTES}s", self._unchanged_tags) if self._affected else ()
-            again = sum(tag in self._affected for (tag,) in tags)
-        differences.counts[UPDATED] += again
-        differences.unchanged -= again
-        if again:
-            self._kept = None  # it has only those who differ
-
     def deletions(self) -> Iterator[Person]:
         """Yield the people to delete, under the identifiers that no row has."""
-        value, sealer = self._opened.value, self._ledger.sealer
-        for number, entries in enumerate(self._deleted, 1):
-            user: User = {}
-            for entry in entries:
-                identifier = value(sealer, entry.kind, entry.digest, entry.rest)
-                user.setdefault(IDENTIFIERS[entry.kind], []).append(identifier)
-            yield Person(-number, user, DELETED)
+        query = "SELECT number, kind, digest, rest FROM missing WHERE number BETWEEN ? AND ? ORDER BY number"
+        for begin in range(1, self.differences.counts[DELETED] + 1, READ_AT_ONCE):
+            rows = self._store.rows(query, (begin, begin + READ_AT_ONCE - 1))
+            for number, identifiers in groupby(rows, itemgetter(0)):
+                user: User = {}
+                for _, kind, digest, rest in identifiers:
+                    identifier = self._ledger.sealer.open(kind, digest, rest)
+                    user.setdefault(IDENTIFIERS[kind], []).append(identifier)
+                yield Person(-number, user, DELETED)
 
     def additions(self, batches: Batches) -> Iterator[Person]:
-        """Yield the people to add or to send again, from the `batches` of the file if they are many."""
-        if self._kept is not None:
-            for record, status, text in self._kept:
-                yield Person(record, msgspec.json.decode(text), status)
+        """Yield the people to add or to send again, from the `batches` of the file."""
+        counts = self.differences.counts
+        if not counts[CREATED] + counts[UPDATED]:
             return
-        for operations in chain.from_iterable(batch.items for batch in batches):
+        packed = chain.from_iterable(batch.items for batch in batches)
+        for operations in chain.from_iterable(packed):  # a few people each, of whom most need not be sent
+            if not any(map(self._status, operations.rows)):
+                continue
             users = chain.from_iterable(operation.params.users for operation in operations_of(operations))
             for record, user in zip(operations.rows, users, strict=True):
-                status, tag = self._lookup.status(user)
-                if status or self.differences.sends_all or tag in self._affected:
-                    yield Person(record, user, status or UPDATED)
+                if status := self._status(record):
+                    yield Person(record, user, status)
+
+    def _status(self, record: int) -> str | None:
+        return CREATED if self._statuses is None else STATUS_OF[self._statuses[record]]

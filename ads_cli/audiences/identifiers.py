@@ -92,7 +92,7 @@ LESS_THAN_HASH, UUID_LENGTH = 31, 36
 MAX_LENGTH = 512  # of any identifier; normalization and some expressions take quadratic time
 
 # The kinds of identifiers, and what a value is before it is hashed. A ledger stores the position of each
-# (`ledger_records.KINDS`): add at the end only, at most eight, with names of at most 16 letters (`Sealer`).
+# (`sealing.KINDS`): add at the end only, with names of at most 16 letters (`Sealer`).
 # Each needs an entry in `identifier_types` and headers in headers.toml. A kind that is not hashed concerns
 # TEXT_KIND too.
 FORMATS = {

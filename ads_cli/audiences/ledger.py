@@ -1,42 +1,38 @@
 """The ledger of a list: whom the service has acknowledged, since it cannot tell who is in an audience.
 
-A list of a service has one file (see `ledger_file`), which is replaced atomically. Each job has a log beside
-it. A job notes there whom it is about to send, on disk before it sends, and then what was acknowledged. The
-log is merged into the ledger when the job ends, or when the ledger is opened next. So the ledger has
+A run notes whom it is about to send, on disk before it sends, and then what was acknowledged. What it has
+noted is merged into the ledger when the run ends, or when the ledger is opened next. So the ledger has
 everybody who may be on the list.
 
-It is trusted only in the write epoch that it was written in, on the disk and in the boot that began it.
+It is trusted only in the write epoch that it was written in, in the file and in the boot that began it.
 """
 
-from collections.abc import Iterable, Iterator, Sequence
+import threading
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from datetime import UTC, datetime
 from enum import Enum
-from hashlib import sha256
+from functools import cached_property
+from itertools import chain, islice
 from pathlib import Path
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
-import msgspec
-
-from ..config.atomic_files import sync_folder
-from ..config.file_locks import is_locked, made_and_locked
-from ..errors import STATE_HINT, StateError, UsageError
-from ..uploads.job_file import UploadTarget
-from ..uploads.jobs import lock_path
+from ..config.file_locks import is_locked
+from ..errors import StateError
+from ..store import store_in
+from ..store.epochs import NO_EPOCH, UploadTarget, WriteEpochs
+from ..uploads.jobs import job_lock
 from ..uploads.journal import NOT_ALONE
 from ..uploads.plan import this_second
-from ..uploads.write_epochs import NO_EPOCH, WriteEpochs
-from .ledger_file import (
-    LedgerContent,
-    LedgerIndex,
-    LedgerInfo,
-    LedgerLostError,
-    read_ledger,
-    write_ledger,
-)
-from .ledger_log import Log, LogFile, LogHeader, read_log
-from .ledger_lookup import LedgerLookup, LedgerView
-from .ledger_merge import merge_logs
-from .ledger_records import FOLDER, Sealer, load_key, month_of
+from .ledger_merge import find_outcomes, settle_outcomes
+from .operations import OPERATION_TYPES, Operations, SentParams, operations_of
+from .sealing import KINDS, Sealer, load_key
+
+if TYPE_CHECKING:
+    import sqlite3
+
+REMEMBERED_MONTHS = 12  # the service forgets people after 13
+PERSON_BYTES = 8  # of a digest
+OTHER_KEY = "the ledger was written under another key than that of this state folder"
 
 
 class Trust(Enum):
@@ -45,244 +41,317 @@ class Trust(Enum):
     MISSING = "missing"  # nothing was ever stored
     FULL = "full"
     CHANGED = "changed"  # outdated: copied, restored, or something else may have changed the list
-    LOST = "lost"  # damaged, or of another key: nothing of it can be used
+    LOST = "lost"  # of another key: nothing of it can be used
 
 
 class OpenLedger(NamedTuple):
     """A ledger as it was when it was opened."""
 
-    info: LedgerInfo
-    entries: LedgerIndex
-    texts: dict[bytes, bytes]  # sealed texts by digest
+    id: int | None  # of the list in the database
     trust: Trust
     reason: str = ""  # why it is not trusted
+    epoch: str = NO_EPOCH  # write epoch of the list
+    # Whether the service may keep people together of whom this ledger does not know that they share an
+    # identifier.
+    links_unknown: bool = False
+    changed: str = ""  # time of the last acknowledged change, in UTC
+    is_empty: bool = True
+    merges: int | None = None  # how often it was written
 
-    def value(self, sealer: Sealer, kind: int, digest: bytes, rest: bytes) -> str:
-        """Return the identifier of a record."""
-        return sealer.open(kind, digest, self.texts.get(digest, rest))
+
+class Counts(NamedTuple):
+    """Whom a ledger has."""
+
+    people: int
+    identifiers: int
+    uncertain: int  # identifiers
+
+
+class Run(NamedTuple):
+    """A run whose notes are not merged yet."""
+
+    id: int
+    lock: str  # of its job, held as long as it runs
+    key: str  # id of the key
+    previous: str  # write epoch of the list before the job; empty where that is not known
+    epoch: str  # of the job
 
 
 class Ledger:
     """The ledger of one list."""
 
     def __init__(self, state_dir: Path, target: UploadTarget) -> None:
-        self.target = target
-        self.state_dir = state_dir
-        self._folder = state_dir / FOLDER
-        self._path = self._folder / sha256(msgspec.json.encode(target)).hexdigest()[:16]
+        self.target, self.state_dir = target, state_dir
+        self.store = store_in(state_dir)
         self._epochs = WriteEpochs(state_dir)
-        self.sealer = Sealer(load_key(state_dir))
+
+    @cached_property
+    def sealer(self) -> Sealer:
+        """Return what seals identifiers; the key of the state folder is made if there is none."""
+        return Sealer(load_key(self.state_dir))
 
     def open(self) -> OpenLedger:
-        """Merge the logs of jobs that have ended, and return the ledger and whether it is trusted."""
-        with made_and_locked(self._folder):
-            lost = self._merge()
-            opened = self._open()
-            return opened._replace(trust=Trust.LOST, reason=lost) if lost else opened
+        """Merge what runs that have ended have noted; return the ledger and whether it is trusted."""
+        lost = self.merge()
+        opened = self._read()
+        return opened._replace(trust=Trust.LOST, reason=lost) if lost else opened
 
-    def lookup(self, opened: OpenLedger) -> LedgerLookup:
-        """Return what looks people up in an open ledger; other processes find it by its view."""
-        index, month, is_trusted = opened.entries, month_of(this_second()), opened.trust is Trust.FULL
-        name = str(self._path), index.stamp, self.sealer.key, len(index), index.width
-        return LedgerView(*name, month, is_trusted).lookup_in(index, self.sealer)
-
-    def log(self, job: str, lock: str, previous: str, epoch: str) -> LogFile:
-        """Begin the log of a run of a job, on disk before this returns; `lock` is that of the job."""
-        header = LogHeader(
-            service=self.target.service,
-            kind=self.target.kind,
-            target=self.target.id,
-            key=self.sealer.key_id,
-            lock=lock,
-            previous=previous,
-            epoch=epoch,
-        )
-        with made_and_locked(self._folder):
-            last = max((int(path.name.split(".")[1]) for path in self._logs()), default=0)
-            path = self._path.with_name(f"{self._path.name}.{last + 1:09}.{job}.log")
-            return LogFile.create(path, header, self.sealer)
-
-    def close_log(self, log: LogFile, *, sent_all: bool = False) -> str:
-        """Merge the log of a job that is ending. Return why the ledger was lost, or "".
-
-        `sent_all` says that after its removals the job has sent everybody who is on the list.
-        """
-        log.close()
-        with made_and_locked(self._folder):
-            return self._merge(own=log.path, sent_all=sent_all)
+    def begin(self, lock: str, previous: str, epoch: str) -> "LedgerRun":
+        """Begin a run, on disk before this returns; `lock` is that of its job."""
+        key = self.sealer.key_id
+        with self.store.writing() as db:
+            db.execute(
+                "INSERT OR IGNORE INTO lists (service, kind, target, key) VALUES (?, ?, ?, ?)",
+                (*self._place, key),
+            )
+            query = "INSERT INTO list_runs (list, lock, key, previous, epoch) VALUES (?, ?, ?, ?, ?)"
+            run = db.execute(query, (self._read().id, lock, key, previous, epoch)).lastrowid
+        assert run is not None
+        return LedgerRun(self, run)
 
     def exists(self) -> bool:
         """Tell whether anything was ever stored."""
-        return self._path.exists() or bool(self._logs())
+        return self._read().id is not None
+
+    def counts(self) -> Counts:
+        """Count whom the ledger has."""
+        query = (
+            "SELECT count(*) - count(person) + count(DISTINCT person), count(*),"
+            " count(*) - coalesce(sum(is_certain), 0) FROM people WHERE list = ?"
+        )
+        return Counts(*self.store.rows(query, (self._read().id,))[0])
 
     def remove(self) -> None:
-        """Forget everybody on the list."""
-        with made_and_locked(self._folder):
-            for path in (self._path, *self._logs()):
-                path.unlink(missing_ok=True)
-            sync_folder(self._folder)
+        """Forget everybody on the list; raise StateError where a run is sending people."""
+        with self.store.writing() as db:
+            self.require_idle()
+            id = self._read().id
+            for run in self._runs():
+                _delete_run(db, run)
+            db.execute("DELETE FROM people WHERE list = ?", (id,))
+            db.execute("DELETE FROM lists WHERE id = ?", (id,))
+        self.store.empty_log()
 
-    def is_in_use(self) -> bool:
-        """Tell whether a running job writes a log."""
-        return any(self._is_running(log.header) for path in self._logs() if (log := read_log(path)))
+    def require_idle(self) -> None:
+        """Raise StateError where a run is sending people."""
+        if any(map(self._is_running, self._runs())):
+            hint = "run this again once that has ended"
+            raise StateError(f"{self.target.id} is being changed", hint=hint)
 
-    def _logs(self) -> list[Path]:
-        """List the logs of this list, the oldest first."""
-        return sorted(self._folder.glob(f"{self._path.name}.*.log"))
+    def merge(self, own: int | None = None, *, sent_all: bool = False) -> str:
+        """Merge what runs that have ended have noted, and `own`. Return why the ledger was lost, or "".
 
-    def _open(self) -> OpenLedger:
-        opened = self._read()
-        if opened.trust is Trust.FULL and (reason := self._doubt(opened.info)):
-            return opened._replace(trust=Trust.CHANGED, reason=reason)
-        return opened
+        `sent_all` says that after its removals the own run has sent everybody who is on the list.
+        """
+        if not self._runs():
+            return ""
+        key = self.sealer.key_id  # which is made, if there is none, in a transaction of its own
+        while True:
+            with self.store.reading() as db:  # what takes long keeps no other process from writing
+                runs, before = self._runs(), self._read()
+                ended = [run for run in runs if run.id == own or not self._is_running(run)]
+                if not ended or before.id is None:
+                    return ""
+                readable = [run for run in ended if run.key == key]
+                find_outcomes(db, before.id, [run.id for run in readable])
+                has_changed = any(map(self._has_changed, ended))
+            follows = _which_follow(before.epoch, ended, runs)
+            was_trusted = before.trust in (Trust.FULL, Trust.CHANGED) and before.epoch != NO_EPOCH
+            # People stay certain where nothing but these runs has changed the list since they were written.
+            stays_certain = before.trust is Trust.MISSING or (was_trusted and all(follows))
+            # The ledger has the write epoch of the last run, by which it is trusted, if all notes can be
+            # read and nothing else has changed the list between these runs. What happened before the first
+            # need not be known: whom the ledger had is uncertain then.
+            epoch = ended[-1].epoch if readable == ended and all(follows[1:]) else NO_EPOCH
+            # Whom the service keeps together is known where both hold, or once a run has sent everybody.
+            unknown = not (stays_certain and epoch) or (before.links_unknown and not sent_all)
+            changed = f"{datetime.now(UTC):%Y-%m-%dT%H:%M:%SZ}" if has_changed else before.changed
+            with self.store.writing() as db:
+                if self._read().merges != before.merges or not {*ended} <= {*self._runs()}:
+                    continue  # another process has merged some meanwhile, or forgotten everybody
+                if before.trust is Trust.LOST:
+                    db.execute("DELETE FROM people WHERE list = ?", (before.id,))
+                settle_outcomes(db, before.id, is_known=stays_certain)
+                db.execute(
+                    "UPDATE lists SET merges = merges + 1, key = ?, epoch = ?, links_unknown = ?, changed = ?"
+                    " WHERE id = ?",
+                    (key, epoch, unknown, changed, before.id),
+                )
+                for run in ended:
+                    _delete_run(db, run)
+            return before.reason if before.trust is Trust.LOST else ""
 
-    def _doubt(self, info: LedgerInfo) -> str:
-        """Say why a ledger that can be read may not be the latest; empty where it is."""
-        epoch = self._epochs.current(self.target)
-        if info.epoch == epoch and epoch:
+    @property
+    def _place(self) -> tuple[str, str, str]:
+        return self.target.service, self.target.kind, self.target.id
+
+    def _read(self) -> OpenLedger:
+        query = (
+            "SELECT id, merges, key, epoch, links_unknown, changed,"
+            " NOT EXISTS (SELECT 1 FROM people WHERE list = lists.id)"
+            " FROM lists WHERE (service, kind, target) = (?, ?, ?)"
+        )
+        for id, merges, key, epoch, links_unknown, changed, is_empty in self.store.rows(query, self._place):
+            if not merges:
+                return OpenLedger(id, Trust.MISSING, merges=merges)
+            if key != self.sealer.key_id:
+                return OpenLedger(id, Trust.LOST, OTHER_KEY, changed=changed, merges=merges)
+            reason = self._doubt(epoch)
+            trust = Trust.CHANGED if reason else Trust.FULL
+            return OpenLedger(id, trust, reason, epoch, bool(links_unknown), changed, bool(is_empty), merges)
+        return OpenLedger(None, Trust.MISSING)
+
+    def _doubt(self, epoch: str) -> str:
+        """Say why a ledger of an epoch may not be the latest; empty where it is."""
+        current = self._epochs.current(self.target)
+        if epoch == current != NO_EPOCH:
             if self._epochs.is_confirmed(self.target):
                 return ""
             return "the machine was started again, and the state folder may be that of a restored disk"
-        if epoch and info.epoch.partition("-")[0] == epoch.partition("-")[0]:
+        if current and epoch.partition("-")[0] == current.partition("-")[0]:
             return "the state folder was copied, or restored from a backup"
         return "something else may have changed this list, or the state folder was restored from a backup"
 
-    def _read(self) -> OpenLedger:
-        """Read the file, and trust it where that succeeds, whatever the write epoch."""
-        empty = LedgerInfo(
-            service=self.target.service,
-            kind=self.target.kind,
-            target=self.target.id,
-            key=self.sealer.key_id,
+    def _runs(self) -> list[Run]:
+        """Return the runs whose notes are not merged yet, the first begun first."""
+        query = (
+            "SELECT r.id, lock, r.key, previous, r.epoch FROM list_runs r JOIN lists l ON l.id = r.list"
+            " WHERE (service, kind, target) = (?, ?, ?) ORDER BY r.id"
         )
-        nothing = LedgerContent(empty, LedgerIndex(), {})
-        try:
-            content = read_ledger(self._path)
-        except FileNotFoundError:
-            return OpenLedger(*nothing, Trust.MISSING)
-        except OSError as error:
-            reason = f"{self._path} cannot be read: {error.strerror}"
-            return OpenLedger(*nothing, Trust.LOST, reason)
-        except LedgerLostError as error:
-            return OpenLedger(*nothing, Trust.LOST, str(error))
-        if content.info.upload_target != self.target:
-            reason = f"{self._path} belongs to another list or service"
-        elif content.info.key != self.sealer.key_id:
-            reason = f"{self._path} was written under another key than that of this state folder"
-        else:
-            return OpenLedger(*content, Trust.FULL)
-        return OpenLedger(*nothing, Trust.LOST, reason)
+        return [*map(Run._make, self.store.rows(query, self._place))]
 
-    def _merge(self, own: Path | None = None, *, sent_all: bool = False) -> str:
-        """Merge the logs of jobs that have ended, and `own`, into the file. The folder is locked.
+    def _has_changed(self, run: Run) -> bool:
+        query = "SELECT 1 FROM sendings WHERE run = ? AND acknowledged IS NOT NULL LIMIT 1"
+        return bool(self.store.rows(query, (run.id,)))
 
-        Return why the ledger was lost, or "".
-        """
-        logs = {path: read_log(path) for path in self._logs()}
-        damaged = [path for path, log in logs.items() if not log]
-        readable = [log for log in logs.values() if log]
-        ended = [log for log in readable if log.path == own or not self._is_running(log.header)]
-        if not (ended or damaged):
-            return ""
-        before = self._read()
-        follows = _which_follow(before.info.epoch, ended, readable)
-        was_trusted = before.trust is Trust.FULL and before.info.epoch != NO_EPOCH
-        # Records stay certain where nothing but these jobs has changed the list since they were written.
-        stays_certain = before.trust is Trust.MISSING or (was_trusted and all(follows))
-        own_key = [log for log in ended if log.header.key == self.sealer.key_id]
-        merged = merge_logs(before.entries, before.texts, own_key, self._folder, is_known=stays_certain)
-        # A log is on disk before anything is sent: whom a lost part names may be on the list.
-        is_complete = not damaged and own_key == ended and merged.is_whole
-        # The ledger has the write epoch of the last job, by which it is trusted, if the logs name everybody
-        # whom these jobs may have sent. Besides, nothing else may have changed the list between them. What
-        # happened before the first job need not be known: whom the ledger had is uncertain then.
-        epoch = ended[-1].header.epoch if is_complete and all(follows[1:]) else NO_EPOCH
-        # Whom the service keeps together is known where both hold, or once a job has sent everybody.
-        unknown = not (stays_certain and epoch) or (before.info.links_unknown and not sent_all)
-        changed = f"{datetime.now(UTC):%Y-%m-%dT%H:%M:%SZ}" if merged.changes else before.info.changed
-        info = msgspec.structs.replace(
-            before.info,
-            key=self.sealer.key_id,
-            epoch=epoch,
-            tagged=merged.tagged,
-            links_unknown=unknown,
-            changed=changed,
-        )
-        try:
-            write_ledger(self._path, info, merged.records, merged.texts)
-        except UsageError as error:
-            raise StateError(error.message, hint=STATE_HINT) from error
-        # After a crash before the last is removed, those left are merged again. Of several jobs in a row, the
-        # first does not follow the epoch of the last then. Older records become uncertain, which is safe.
-        for path in [*(log.path for log in ended), *damaged]:
-            path.unlink(missing_ok=True)
-        return before.reason  # of the ledger that was replaced
-
-    def _is_running(self, header: LogHeader) -> bool:
-        jobs = self.state_dir / "jobs"
-        return jobs.is_dir() and is_locked(lock_path(jobs, header.lock))
+    def _is_running(self, run: Run) -> bool:
+        path = job_lock(self.state_dir, run.lock)
+        return path.exists() and is_locked(path)
 
 
-def _which_follow(epoch: str, ended: Sequence[Log], readable: Iterable[Log]) -> list[bool]:
-    """Tell of each log whether only jobs with a log changed the list since the log before it.
+def _delete_run(db: "sqlite3.Connection", run: Run) -> None:
+    sendings = "SELECT id FROM sendings WHERE run = ?"
+    db.execute(f"DELETE FROM people_sent WHERE sending IN ({sendings})", (run.id,))
+    db.execute("DELETE FROM sendings WHERE run = ?", (run.id,))
+    db.execute("DELETE FROM list_runs WHERE id = ?", (run.id,))
 
-    It is so where its job began in a write epoch that is known by then. The first follows the ledger, which
-    has `epoch`. `readable` has the logs of running jobs too.
+
+def _which_follow(epoch: str, ended: Sequence[Run], runs: Iterable[Run]) -> list[bool]:
+    """Tell of each run that has ended whether only runs changed the list since the one before it.
+
+    It is so where it began in a write epoch that is known by then. The first follows the ledger, which has
+    `epoch`. `runs` has those that are running too.
     """
-    # Jobs of one group share an epoch, and the first that ends may not be the first that began.
-    epochs = {epoch} | {log.header.epoch for log in readable if log.header.previous == epoch}
+    # Runs of one group share an epoch, and the first that ends may not be the first that began.
+    epochs = {epoch} | {run.epoch for run in runs if run.previous == epoch}
     follows = list[bool]()
-    for log in ended:
+    for run in ended:
         epochs -= {NO_EPOCH, NOT_ALONE}  # each stands for many epochs, and links nothing
-        follows.append(not epochs.isdisjoint((log.header.previous, log.header.epoch)))
-        epochs.add(log.header.epoch)
+        follows.append(not epochs.isdisjoint((run.previous, run.epoch)))
+        epochs.add(run.epoch)
     return follows
+
+
+class LedgerRun:
+    """What a run notes; its methods are called by several threads."""
+
+    def __init__(self, ledger: Ledger, id: int) -> None:
+        self._ledger, self._id = ledger, id
+        self._sendings: dict[int, int] = {}  # the last one of each batch
+        self._lock = threading.Lock()
+
+    def note_sent(self, batch: int, items: Iterable[Operations], default_until: int) -> None:
+        """Note, on disk before this returns, whom a batch is about to send.
+
+        `default_until` is the month until which who has no end of their own is kept.
+        """
+        rows = list[tuple[int | bytes | None, ...]]()
+        for operation in chain.from_iterable(map(operations_of, items)):
+            removes = operation.operation_type == OPERATION_TYPES["delete"]
+            until = _until(operation.params, default_until)
+            rows += ((removes, until, *identifier) for identifier in self._seal(operation.params.users))
+        with self._ledger.store.writing() as db:
+            sending = db.execute("INSERT INTO sendings (run) VALUES (?)", (self._id,)).lastrowid
+            assert sending is not None
+            query = f"INSERT INTO people_sent VALUES ({sending}, ?, ?, ?, ?, ?, ?)"
+            db.executemany(query, rows)
+        with self._lock:
+            self._sendings[batch] = sending
+
+    def note_acknowledged(self, batch: int, items: Iterable[Operations], rejected: Collection[int]) -> None:
+        """Note that a batch was acknowledged, but for the people of rejected rows, who stay as they were."""
+        digests = list[bytes]()
+        for operations in items if rejected else ():
+            users = chain.from_iterable(operation.params.users for operation in operations_of(operations))
+            for row, user in zip(operations.rows, users, strict=True):
+                for name, values in user.items() if row in rejected else ():
+                    digests += self._ledger.sealer.digests(KINDS[name], values)
+        with self._lock:
+            sending = self._sendings[batch]
+        with self._ledger.store.writing() as db:
+            query = "DELETE FROM people_sent WHERE sending = ? AND digest = ?"
+            db.executemany(query, ((sending, digest) for digest in digests))
+            # After a request with a greater number than the last one now, which is sent from now on.
+            query = "UPDATE sendings SET acknowledged = (SELECT max(id) FROM sendings) WHERE id = ?"
+            db.execute(query, (sending,))
+
+    def end(self, *, sent_all: bool = False) -> str:
+        """Merge what was noted, as `Ledger.merge` does. Return why the ledger was lost, or ""."""
+        return self._ledger.merge(self._id, sent_all=sent_all)
+
+    def _seal(self, users: Sequence[dict[str, list[str]]]) -> Iterator[tuple[int | None, int, bytes, bytes]]:
+        """Yield person, kind, digest and sealed rest of each person's identifiers."""
+        values: dict[str, list[str]] = {}
+        for user in users:
+            for name, own in user.items():
+                values.setdefault(name, []).extend(own)
+        sealed = {name: iter(self._ledger.sealer.seal(KINDS[name], own)) for name, own in values.items()}
+        for user in users:
+            identifiers = [
+                (KINDS[name], *pair) for name, own in user.items() for pair in islice(sealed[name], len(own))
+            ]
+            # By the first identifier, so that who is sent again is the same person.
+            person = person_of(identifiers[0][1]) if len(identifiers) > 1 else None
+            yield from ((person, *identifier) for identifier in identifiers)
+
+
+def person_of(digest: bytes) -> int:
+    """Return the number of a person whose first identifier has a digest."""
+    return int.from_bytes(digest[:PERSON_BYTES], signed=True)
+
+
+def month_of(moment: datetime) -> int:
+    """Return the month of a time, counted from the year 2000; 0 for one before."""
+    utc = moment.astimezone(UTC)
+    return max(0, (utc.year - 2000) * 12 + utc.month - 1)
+
+
+def _until(params: SentParams, default: int) -> int:
+    """Return the month from which a sync sends people again: at once where they are added later."""
+    now = this_second()
+    if params.effective_at and datetime.fromisoformat(params.effective_at) > now:
+        return month_of(now)
+    return min(month_of(datetime.fromisoformat(params.expires_at)), default) if params.expires_at else default
 
 
 class StoredLedger(NamedTuple):
     """A ledger in a state folder, of whichever list."""
 
-    info: LedgerInfo
+    target: UploadTarget
+    counts: Counts
+    changed: str
     state: str  # "current", or why it is not relied on
 
     def as_row(self) -> tuple[str | int, ...]:
         """Return target, kind, counts, the time of the last change, state and service."""
-        info = self.info
-        counts = info.people, info.identifiers, info.uncertain
-        return info.target, info.kind, *counts, info.changed, self.state, info.service
+        return self.target.id, self.target.kind, *self.counts, self.changed, self.state, self.target.service
 
 
 def stored_ledgers(state_dir: Path) -> Iterator[StoredLedger]:
-    """Yield the ledgers of a state folder, the last changed first, with the logs that belong to them."""
-    folder = state_dir / FOLDER
-    targets: dict[str, UploadTarget | None] = {}  # by the name that ledger and logs begin with
-    for path in sorted(folder.glob("[0-9a-f]*")):
-        name = path.name.partition(".")[0]
-        if not targets.get(name):
-            target = _target_of(path)
-            if target or path.exists():  # a run that ends meanwhile removes its log
-                targets[name] = target
-    stored = [
-        _open_stored(state_dir, target)
-        if target
-        else StoredLedger(LedgerInfo(service="", kind="", target=name), f"{folder / name} is damaged")
-        for name, target in targets.items()
-    ]
-    yield from sorted(stored, key=lambda ledger: ledger.info.changed, reverse=True)
-
-
-def _open_stored(state_dir: Path, target: UploadTarget) -> StoredLedger:
-    opened = Ledger(state_dir, target).open()
-    state = {Trust.FULL: "current", Trust.MISSING: "in use"}.get(opened.trust, opened.reason)
-    return StoredLedger(opened.info, state)
-
-
-def _target_of(path: Path) -> UploadTarget | None:
-    """Return the list that a ledger or a log is of; None where that cannot be read."""
-    if path.suffix == ".log":
-        log = read_log(path)
-        return UploadTarget(log.header.service, log.header.kind, log.header.target) if log else None
-    try:
-        return read_ledger(path).info.upload_target
-    except (OSError, LedgerLostError):
-        return None
+    """Yield the ledgers of a state folder, the last changed first."""
+    query = "SELECT service, kind, target FROM lists"
+    targets = [UploadTarget(*place) for place in store_in(state_dir).rows(query)]
+    opened = [(ledger := Ledger(state_dir, target), ledger.open()) for target in targets]
+    for ledger, own in sorted(opened, key=lambda pair: pair[1].changed, reverse=True):
+        state = {Trust.FULL: "current", Trust.MISSING: "in use"}.get(own.trust, own.reason)
+        yield StoredLedger(ledger.target, ledger.counts(), own.changed, state)

@@ -282,9 +282,6 @@ class ListPacker:
     def _pack_blocks(self, blocks: BlockRunner, options: PackingOptions, before: int) -> Iterator[ListPart]:
         try:
             for block, packed_block in blocks.run(options):
-                if options.ledger and packed_block.rows and not packed_block.packed.compared:
-                    # A worker cannot open a ledger that was replaced meanwhile; this process has it open.
-                    packed_block = blocks.run_here(block, options)
                 lines = {row: block.line + line for row, line in packed_block.lines.items()}
                 records = packed_block.records(before)
                 before += packed_block.rows - len(packed_block.blank)

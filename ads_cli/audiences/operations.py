@@ -7,6 +7,8 @@ from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from typing import Any, NamedTuple
 
+import msgspec
+
 from ..api.time import Time
 from ..api.users import MAX_BODY_BYTES, MAX_OPERATIONS
 from ..errors import UsageError
@@ -184,6 +186,29 @@ def body_pieces(request: Iterable[Operations]) -> list[bytes | memoryview]:
     """Return the body of a request in pieces."""
     pieces = [piece for operations in request for piece in (b",", operations.body)]
     return [b"[", *pieces[1:], b"]"]
+
+
+class SentParams(msgspec.Struct):
+    """What an operation carries as it is sent."""
+
+    users: list[dict[str, list[str]]]
+    effective_at: str = ""
+    expires_at: str = ""
+
+
+class SentOperation(msgspec.Struct):
+    """An operation as it is sent."""
+
+    operation_type: str
+    params: SentParams
+
+
+_decode_operations = msgspec.json.Decoder(list[SentOperation]).decode
+
+
+def operations_of(operations: Operations) -> list[SentOperation]:
+    """Return operations as they are sent."""
+    return _decode_operations(b"".join(body_pieces([operations])))
 
 
 def count_users(request: Iterable[Operations]) -> int:

@@ -13,8 +13,8 @@ from ..api.users import MAX_BODY_BYTES, MAX_OPERATIONS
 from .columns import EncodedColumn, encode_columns
 from .countries import find_region
 from .identifiers import IDENTIFIERS, identifier_types
-from .ledger_lookup import LedgerDifferences, LedgerView
 from .operations import OperationParams, Operations
+from .sealing import RowDigests, row_digests
 
 # 2,500 operations of this size, with commas and brackets, fill a body.
 MAX_OPERATION_BYTES = (MAX_BODY_BYTES - 2) // MAX_OPERATIONS - 1
@@ -54,7 +54,7 @@ class PackingOptions(NamedTuple):
     allow_clear_text: bool = False  # send e-mail addresses and phone numbers that are partner ids
     keep_partial: bool = False  # send people without those of their identifiers that are invalid
     purpose: Purpose = Purpose.SEND
-    ledger: LedgerView | None = None  # to compare with
+    key: bytes | None = None  # of the digests that a ledger is compared by
 
 
 ProblemsByRow = dict[int, list[tuple[str, str]]]  # field and reason
@@ -73,7 +73,7 @@ class PackedRows:
     hashed: Counter[str] = field(default_factory=Counter)
     placeholders: Counter[str] = field(default_factory=Counter)
     answers: dict[str, Counter[str]] = field(default_factory=dict)  # in columns of consent
-    compared: LedgerDifferences | None = None
+    compared: RowDigests | None = None
 
 
 def pack_rows(
@@ -107,11 +107,8 @@ def pack_rows(
     if not is_whole:
         valid = [row for row in all_rows if row not in packed.problems and row not in left_out]
     # After this, a row of `valid` has a user.
-    if options.purpose is Purpose.COMPARE and options.ledger and (lookup := options.ledger.lookup()):
-        packed.compared = lookup.compare(columns, users.of_row, valid)
-        if packed.problems or packed.partial:
-            unsent, unreadable = lookup.find_unsent(columns, packed.problems, {*problems, *mistakes})
-            packed.compared = packed.compared._replace(unsent=unsent, unreadable=unreadable)
+    if options.purpose is Purpose.COMPARE and options.key:
+        packed.compared = row_digests(options.key, columns, valid, {*problems, *mistakes})
     if is_whole and isinstance(params, OperationParams):
         packed.operations.append(fill_operations(params, users, all_rows, options))
         return packed

@@ -13,7 +13,8 @@ from ..feeds.rows import FileRows, Rows
 from ..feeds.several import SeveralRows
 from ..feeds.source import Feed
 from ..output.text import counted
-from ..uploads.job_file import JobKey, JobOptions, UploadTarget
+from ..store.epochs import UploadTarget
+from ..uploads.job import JobKey, JobOptions
 from ..uploads.journal import Journal
 from ..uploads.plan import Plan, this_second
 from ..uploads.upload import Batch, Batches
@@ -212,7 +213,7 @@ class ListPlan(Plan):
 
     def key(self, service: str, *, skip_invalid: bool) -> JobKey:
         """Return what identifies the job. Only a key tells of the content, which may be one person."""
-        from .ledger_records import Sealer, load_key
+        from .sealing import Sealer, load_key
 
         feed, state_dir = self.rows.source, self._settings.state_dir
         assert state_dir
@@ -322,8 +323,8 @@ class AudiencePlan(ListPlan):
     def _validation_options(self, comparison: "ListComparison | None") -> PackingOptions:
         """Return how a list is packed that is not sent yet; comparing it hashes more than a dry run needs."""
         options = self._settings.packing
-        if comparison and comparison.view:
-            return options._replace(purpose=Purpose.COMPARE, ledger=comparison.view)
+        if comparison and comparison.key:
+            return options._replace(purpose=Purpose.COMPARE, key=comparison.key)
         return options._replace(purpose=Purpose.DRY_RUN if self._settings.dry_run else Purpose.VALIDATE)
 
     @property

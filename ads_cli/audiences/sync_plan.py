@@ -9,14 +9,13 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from ..parallel import batched
-from ..uploads.job_file import Acknowledgement, JobKey
+from ..uploads.job import Acknowledgement, JobKey
 from ..uploads.journal import Journal
 from ..uploads.plan import OnAcknowledged
 from ..uploads.upload import FAILED, AttemptLog, Batch, Batches
 from ..validation import CheckedRow
 from ..validation.report import ValidationReport
-from .comparison import DELETED, ListComparison, ListDifferences, Person, User
-from .ledger_lookup import CREATED, UPDATED
+from .comparison import CREATED, DELETED, UPDATED, ListComparison, ListDifferences, Person, User
 from .operations import OPERATION_TYPES, OperationParams, Operations, split_requests
 from .packing import Users, fill_operations
 from .plan import AudiencePlan, ListPlan, ListReport, ListSettings

@@ -11,15 +11,13 @@ from ..api.endpoint import Request
 from ..api.users import UpdateAudienceUsers, UpdateDoNotReachUsers
 from ..errors import RefusedError, UnavailableError
 from ..people_masking import PeopleMask, people_in
-from ..uploads.job_file import Acknowledgement
+from ..uploads.job import Acknowledgement
 from ..uploads.journal import Journal
 from ..uploads.plan import this_second
 from ..uploads.upload import FAILED, AttemptLog, Batch, digest_of, operation_errors, reasons_of
 from .identifiers import IDENTIFIERS
-from .ledger import Ledger
-from .ledger_log import LogFile, operations_of
-from .ledger_records import REMEMBERED_MONTHS, month_of
-from .operations import PARAMS_FIELDS, Operations, body_pieces, count_users, split_requests
+from .ledger import REMEMBERED_MONTHS, Ledger, LedgerRun, month_of
+from .operations import PARAMS_FIELDS, Operations, body_pieces, count_users, operations_of, split_requests
 
 if TYPE_CHECKING:
     from ..client.client import Client
@@ -145,7 +143,7 @@ def _halve(operation: Operations) -> Iterator[Operations]:
 
 
 class RecordedUpload:
-    """Sends users. Notes in the log of the job whom it is about to send, and then who is acknowledged.
+    """Sends users. Notes in the ledger whom it is about to send, and then who is acknowledged.
 
     `begin` comes first, then `digest` and `send`, then `finish`.
     """
@@ -153,7 +151,7 @@ class RecordedUpload:
     def __init__(self, upload: UserUpload) -> None:
         self.users = upload
         self._ledger: Ledger | None = None
-        self._log: LogFile | None = None  # of a run
+        self._run: LedgerRun | None = None
         self._until = month_of(this_second()) + REMEMBERED_MONTHS
 
     @property
@@ -176,21 +174,21 @@ class RecordedUpload:
         return self._ledger.sealer.sealed_digest(self.users.digest(batch))
 
     def begin(self, journal: Journal) -> None:
-        """Begin the log of a run."""
+        """Begin a run."""
         job = journal.job
-        self._ledger = Ledger(journal.folder.parent, job.key.target)
-        self._log = self._ledger.log(job.job, job.key.digest, journal.previous_epoch, job.epoch)
+        self._ledger = Ledger(journal.state_dir, job.key.target)
+        self._run = self._ledger.begin(job.key.digest, journal.previous_epoch, job.epoch)
 
     def finish(self, *, sent_all: bool = False) -> str:
-        """Merge the log into the ledger. Return a warning if the ledger was lost, or ""."""
-        assert self._ledger and self._log
-        lost = self._ledger.close_log(self._log, sent_all=sent_all)
+        """Merge what was noted into the ledger. Return a warning if the ledger was lost, or ""."""
+        assert self._run
+        lost = self._run.end(sent_all=sent_all)
         return f"{lost}: whom this list had before is not known any more" if lost else ""
 
     def send(self, client: "Client", batch: Batch, attempts: AttemptLog) -> Acknowledgement:
-        """Send a batch; the log has it before and after."""
-        assert self._log
-        self._log.note_sent(batch.number, batch.items, self._until)
+        """Send a batch; the ledger has it before and after."""
+        assert self._run
+        self._run.note_sent(batch.number, batch.items, self._until)
         ack = self.users.send(client, batch, attempts)
-        self._log.note_acknowledged(batch.number, batch.items, {record for record, _ in ack.failed})
+        self._run.note_acknowledged(batch.number, batch.items, {record for record, _ in ack.failed})
         return ack

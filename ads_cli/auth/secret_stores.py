@@ -17,6 +17,7 @@ from typing import Any, TypeVar
 
 import msgspec
 
+from ..config.settings import CACHES
 from ..config.trusted_files import check_writers
 from ..errors import StateError
 from . import CLIENT_SECRET, GRANT, Secret
@@ -213,7 +214,8 @@ class KeyringStore(SecretStore):
 def open_store(kind: str, state_dir: Path, config_dir: Path) -> SecretStore:
     """Open the store `keyring` or `file`."""
     if kind == "keyring":
-        return KeyringStore(state_dir / "keyring-backend")
+        # A file and no note in the database: a command that only reads from the service need not open that.
+        return KeyringStore(state_dir / CACHES / "keyring-backend")
     if kind == "file":
         return FileStore(config_dir / "secrets.json")
     raise StateError(f"the token store {kind!r} is neither keyring nor file", hint="check ADSCTL_TOKEN_STORE")

@@ -21,10 +21,11 @@ from msgspec.structs import replace
 from ..errors import StateError
 from ..feeds.locations import Location
 from ..output.text import safe
-from ..uploads.job_file import Acknowledgement, Job, JobKey, read_journal, unreadable
-from ..uploads.jobs import job_state, list_jobs
+from ..store.epochs import WriteEpochs
+from ..uploads.job import ENDED, UNFINISHED, Acknowledgement, Job, JobKey
+from ..uploads.jobs import list_jobs
+from ..uploads.sends import read_planned, read_sends
 from ..uploads.upload import FAILED
-from ..uploads.write_epochs import WriteEpochs
 from .upload import UNCERTAIN
 
 if TYPE_CHECKING:
@@ -52,9 +53,8 @@ class SentRecord(NamedTuple):
 
 
 class CreationRun(NamedTuple):
-    """A run, as its journal tells."""
+    """A run, as far as it is stored."""
 
-    path: Path
     job: Job
     planned: set[str]  # contents
     sent: list[SentRecord]  # in the order of their batches
@@ -65,17 +65,14 @@ class CreationRun(NamedTuple):
         return [record.answer for record in self.sent if record.answer is not None]
 
 
-def read_run(path: Path, job: Job) -> CreationRun:
-    """Read the journal of a run that creates; raise StateError where it is damaged."""
-    journal = read_journal(path, strict=True)
-    acknowledged = journal.acknowledged
+def read_run(state_dir: Path, job: Job) -> CreationRun:
+    """Return what a run creates, and what it has sent."""
+    sends = read_sends(state_dir, job.job)
     sent: list[SentRecord] = []
-    for number in sorted(journal.uncertain | acknowledged):
-        attempt, ack = journal.attempts.get(number), acknowledged.get(number)
-        if not (attempt and attempt.keys) or (ack and len(ack.records) != len(attempt.keys)):
-            raise unreadable(path, f"it does not name the records of batch {number}")
-        sent += _answered(attempt.keys, ack) if ack else [SentRecord(number, key) for key in attempt.keys]
-    return CreationRun(path, job, journal.planned, sent)
+    for number in sorted(sends.uncertain | sends.acknowledged):
+        contents, ack = sends.attempts[number].keys, sends.acknowledged.get(number)
+        sent += _answered(contents, ack) if ack else [SentRecord(number, content) for content in contents]
+    return CreationRun(job, read_planned(state_dir, job.job), sent)
 
 
 def _answered(contents: Sequence[str], ack: Acknowledgement) -> Iterable[SentRecord]:
@@ -118,14 +115,13 @@ def begin_creation(
     Warn where a run with the file has ended, since all of it is sent again.
     A task of a fleet that had begun need not have come as far as a run: it begins one where there was none.
     Raise StateError where a run that has not ended may have created some of the records and this one does
-    not resume it, where there is none to resume, and where a journal cannot be read.
+    not resume it, and where there is none to resume.
     """
-    jobs = state_dir / "jobs"
     expected_epoch = WriteEpochs(state_dir).current(creation.key.target)  # before it looks for runs
-    known = _jobs_of(jobs, creation)
-    related = _related(known, creation)
+    known = _jobs_of(state_dir, creation)
+    related = _related(state_dir, known, creation)
     if not related:
-        ended = [job for _, job, has_ended in known if has_ended and _is_sent_again(job, creation)]
+        ended = [job for job in known if job.state == ENDED and _is_sent_again(job, creation)]
         if resume and (ended or not is_task):
             raise _nothing_to_resume(ended)
         if ended:
@@ -141,8 +137,8 @@ def begin_creation(
     if not _begins_alike(run.job.key, creation.key):
         how = "with its own options and version of adsctl it can be resumed"
         raise _unfinished(run.job, f"{how}: {run.job.resume}")
-    if job_state(jobs, run.job, ended=False) != "unfinished":
-        how = "it cannot be resumed, since its journal may be a copy: look which records exist"
+    if run.job.state != UNFINISHED:
+        how = "it cannot be resumed, since the state folder may be a copy: look which records exist"
         raise _unfinished(run.job, how)
     for other in related[:-1]:
         if not {record.content for record in other.sent}.isdisjoint(creation.contents):
@@ -161,24 +157,20 @@ def require_no_other_run(journal: "Journal", creation: Creation) -> None:
 
     The journal already says what is to be created, and nothing was sent yet: it is removed.
     """
-    known = [job for job in _jobs_of(journal.folder, creation) if job[0] != journal.path]
-    if related := _related(known, creation):
+    known = _jobs_of(journal.state_dir, creation)
+    others = [job for job in known if job.job != journal.job.job]
+    if related := _related(journal.state_dir, others, creation):
         journal.remove()
-        raise _unfinished(related[-1].job, _how_to_resume(related[-1].job, creation))
+        job = related[-1].job
+        raise _unfinished(job, _how_to_resume(job, creation))
 
 
-def _jobs_of(jobs: Path, creation: Creation) -> list[tuple[Path, Job, bool]]:
+def _jobs_of(state_dir: Path, creation: Creation) -> list[Job]:
     """List the jobs that create records of the kind in the same place, oldest first."""
-
-    def refuse(path: Path, error: StateError) -> None:
-        error.message += "; what it says was created is not known, and nothing more is created"
-        raise error
-
-    def place(key: JobKey) -> tuple[str, ...]:
-        return key.target.service, key.target.id, key.upload, _noun_of(key)
-
-    own = place(creation.key)
-    return [(path, job, ended) for path, job, ended in list_jobs(jobs, refuse) if place(job.key) == own]
+    key = creation.key
+    values = (key.target.id, key.target.service, key.upload)
+    jobs = list_jobs(state_dir, "(target, service, upload) = (?, ?, ?)", values)
+    return [job for job in jobs if _noun_of(job.key) == _noun_of(key)]
 
 
 def _noun_of(key: JobKey) -> str:
@@ -186,7 +178,7 @@ def _noun_of(key: JobKey) -> str:
     return key.target.kind.split(" of ")[0]
 
 
-def _related(known: list[tuple[Path, Job, bool]], creation: Creation) -> list[CreationRun]:
+def _related(state_dir: Path, known: list[Job], creation: Creation) -> list[CreationRun]:
     """Return the unfinished runs with the file or some of its records; the one most like it is the last."""
     contents = set(creation.contents)
 
@@ -194,7 +186,7 @@ def _related(known: list[tuple[Path, Job, bool]], creation: Creation) -> list[Cr
         has_bytes = run.job.key.content == creation.key.content
         return has_bytes, _has_name(run.job, creation), len(contents & run.planned)
 
-    runs = [read_run(path, job) for path, job, has_ended in known if not has_ended]
+    runs = [read_run(state_dir, job) for job in known if job.state != ENDED]
     return sorted((run for run in runs if any(likeness(run))), key=likeness)
 
 

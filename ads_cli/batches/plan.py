@@ -14,7 +14,8 @@ from ..errors import ContentError, NotConfirmedError, StateError
 from ..feeds.row import Row
 from ..feeds.rows import Rows
 from ..output.text import listed
-from ..uploads.job_file import Acknowledgement, JobKey, Planned, UploadTarget, options_of_rows
+from ..store.epochs import UploadTarget
+from ..uploads.job import Acknowledgement, JobKey, Planned, options_of_rows
 from ..uploads.plan import OnAcknowledged, Plan, this_second
 from ..uploads.upload import FAILED, Batch, Batches
 from ..validation import CheckedRow
@@ -237,11 +238,10 @@ class RestOfRun:
     def __init__(
         self, journal: "Journal", label: str, upload: BatchUpload, creation: Creation, place_of: PlaceOf
     ) -> None:
-        """Read the journal; raise StateError where it is damaged."""
         self._journal, self._label, self._upload, self._place_of = journal, label, upload, place_of
         self._creation, self._contents = creation, creation.contents
-        path, job, contents = journal.path, journal.job, creation.contents
-        self._run = run = read_run(path, job) if journal.resumed else CreationRun(path, job, set(), [])
+        job, contents = journal.job, creation.contents
+        self._run = run = read_run(journal.state_dir, job) if journal.resumed else CreationRun(job, set(), [])
         at: dict[str, list[int]] = {record.content: [] for record in run.sent}
         for index in reversed(range(len(contents))):
             if contents[index] in at:

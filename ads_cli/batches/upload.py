@@ -10,7 +10,7 @@ from ..api.endpoint import Request
 from ..client.response import not_understood
 from ..errors import AdsctlError, NotFoundError, RefusedError, UnavailableError
 from ..output.text import counted, listed, singular
-from ..uploads.job_file import Acknowledgement
+from ..uploads.job import Acknowledgement
 from ..uploads.upload import (
     FAILED,
     AttemptLog,

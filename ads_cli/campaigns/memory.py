@@ -1,31 +1,30 @@
 """What applies have created: the ids of keys, and what requests without a response may have created.
 
-Each account has a file of JSON lines in the state folder. A line is on the disk before its request is sent,
-or before its response counts.
+Each is on the disk before its request is sent, or before its response counts.
 """
 
-import json
-import os
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from contextlib import suppress
+from collections import defaultdict
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from hashlib import sha256
 from pathlib import Path
 from threading import RLock
-from typing import TYPE_CHECKING, Any, BinaryIO, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
+
+import msgspec
 
 from ..batches.upload import LISTED_AFTER_SECONDS
-from ..config.atomic_files import append_whole, atomic, make_folder, sync_folder
-from ..errors import STATE_HINT, NotConfirmedError, StateError
+from ..errors import NotConfirmedError
 from ..http.retry import CLOCK, Clock
 from ..output.text import counted, listed
+from ..store import store_in
+from ..store.notes import Notes
 
 if TYPE_CHECKING:
     from ..client.client import Client
 
 T = TypeVar("T")
-FOLDER = "campaigns"  # in the state folder
 STANDARD_INPUT = "-"  # in place of a file
-PULLED = "pulled.json"  # the files that `pull` has written
+PULLED = "pulled files"  # kind of notes
 
 
 class Mark(NamedTuple):
@@ -36,81 +35,61 @@ class Mark(NamedTuple):
     key: str  # of a replacement, the id of the record that it replaces
     is_replacement: bool = False
 
+    @property
+    def stored(self) -> str:
+        """Return the mark as it is stored."""
+        return msgspec.json.encode(self).decode()
 
-def memory_path(state_dir: Path, service: str, account: str) -> Path:
-    """Name the file of an account."""
-    name = sha256(f"{service}\n{account}".encode()).hexdigest()[:16]
-    return state_dir / FOLDER / f"{name}.jsonl"
+
+_mark = msgspec.json.Decoder(Mark).decode
 
 
 class ApplyMemory:
-    """Remembers the records of an account; `account` is named with its service."""
+    """Remembers the records of an account; `account` is named with its service. Thread-safe."""
 
     def __init__(self, state_dir: Path, service: str, account: str, clock: Clock = CLOCK) -> None:
-        self._clock = clock
-        self.path = memory_path(state_dir, service, account)
-        self.ids: dict[Mark, str] = {}
-        self.lost: dict[Mark, int] = {}  # by the number of the attempt
-        self.file = ""  # that is applied, by its identity
-        self.files: dict[Mark, set[str]] = {}  # that were applied with a mark
-        self.names: dict[str, tuple[str, str]] = {}  # as sent and as stored, by id, where they differ
-        self.begun_plan = ""  # digest of the stored plan that is being applied
-        self._attempts = 0
+        self._clock, self._store = clock, store_in(state_dir)
         self._lock = RLock()  # requests that are sent at once note what they create
-        self._open: dict[int, list[Mark]] = {}
+        self._target = f"campaigns of {account} at {service}"
+        self.file = ""  # that is applied, by its identity
+        self.ids: dict[Mark, str] = {}
+        self.files: dict[Mark, set[str]] = defaultdict(set)  # that were applied with a mark
+        self.names: dict[str, tuple[str, str]] = {}  # as sent and as stored, by id, where they differ
+        self.lost: dict[Mark, int] = {}  # by the number of the attempt
+        self.begun_plan = ""  # digest of the stored plan that is being applied
         self._begun: dict[int, float] = {}  # when attempts were sent, in Unix seconds
         self._read()
 
     def _read(self) -> None:
-        try:
-            lines = self.path.read_bytes().split(b"\n")
-        except FileNotFoundError:
-            return
-        except OSError as error:
-            raise StateError(f"{self.path} cannot be read: {error.strerror}", hint=STATE_HINT) from None
-        for number, line in enumerate(lines, 1):
-            if not line:
-                continue
-            try:
-                self._take(json.loads(line))
-            except (ValueError, KeyError, TypeError, AttributeError):
-                if number >= len(lines):
-                    continue  # a kill or a power failure came before the line was whole
-                hint = "it says which records were created; look which exist, write their ids into the file, "
-                raise StateError(
-                    f"{self.path}:{number} is damaged", hint=f"{hint}and remove {self.path}"
-                ) from None
+        for mark, id in self._rows("SELECT identity, service_key FROM known"):
+            self.ids[_mark(mark)] = id
+        for mark, file in self._rows("SELECT identity, file FROM known_files"):
+            self.files[_mark(mark)].add(file)
+        for id, sent, name in self._rows("SELECT id, sent, name FROM stored_names"):
+            self.names[id] = sent, name
+        for mark, number, at in self._rows("SELECT identity, number, at FROM attempts"):
+            self.lost[_mark(mark)], self._begun[number] = number, at
+        for (digest,) in self._rows("SELECT digest FROM begun_plans"):
+            self.begun_plan = digest
 
-    def _take(self, line: Mapping[str, Any]) -> None:
-        if "attempt" in line:
-            number = int(line["attempt"])
-            self._attempts = max(self._attempts, number)
-            self._open[number] = marks = [_mark(part) for part in line["marks"]]
-            self._begun[number] = float(line.get("at", 0))
-            self.lost |= dict.fromkeys(marks, number)
-        elif "ended" in line:
-            for mark in self._open.pop(int(line["ended"]), ()):
-                self.lost.pop(mark, None)
-        elif "stored" in line:
-            self.names[str(line["id"])] = str(line["name"]), str(line["stored"])
-        elif "plan" in line:
-            self.begun_plan = line["plan"]
-        else:
-            mark = _mark(line["mark"])
-            self.ids[mark] = str(line["id"])
-            self.files.setdefault(mark, set()).update([line["file"]] if line.get("file") else [])
-            self.lost.pop(mark, None)
+    def _rows(self, query: str) -> list[tuple[Any, ...]]:
+        return self._store.rows(f"{query} WHERE target = ?", (self._target,))
 
     def begin_attempt(self, marks: Iterable[Mark]) -> int:
         """Note that a request may create records, on the disk before this returns."""
+        marks, at = [*marks], self._clock.time()
         with self._lock:
-            number = self._attempts + 1
-            self._write([{"attempt": number, "marks": [*marks], "at": self._clock.time()}])
-        return number
+            with self._store.writing() as db:
+                (number,) = db.execute("SELECT coalesce(max(number), 0) + 1 FROM attempts").fetchone()
+                rows = [(self._target, mark.stored, number, at) for mark in marks]
+                db.executemany("REPLACE INTO attempts VALUES (?, ?, ?, ?)", rows)
+            self._begun[number] = at
+            self.lost |= dict.fromkeys(marks, number)
+        return int(number)
 
     def end_attempt(self, number: int, ids: Mapping[Mark, str]) -> None:
         """Note what a request has created: nothing but `ids`."""
-        self._write([*self._lines(ids), {"ended": number}])
+        self._note(ids, [number])
 
     def remember(self, ids: Mapping[Mark, str]) -> None:
         """Note whose ids are known."""
@@ -118,10 +97,30 @@ class ApplyMemory:
         if self.file:
             news |= {mark: id for mark, id in ids.items() if self.file not in self.files.get(mark, ())}
         if news:
-            self._write(self._lines(news))
+            self._note(news, [])
 
-    def _lines(self, ids: Mapping[Mark, str]) -> list[dict[str, Any]]:
-        return [{"mark": mark, "id": id, "file": self.file} for mark, id in ids.items()]
+    def settle(self) -> None:
+        """Forget attempts: a listing of the account has shown what they have created."""
+        if ended := [number for number in {*self.lost.values()} if not self._seconds_until_listed(number)]:
+            self._note({}, ended)
+
+    def _note(self, ids: Mapping[Mark, str], ended: Collection[int]) -> None:
+        """Note whose ids are known, and which attempts have ended, on the disk before this returns."""
+        target, marks = self._target, [mark.stored for mark in ids]
+        with self._lock:
+            with self._store.writing() as db:
+                known = [(target, mark.stored, id) for mark, id in ids.items()]
+                db.executemany("REPLACE INTO known VALUES (?, ?, ?)", known)
+                files = [(target, mark, self.file) for mark in marks if self.file]
+                db.executemany("REPLACE INTO known_files VALUES (?, ?, ?)", files)
+                ending = "DELETE FROM attempts WHERE target = ? AND"
+                db.executemany(f"{ending} identity = ?", [(target, mark) for mark in marks])
+                db.executemany(f"{ending} number = ?", [(target, number) for number in ended])
+            self.ids |= ids
+            for mark in ids if self.file else ():
+                self.files[mark].add(self.file)
+            for mark in [mark for mark, number in self.lost.items() if mark in ids or number in ended]:
+                del self.lost[mark]
 
     def other_file(self, mark: Mark, file: str) -> str:
         """Return another file that a mark belongs to, or "" if it belongs to this one or to none."""
@@ -130,19 +129,18 @@ class ApplyMemory:
             return ""
         return next((name for name in sorted(files) if name == STANDARD_INPUT or Path(name).exists()), "")
 
-    def note_name(self, id: str, name: str, stored: str) -> None:
+    def note_name(self, id: str, sent: str, name: str) -> None:
         """Note as what the service stores a name."""
-        self._write([{"id": id, "name": name, "stored": stored}])
+        with self._store.writing() as db:
+            db.execute("REPLACE INTO stored_names VALUES (?, ?, ?, ?)", (self._target, id, sent, name))
+        self.names[id] = sent, name
 
     def begin_plan(self, digest: str) -> None:
         """Note the stored plan that is being applied; empty when it has ended."""
         if self.begun_plan != digest:
-            self._write([{"plan": digest}])
-
-    def settle(self) -> None:
-        """Forget attempts: a listing of the account has shown what they have created."""
-        if ended := [number for number in self._open if not self._seconds_until_listed(number)]:
-            self._write([{"ended": number} for number in ended])
+            with self._store.writing() as db:
+                db.execute("REPLACE INTO begun_plans VALUES (?, ?)", (self._target, digest))
+            self.begun_plan = digest
 
     def seconds_until_listed(self, marks: Iterable[Mark]) -> float:
         """Return for how long lists may still lack what attempts that have no response have created."""
@@ -151,26 +149,6 @@ class ApplyMemory:
     def _seconds_until_listed(self, number: int) -> float:
         age = max(self._clock.time() - self._begun[number], 0)
         return max(LISTED_AFTER_SECONDS - age, 0)
-
-    def _write(self, lines: list[dict[str, Any]]) -> None:
-        with self._lock:
-            self._append(lines)
-            for line in lines:
-                self._take(line)
-
-    def _append(self, lines: list[dict[str, Any]]) -> None:
-        try:
-            make_folder(self.path.parent)
-            is_new = not self.path.exists()
-            flags = os.O_RDWR | os.O_APPEND | os.O_CREAT
-            with os.fdopen(os.open(self.path, flags, 0o600), "a+b") as file:
-                _cut_last_line(file)
-                data = b"".join(json.dumps(line).encode() + b"\n" for line in lines)
-                append_whole(file.fileno(), data, sync=True)
-            if is_new:
-                sync_folder(self.path.parent)
-        except OSError as error:
-            raise StateError(f"{self.path} cannot be written: {error.strerror}", hint=STATE_HINT) from None
 
 
 def look_for_lost(
@@ -234,39 +212,15 @@ class CreationAttempt:
             self._memory.remember(ids)
 
 
-def _cut_last_line(file: BinaryIO) -> None:
-    """Cut a last line that is not whole."""
-    size = file.seek(0, os.SEEK_END)
-    file.seek(max(size - 1, 0))
-    if file.read() not in (b"", b"\n"):
-        file.seek(0)
-        file.truncate(file.read().rfind(b"\n") + 1)
-
-
-def _mark(line: Any) -> Mark:
-    kind, parent, key, is_replacement = line
-    return Mark(str(kind), str(parent), str(key), is_replacement is True)
-
-
 def is_pulled(state_dir: Path, path: Path) -> bool:
     """Tell whether `pull` has written a file, and it is unchanged since."""
     try:
         digest = sha256(path.read_bytes()).hexdigest()
     except OSError:
         return False
-    return _pulled(state_dir).get(str(path.resolve())) == digest
+    return Notes(state_dir, PULLED).find(str(path.resolve()), str) == digest
 
 
 def note_pulled(state_dir: Path, path: Path, content: bytes) -> None:
     """Remember that `pull` has written a file."""
-    make_folder(state_dir / FOLDER)
-    digests = _pulled(state_dir) | {str(path.resolve()): sha256(content).hexdigest()}
-    with atomic(state_dir / FOLDER / PULLED) as stream:
-        json.dump(digests, stream)
-
-
-def _pulled(state_dir: Path) -> dict[str, str]:
-    with suppress(OSError, ValueError):
-        pulled = json.loads((state_dir / FOLDER / PULLED).read_bytes())
-        return pulled if isinstance(pulled, dict) else {}
-    return {}
+    Notes(state_dir, PULLED).put(str(path.resolve()), sha256(content).hexdigest())

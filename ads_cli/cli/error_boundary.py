@@ -37,6 +37,8 @@ def run_command_line(command_line: CommandLine) -> int:
         return _report(interrupted, command_line)
     finally:
         _discard_unwritten()
+        if store := sys.modules.get("ads_cli.store.database"):  # which few commands need
+            store.close_stores()
 
 
 def _run_reported(command_line: CommandLine) -> int:

@@ -21,28 +21,39 @@ from .spending import StoredRecords
 from .spending_judge import SpendingJudge, refused
 from .writes import Dialect, Operation, Write, write_of
 
-FLEET_COUNT = "ADSCTL_FLEET_COUNT"  # in the environment of the tasks of a fleet: the path of this one's count
+FLEET_COUNT = "ADSCTL_FLEET_COUNT"  # in the environment of the tasks of a fleet
 
 
-def count_in_fleet(fleet_count: Path, limit: Limit, count: int) -> int:
-    """Return how many records all tasks of a fleet's run change, this one `count` of them.
+class FleetCount(msgspec.Struct, frozen=True):
+    """Where a task of a fleet notes how many records it changes, beside the other tasks of its run."""
 
-    If that is allowed, it is noted in a file for the task and the limit. A task that is resumed counts as
-    much as it did at most.
-    """
-    from ..config.atomic_files import atomic, make_folder
-    from ..config.file_locks import locked
+    state_dir: str
+    fleet: str
+    run: str
+    attempt: str
+    task: str
 
-    folder = fleet_count.parent / blake2b(limit.source.encode(), digest_size=8).hexdigest()
-    task = fleet_count.name
-    make_folder(folder)
-    with locked(fleet_count.parent / "lock"):
-        counts = {path.name: int(path.read_text()) for path in folder.iterdir() if path.name[0] != "."}
-        counts[task] = max(count, counts.get(task, 0))
-        if (total := sum(counts.values())) <= limit.value:
-            with atomic(folder / task) as stream:
-                stream.write(str(counts[task]))
-    return total
+    @property
+    def variable(self) -> str:
+        """Return it as the environment has it."""
+        return msgspec.json.encode(self).decode()
+
+    def add(self, limit: Limit, count: int) -> int:
+        """Return how many records all tasks change that a limit counts together, this one `count` of them.
+
+        If that is allowed, it is noted. A task that is resumed counts as much as it did at most.
+        """
+        from ..store import store_in
+
+        group = self.fleet, self.run, self.attempt, limit.source
+        of_group = "FROM fleet_counts WHERE (fleet, run, attempt, source) = (?, ?, ?, ?)"
+        with store_in(Path(self.state_dir)).writing() as db:
+            counts = dict(db.execute(f"SELECT task, records {of_group}", group).fetchall())
+            counts[self.task] = max(count, counts.get(self.task, 0))
+            if (total := sum(counts.values())) <= limit.value:
+                values = *group, self.task, counts[self.task]
+                db.execute("REPLACE INTO fleet_counts VALUES (?, ?, ?, ?, ?, ?)", values)
+        return total
 
 
 class WriteGuard:
@@ -54,7 +65,7 @@ class WriteGuard:
         dialect: Callable[[], Dialect],
         stored: Callable[[str], StoredRecords],
         lock_account: Callable[[str], None],
-        fleet_count: Path | None,
+        fleet_count: FleetCount | None,
     ) -> None:
         self._fleet_count = fleet_count
         self._read, self._dialect = guard, cache(dialect)
@@ -172,7 +183,7 @@ class WriteGuard:
         """Judge how many records the run changes, with `count` more of them."""
         for limit in self.guard.of("max_changes") if not self._is_planned else ():
             own = self._count + count
-            total = count_in_fleet(self._fleet_count, limit, own) if self._fleet_count and count else own
+            total = self._fleet_count.add(limit, own) if self._fleet_count and count else own
             if total > limit.value:
                 of_fleet = f" of a fleet, {own:,} of this task" if total > own else ""
                 raise refused(f"{total:,} changes{of_fleet}", limit)

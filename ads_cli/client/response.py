@@ -1,5 +1,6 @@
 """A response of the service, read from its bytes, and the pages of a list."""
 
+import json
 from collections.abc import Callable, Iterator
 from typing import Any
 
@@ -133,8 +134,8 @@ def follow(fetch: Callable[[str | None], Response]) -> Iterator[Response]:
             )
 
 
-def _ends(data: Any) -> list[bytes]:
+def _ends(data: Any) -> list[str]:
     """Return the first and the last record of a page as JSON: a million records must not be remembered."""
     if not isinstance(data, list):
-        return [] if data is None else [msgspec.json.encode(data)]
-    return [msgspec.json.encode(record) for record in (*data[:1], *data[-1:])]
+        return [] if data is None else [json.dumps(data)]  # which escapes what no encoding has
+    return [json.dumps(record) for record in (*data[:1], *data[-1:])]

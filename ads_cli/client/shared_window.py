@@ -13,6 +13,7 @@ import msgspec
 
 from ..api.rates import Rate
 from ..config.file_locks import file_lock, locked
+from ..config.settings import CACHES
 from ..errors import StateError
 from ..http.retry import CLOCK, Clock
 
@@ -29,7 +30,7 @@ def token_scope(access_token: str) -> str:
 
 def windows_folder(state_dir: Path) -> Path:
     """Return the folder of the windows of all processes of a state folder, in a fleet or not."""
-    return state_dir / "pace"
+    return state_dir / CACHES / "pace"
 
 
 def windows_variable(state_dir: Path) -> dict[str, str]:
@@ -81,7 +82,8 @@ class SharedWindow:
     else is timed by the wall clock: what it sent before, and what another host of a shared state folder
     sends. A time in the future counts as now, so that a clock that was set back delays by one window at most.
 
-    If the file cannot be used, the window covers this process only.
+    The file is a cache and no table of the database, where both changes of each request would wait for the
+    disk. If it cannot be used, the window covers this process only.
     """
 
     def __init__(
@@ -180,10 +182,7 @@ class SharedWindow:
 
     @cached_property
     def _file_lock(self) -> "FileLock":
-        """The lock of the file, in a folder that exists."""
-        from ..config.atomic_files import make_folder
-
-        make_folder(self._path.parent)
+        """The lock of the file, whose folder exists then."""
         return file_lock(self._path.with_name(f"{self._path.name}.lock"))
 
     def _update_file(self, change: "Callable[[array[float]], T]") -> T:

@@ -6,13 +6,13 @@ from typing import Annotated, Any
 
 import typer
 
-from ..config.change_log import COLUMNS, ChangeLog
 from ..console.completion_ids import record_ids
 from ..console.invocation import Invocation
 from ..console.parameters import argument, option
 from ..errors import NotFoundError, UsageError
 from ..numbers import parse_count
 from ..output.text import counted
+from ..store.changes import COLUMNS, ChangeLog
 
 AGO = re.compile(r"([0-9]{1,5})(m|h|d|w)")
 UNITS = {"m": "minutes", "h": "hours", "d": "days", "w": "weeks"}
@@ -67,10 +67,7 @@ def show_change(ctx: typer.Context, change: Annotated[str, argument("ID", "The i
 
 
 def _read(call: Invocation) -> list[dict[str, Any]]:
-    records, damaged = ChangeLog(call.settings.state_dir).changes()
-    if damaged:
-        call.messages.warn(f"{counted(damaged, 'damaged line')} of the log left out")
-    return records
+    return ChangeLog(call.settings.state_dir).changes()
 
 
 def _moment(text: str | None, option: str) -> str | None:

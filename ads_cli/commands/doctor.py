@@ -342,10 +342,7 @@ class Doctor:
         if free < MIN_FREE_BYTES:
             hint = "free some space, or set ADSCTL_STATE_DIR to another folder"
             raise StateError(f"{folder} has only {free:,} bytes left", hint=hint)
-        unreadable: list[Path] = []
-        jobs = [*list_jobs(folder / "jobs", lambda path, error: unreadable.append(path))]
-        open_jobs = sum(not ended for _, _, ended in jobs) + len(unreadable)
-        if open_jobs:
+        if open_jobs := len(list_jobs(folder, "ended IS NULL")):
             return warning(f"{counted(open_jobs, 'unfinished job')} in {folder}", "adsctl jobs list")
         return warning(note) if note else ok(f"{folder}, {free // 10**9:,} GB free")
 

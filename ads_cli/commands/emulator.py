@@ -174,7 +174,7 @@ def reset(ctx: typer.Context, database: Database = None) -> None:
     from ..emulator.app import reset_emulator
     from ..emulator.storage.database import require_emulator_database
     from ..products.sync_state import remove_outdated
-    from ..uploads.write_epochs import WriteEpochs
+    from ..store.epochs import WriteEpochs
 
     call = Invocation.of(ctx)
     path = database or call.settings.emulator_database

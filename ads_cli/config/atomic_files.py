@@ -12,7 +12,6 @@ from contextlib import contextmanager, nullcontext, suppress
 from hashlib import file_digest, sha256
 from pathlib import Path
 from typing import IO, Any, BinaryIO, TextIO
-from zlib import crc32
 
 from ..errors import AdsctlError, ContentError, NotConfirmedError, StateError, UsageError
 
@@ -85,17 +84,6 @@ def read_limited(source: Path | BinaryIO, max_mib: int, name: str) -> bytes:
     if len(content) > max_mib * MIB:
         raise ContentError(f"{name}: larger than {max_mib} MiB")
     return content
-
-
-def checked_line(content: bytes) -> bytes:
-    """Return a line of JSON with its checksum: a bit flipped on the disk must not mean something else."""
-    return b"[%d,%b]\n" % (crc32(content), content)
-
-
-def read_checked_line(line: bytes) -> bytes | None:
-    """Return the JSON of a line with a checksum; None where it is damaged or has no end."""
-    content = line.partition(b",")[2].removesuffix(b"]\n")
-    return content if line == checked_line(content) else None
 
 
 def follow_links(path: Path) -> Path:
@@ -265,20 +253,6 @@ def _require_replaceable(path: Path, may_replace: MayReplace) -> None:
 def _version(path: Path) -> tuple[int, ...]:
     status = path.lstat()
     return status.st_dev, status.st_ino, status.st_size, status.st_mtime_ns
-
-
-def append_whole(file: int, data: bytes, *, sync: bool) -> None:
-    """Append data to an open file, or nothing of it. With `sync`, it is on disk then. Raise OSError."""
-    end = os.lseek(file, 0, os.SEEK_END)
-    try:
-        if os.write(file, data) != len(data):
-            raise OSError(errno.ENOSPC, "the disk is full")
-        if sync:
-            os.fdatasync(file) if hasattr(os, "fdatasync") else os.fsync(file)
-    except OSError:
-        with suppress(OSError):  # what is not whole must not be found by another run either
-            os.ftruncate(file, end)
-        raise
 
 
 def remove(path: Path, may_remove: MayReplace) -> None:

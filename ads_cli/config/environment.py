@@ -41,11 +41,9 @@ ENVIRONMENT = {
     ),
     _names("earlier_jobs"): "set for the tasks of a fleet that may not send twice: the jobs before them",
     _names("task_had_begun"): "set for the tasks of a fleet that an earlier run may have begun",
-    _names("fleet_count"): "set for the tasks of a fleet: where they note how much they change together",
+    _names("fleet_count"): "set for the tasks of a fleet: which one notes how much it changes",
     _names("job_group"): "set for the commands of a fleet that fill one list together: their run",
-    _names("config_dir", "state_dir"): (
-        "the folders of config.yaml, and of job journals and the emulator's database"
-    ),
+    _names("config_dir", "state_dir"): "the folders of config.yaml, and of all that is kept between runs",
     _names("exit_code", "error"): "set for the command of --on-failure",
     _names("guard"): "a file of limits that no option loosens, beside /etc/xdg/adsctl/guard.yaml",
     ("NO_COLOR",): "turns color off",
@@ -114,23 +112,14 @@ CONFIG_FILES = {
     "grants": "locks of sign-ins by OAuth 2.0: one process at a time renews a token",
 }
 STATE_FILES = {
-    "jobs": "one journal for each push or creation from a file, for --resume; adsctl jobs lists them",
-    "generations": "how often each catalog and list was written to: nothing outdated is resumed",
-    "acknowledged": "digests of acknowledged products, for push --changed",
-    "ledgers": "keyed digests of the people on lists, for syncs",
-    "ledger.key": "the key of these digests; readable by you alone",
-    "feeds": "which version of a remote feed was pushed last, for push --changed",
-    "feed_sizes": "the rows that each feed had when it was pushed last, for --min-rows",
-    "media": "what was uploaded of each file, so that none is uploaded twice, for media upload --resume",
-    "exports": "parts of unfinished exports of statistics, for stats export --resume",
-    "fleet": "the runs of fleets: records and logs of their tasks",
-    "campaigns": "ids of what campaigns apply has made, by key; what campaigns pull has written",
-    "changes": "what was changed, when and by which command; adsctl changes list shows it",
-    "guard": "locks of accounts, so that two commands do not raise a sum at once",
-    "ids": "the ids that completion offers",
-    "terminals": "which terminals were told today that the emulator is used",
-    "pace": "what the processes on this machine have left of the rate limits",
-    "mcp": "results of adsctl mcp that are too long for an assistant, until it ends",
-    "keyring-backend": "which keyring this machine has",
+    "state.db": "all that is remembered: what was changed, sent and made, and what has not ended; with "
+    "state.db-wal and -shm while it is used",
+    "locks": "empty files, by which commands keep each other from an account, a fleet or a file",
+    "caches": "the ids that completion offers, what is left of rate limits, which keyring there is: may be "
+    "deleted",
+    "ledger.key": "the key of the digests of people; readable by you alone",
+    "exports": "results of unfinished exports of statistics, for stats export --resume",
+    "fleet": "logs of the tasks of fleets, and what they printed",
+    "mcp": "what the changes of an assistant printed, and results that are too long for it, until it ends",
     "emulator.db": "the data of the emulator",
 }

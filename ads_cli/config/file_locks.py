@@ -7,35 +7,28 @@ is unknown, so that waiting for it ends with an error that names it.
 
 import warnings
 from collections.abc import Iterator
-from contextlib import AbstractContextManager, contextmanager
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from ..errors import STATE_HINT, StateError
+from ..errors import StateError
 from .atomic_files import make_folder
 
 if TYPE_CHECKING:
     from filelock import FileLock
 
+FOLDER = "locks"  # in the state folder
 LOCK_TIMEOUT_SECONDS = 30.0
 RECLAIM_SECONDS = 3.0  # in which filelock finds that a lock file was left behind
 MAX_HOLDER_BYTES = 1024
 
 
-def lock_folder(folder: Path) -> AbstractContextManager[None]:
-    """Keep other processes that do the same out of a folder, such as those that take or remove its locks."""
-    return locked(folder / ".lock")
+def state_lock(state_dir: Path, kind: str, *key: str) -> Path:
+    """Return the path of the lock that a state folder has for a kind of work on what a key names."""
+    from hashlib import sha256
 
-
-@contextmanager
-def made_and_locked(folder: Path) -> Iterator[None]:
-    """Make a folder and lock it; raise StateError where what is done in it fails."""
-    try:
-        make_folder(folder)
-        with lock_folder(folder):
-            yield
-    except OSError as error:
-        raise StateError(f"{folder} cannot be used: {error.strerror}", hint=STATE_HINT) from error
+    digest = sha256("\n".join(key).encode()).hexdigest()[:16]  # a key may be longer than a name of a file
+    return state_dir / FOLDER / f"{kind}-{digest}.lock"
 
 
 @contextmanager
@@ -112,9 +105,13 @@ def how_to_unlock(path: Path) -> str:
 
 
 def file_lock(path: Path) -> "FileLock":
-    """Make a lock to take many times, since making one takes longer than taking it."""
+    """Make a lock to take many times, since making one takes longer than taking it; make its folder too."""
     from filelock import FileLock
 
+    try:
+        make_folder(path.parent)
+    except OSError as error:
+        raise _unwritable(path, error.strerror) from error
     warnings.filterwarnings("ignore", "flock not supported", module="filelock")
     return FileLock(path, mode=0o600)
 

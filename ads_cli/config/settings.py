@@ -18,6 +18,7 @@ from ..numbers import parse_count, parse_duration
 from ..spelling import as_option, as_variable, suggestion
 from .addresses import ADDRESSES, SERVICE_ADDRESSES, check_address
 
+CACHES = "caches"  # in the state folder: what may be lost at any time
 LOCAL = "local"
 DEFAULT_PROFILE = "default"
 EMULATOR_URL = "http://emulator.localhost"
@@ -270,7 +271,7 @@ class Settings:
 
     @cached_property
     def state_dir(self) -> Path:
-        """The folder of job journals and of the emulator's database."""
+        """The folder of all that is kept between runs."""
         if folder := self.environ.get("ADSCTL_STATE_DIR"):
             return Path(folder)
         from platformdirs import user_state_path

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import quote
 
-from ..config.settings import LOCAL, Settings
+from ..config.settings import CACHES, LOCAL, Settings
 from ..errors import AdsctlError
 from ..output.text import safe
 from .options import find_common_options
@@ -53,8 +53,10 @@ def completions(settings: Settings, kind: str) -> Iterator[tuple[str, str]]:
     if kind == "entities":
         return chain.from_iterable(completions(settings, entity) for entity in ENTITIES)
     if kind == "jobs":
-        journals = sorted((settings.state_dir / "jobs").glob("*.jsonl"), reverse=True)
-        return _offered((path.stem, "job") for path in journals[:MAX_IDS])
+        from ..store import store_in
+
+        jobs = store_in(settings.state_dir).rows("SELECT id FROM runs ORDER BY id DESC LIMIT ?", (MAX_IDS,))
+        return _offered((id, "job") for (id,) in jobs)
     return _offered(_recorded(_path(settings, kind)))
 
 
@@ -74,7 +76,8 @@ def _offered(named: Iterable[tuple[str, str]]) -> Iterator[tuple[str, str]]:
 
 
 def _path(settings: Settings, group: str) -> Path:
-    return settings.state_dir / "ids" / quote(settings.profile, safe="") / f"{group.replace(' ', '-')}.tsv"
+    folder = settings.state_dir / CACHES / "ids" / quote(settings.profile, safe="")
+    return folder / f"{group.replace(' ', '-')}.tsv"
 
 
 def _recorded(path: Path) -> Iterator[tuple[str, str]]:

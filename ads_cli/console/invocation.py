@@ -268,7 +268,8 @@ class Invocation:
 
     def _begin_write_epoch(self, request: "PreparedRequest") -> AbstractContextManager[None]:
         """End the write epoch of the place that a request may change, if there is one."""
-        from ..uploads.write_epochs import WriteEpochs, changed_target
+        from ..store.epochs import WriteEpochs
+        from ..uploads.targets import changed_target
 
         place = changed_target(self.service, request)
         return WriteEpochs(self.settings.state_dir).changing(place) if place else nullcontext()

@@ -87,7 +87,7 @@ def _own_file(log: str, settings: Settings) -> str:
     for folder, names in ((settings.config_dir, CONFIG_FILES), (settings.state_dir, STATE_FILES)):
         with suppress(ValueError):
             parts = Path(os.path.realpath(log)).relative_to(os.path.realpath(folder)).parts
-            if parts and parts[0] in names:
+            if parts and parts[0].removesuffix("-wal").removesuffix("-shm") in names:
                 return str(folder / Path(*parts))
         with suppress(OSError):
             if Path(log).stat().st_nlink > 1:

@@ -24,28 +24,21 @@ def resolve_presentation(settings: Settings) -> Presentation:
     return _presentation(settings, _with_file(settings, output and output.value), color.value)
 
 
-TERMINALS = "terminals"  # file in the state folder: a day, a terminal and its session in each line
-
-
 def is_first_today(state_dir: Path) -> bool:
     """Note that a terminal was asked about today, and tell whether for the first time. True without one."""
     if sys.platform == "win32":  # has no names of terminals
         return True
     today = time.strftime("%Y-%m-%d")
     try:
-        terminal = f"{today} {os.ttyname(sys.stderr.fileno())} {os.getsid(0)}"
+        terminal = f"{os.ttyname(sys.stderr.fileno())} {os.getsid(0)}"
     except (OSError, ValueError):  # is not a terminal
         return True
-    from ..config.atomic_files import atomic, make_folder
+    from ..store.notes import Notes
 
-    path = state_dir / TERMINALS
-    with suppress(OSError, AdsctlError):
-        lines = path.read_text(encoding="utf-8").splitlines() if path.exists() else []
-        if terminal in lines:
-            return False
-        make_folder(state_dir)
-        with atomic(path) as file:
-            file.writelines(f"{line}\n" for line in [*lines, terminal] if line.startswith(today))
+    notes = Notes(state_dir, "terminals")
+    if notes.find(terminal, str) == today:
+        return False
+    notes.put(terminal, today)
     return True
 
 

@@ -7,9 +7,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager, redirect_stdout
 from datetime import UTC, datetime
 from functools import cached_property
-from hashlib import sha256
 from itertools import chain
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 from urllib.parse import urlsplit
 
@@ -17,13 +15,11 @@ import msgspec
 
 from ..api.amounts import money_fields
 from ..client.answers import is_compared, require_sent
-from ..client.guard import FLEET_COUNT, WriteGuard
+from ..client.guard import FLEET_COUNT, FleetCount, WriteGuard
 from ..client.prepared_request import PreparedRequest
 from ..client.spending import SOURCES, Record, StoredRecords
 from ..client.writes import Dialect, Operation, Write
-from ..config.atomic_files import make_folder
-from ..config.change_log import UNKNOWN, ChangeBegun, ChangeEnded, ChangeLog, now
-from ..config.file_locks import locked
+from ..config.file_locks import locked, state_lock
 from ..config.guard import Guard, read_guard
 from ..config.settings import Settings
 from ..errors import AdsctlError, GuardError
@@ -31,6 +27,7 @@ from ..masking import MASK, is_private_name, mask_address, mask_undeclared
 from ..output.text import shell_command
 from ..own_ids import new_change_id
 from ..people_masking import mask_people
+from ..store.changes import UNKNOWN, ChangeBegun, ChangeEnded, ChangeLog, now
 
 if TYPE_CHECKING:
     from ..client.client import Client
@@ -106,13 +103,14 @@ def recent_changes(settings: Settings, account: str) -> dict[str, dict[str, Reco
     from ..batches.upload import LISTED_AFTER_SECONDS
 
     changes: dict[str, dict[str, Record]] = {}
-    for entry in ChangeLog(settings.state_dir).since(now(LISTED_AFTER_SECONDS)):
-        groups = entry.path.split("/")
+    for change in ChangeLog(settings.state_dir).since(now(LISTED_AFTER_SECONDS)):
+        path, ids, values = change["path"], change["ids"], change["fields"]
+        groups = path.split("/")
         field = next((source for source in SOURCES if SOURCES[source].replace("-", "_") in groups), "")
         own = changes.setdefault(field, {})
-        several = entry.fields if isinstance(entry.fields, list) else [entry.fields or {}] * len(entry.ids)
-        is_new = entry.method == "POST" and entry.path.rpartition("/")[2] not in entry.ids
-        for identifier, fields in zip(entry.ids, several, strict=False) if entry.account == account else ():
+        several = values if isinstance(values, list) else [values or {}] * len(ids)
+        is_new = change["method"] == "POST" and path.rpartition("/")[2] not in ids
+        for identifier, fields in zip(ids, several, strict=False) if change["account"] == account else ():
             if not fields:
                 own.pop(identifier, None)  # it was deleted
             else:
@@ -258,7 +256,7 @@ class Writes:
             self._dialect,
             self._call.stored_of,
             self._lock_account if is_sent else lambda account: None,
-            Path(counts) if counts and is_sent else None,
+            msgspec.json.decode(counts, type=FleetCount) if counts and is_sent else None,
         )
 
     def _read_guard(self) -> Guard:
@@ -393,10 +391,8 @@ class Writes:
 
     def _lock_account(self, account: str) -> None:
         """Hold the lock of an account until the command ends: another one would not see this one's sum."""
-        folder = self._call.settings.state_dir / "guard"
-        make_folder(folder)
-        name = sha256(f"{self._call.service} {account}".encode()).hexdigest()[:16]
-        self._call.parsed.locks.enter_context(locked(folder / f"{name}.lock"))
+        path = state_lock(self._call.settings.state_dir, "guard", self._call.service, account)
+        self._call.parsed.locks.enter_context(locked(path))
 
 
 def _is_logged(write: Write, prepared: PreparedRequest) -> bool:

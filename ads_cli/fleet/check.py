@@ -28,7 +28,7 @@ from ..http.retry import CopyLimits
 from ..masking import Mask, address_passwords, mask_address
 from ..output.text import Lines, counted, listed
 from ..parallel.ordered_map import map_ordered
-from ..uploads.job_file import UploadTarget
+from ..store.epochs import UploadTarget
 from .commands import (
     IN_ACCOUNT,
     SHARED,

@@ -23,7 +23,7 @@ from ..config.atomic_files import make_folder
 from ..config.settings import Settings
 from ..errors import AdsctlError
 from ..signals import turn_off_core_dumps
-from ..uploads.write_epochs import boot_id
+from ..store.file_identity import boot_id
 from .engine import TaskResult
 from .records import Records, RunId
 from .run_task import TaskProcess

@@ -10,7 +10,7 @@ from ..auth.secrets import Secrets
 from ..errors import AdsctlError
 from ..feeds.locations import PATTERN
 from ..masking import Mask
-from ..uploads.job_file import UploadTarget
+from ..store.epochs import UploadTarget
 from .check import OF_PROFILE, Parsed, service_of
 from .file import TaskProblem
 

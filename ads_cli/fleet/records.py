@@ -1,4 +1,4 @@
-"""The results of the tasks of a run, on disk: a task that ended well is never run again."""
+"""The runs of fleets and the results of their tasks: a task that ended well is never run again."""
 
 import hashlib
 import shutil
@@ -6,18 +6,20 @@ from collections.abc import Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager, suppress
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import TypeVar
+from typing import Any
 
 import msgspec
 
-from ..config.atomic_files import atomic, make_folder, sync_folder
-from ..config.file_locks import is_locked, locked, locked_or_refused
+from ..client.guard import FleetCount
+from ..config.atomic_files import atomic, make_folder
+from ..config.file_locks import is_locked, locked, locked_or_refused, state_lock
 from ..errors import StateError
 from ..own_ids import random_letters
-from .engine import TaskResult
+from ..store import store_in
+from .engine import NO_DATA, TaskResult
 from .tasks import Task
 
-T = TypeVar("T")
+FOLDER = "fleet"  # in the state folder: logs and what tasks have printed, which may be large
 
 
 class RunId(msgspec.Struct, frozen=True):
@@ -40,53 +42,82 @@ class Records:
     """The records and logs of one run, in the state folder of the machine that runs its tasks."""
 
     def __init__(self, state_dir: Path, run: RunId) -> None:
-        self.folder = state_dir / "fleet" / run.fleet / run.id
+        self._store, self._state_dir, self._run = store_in(state_dir), state_dir, run
+        self.folder = state_dir / FOLDER / run.fleet / run.id
 
     def find(self, task: Task | PlannedTask) -> TaskResult | None:
-        """Return the result of a task that has ended; a damaged record counts as none."""
-        return _read(self._path(task, "json"), TaskResult)
+        """Return the result of a task that has ended; one whose output is lost counts as none."""
+        for text, has_output in self._select("result, has_output", task):
+            if text is None:  # it has begun and not ended
+                break
+            with suppress(FileNotFoundError):
+                data = msgspec.Raw(self._output(task).read_bytes()) if has_output else NO_DATA
+                return msgspec.structs.replace(msgspec.json.decode(text, type=TaskResult), data=data)
+        return None
 
     def has_begun(self, task: Task | PlannedTask) -> bool:
         """Tell whether a task has begun, and may have ended."""
-        return self._path(task, "started").exists()
+        return any(has_begun for (has_begun,) in self._select("has_begun", task))
 
-    def begin(self, task: Task) -> bool:
-        """Note that a task begins, and forget how it failed; tell whether it had begun before."""
-        self._path(task, "json").unlink(missing_ok=True)
-        try:
-            self._path(task, "started").touch(mode=0o600, exist_ok=False)
-        except FileExistsError:
-            return True
-        sync_folder(self.folder)
-        return False
+    def begin(self, task: Task) -> None:
+        """Note that a task begins, and forget how it failed."""
+        with self._store.writing() as db:
+            db.execute("REPLACE INTO fleet_tasks VALUES (?, ?, ?, 1, NULL, 0)", self._key(task))
 
     def store(self, task: Task, result: TaskResult) -> None:
         """Store the result of a task."""
-        with atomic(self._path(task, "json")) as stream:
-            stream.write(msgspec.json.encode(result).decode())
+        if has_output := result.data != NO_DATA:
+            with atomic(self._output(task)) as stream:
+                stream.write(bytes(result.data).decode())
+        text = msgspec.json.encode(msgspec.structs.replace(result, data=NO_DATA)).decode()
+        with self._store.writing() as db:
+            # One that this machine has not begun was run by another one, or could not be started.
+            db.execute(
+                "INSERT INTO fleet_tasks VALUES (?, ?, ?, 0, ?, ?) ON CONFLICT (fleet, run, stem)"
+                " DO UPDATE SET (result, has_output) = (excluded.result, excluded.has_output)",
+                (*self._key(task), text, has_output),
+            )
 
     def earlier_jobs(self, task: Task | PlannedTask) -> Path:
         """Return the file of the jobs that had ended before a task first sent what counts each time."""
-        return self._path(task, "earlier")
+        return self.folder / f"{task.stem}.earlier"
 
-    def count_file(self, task: Task | PlannedTask) -> Path:
-        """Return the file in which a task notes how many records it changes."""
-        return self.folder / f"counts{task.attempt}" / task.stem
+    def count_of(self, task: Task) -> FleetCount:
+        """Return where a task notes how many records it changes."""
+        return FleetCount(str(self._state_dir), self._run.fleet, self._run.id, task.attempt, task.stem)
 
     def log(self, task: Task | PlannedTask) -> Path:
         """Return the file of what a task writes to stderr."""
-        return self._path(task, "log")
+        return self.folder / f"{task.stem}.log"
 
     def locked(self, task: Task) -> AbstractContextManager[None]:
         """Hold a task, so that no other process runs it; wait for one that is about to end."""
-        return locked(self._path(task, "lock"))
+        return locked(self.folder / f"{task.stem}.lock")
 
     def prepare(self) -> None:
         """Make the folder; raise StateError."""
-        _make_folder(self.folder)
+        try:
+            make_folder(self.folder)
+        except OSError as error:
+            raise StateError(f"{self.folder} cannot be created: {error.strerror}") from None
 
-    def _path(self, task: Task | PlannedTask, kind: str) -> Path:
-        return self.folder / f"{task.stem}.{kind}"
+    def remove(self) -> None:
+        """Remove all that is kept of the run."""
+        run = self._run.fleet, self._run.id
+        with self._store.writing() as db:
+            for table in ("fleet_tasks", "fleet_counts"):
+                db.execute(f"DELETE FROM {table} WHERE (fleet, run) = (?, ?)", run)
+        shutil.rmtree(self.folder, ignore_errors=True)
+
+    def _select(self, columns: str, task: Task | PlannedTask) -> list[tuple[Any, ...]]:
+        query = f"SELECT {columns} FROM fleet_tasks WHERE (fleet, run, stem) = (?, ?, ?)"
+        return self._store.rows(query, self._key(task))
+
+    def _key(self, task: Task | PlannedTask) -> tuple[str, str, str]:
+        return self._run.fleet, self._run.id, task.stem
+
+    def _output(self, task: Task | PlannedTask) -> Path:
+        return self.folder / f"{task.stem}.json"
 
 
 KEPT_RUNS = 3  # of each fleet: their logs and records
@@ -96,7 +127,7 @@ DRY_RUN = "dry-run"
 class FleetRun(msgspec.Struct, frozen=True):
     """A run, as it began."""
 
-    file: str
+    file: str  # as it is shown: bytes that are not UTF-8 are escaped
     run: RunId
     began: str  # ISO 8601
     tasks: tuple[PlannedTask, ...]
@@ -106,27 +137,25 @@ class FleetRun(msgspec.Struct, frozen=True):
 class FleetState:
     """What the state folder has of one fleet."""
 
-    def __init__(self, state_dir: Path, file: Path) -> None:
+    def __init__(self, state_dir: Path, file: Path, run: RunId | None = None) -> None:
         self._state_dir, self._file = state_dir, file
         name = str(file.resolve()).encode("utf-8", "surrogateescape")
-        self._fleet = hashlib.sha256(name).hexdigest()[:16]
-        self._folder = state_dir / "fleet" / self._fleet
+        self._fleet = run.fleet if run else hashlib.sha256(name).hexdigest()[:16]
 
     @contextmanager
     def locked(self) -> Iterator[None]:
         """Keep other runs of this fleet away; raise StateError where one is under way."""
-        _make_folder(self._folder)
-        with locked_or_refused(self._lock_path, f"a run of {self._file} is under way"):
+        with locked_or_refused(self._lock, f"a run of {self._file} is under way"):
             yield
 
     @property
     def is_running(self) -> bool:
         """Whether a run is under way."""
-        return self._lock_path.exists() and is_locked(self._lock_path)
+        return self._lock.exists() and is_locked(self._lock)
 
     def last(self) -> FleetRun | None:
-        """Return the last run; a damaged file counts as none."""
-        return _read(self._folder / "run.json", FleetRun)
+        """Return the last run."""
+        return next(iter(_runs(self._state_dir, "WHERE fleet = ?", (self._fleet,))), None)
 
     def begin(
         self, tasks: Sequence[Task], *, resume: bool, only: bool, dry_run: bool
@@ -148,11 +177,12 @@ class FleetState:
         planned |= {
             task.name: PlannedTask(task.name, task.profile, task.stem, task.attempt) for task in tasks
         }
-        begun = FleetRun(str(self._file.absolute()), run, began, tuple(planned.values()))
+        file = str(self._file.absolute()).encode(errors="backslashreplace").decode()
+        begun = FleetRun(file, run, began, tuple(planned.values()))
         if dry_run:
-            shutil.rmtree(self._folder / DRY_RUN, ignore_errors=True)
+            self.records(run).remove()
         else:
-            self._store(begun)
+            self._store_run(begun)
             self._remove_old_runs(run.id)
         self.records(run).prepare()
         return begun, [*tasks]
@@ -160,44 +190,43 @@ class FleetState:
     def end(self, begun: FleetRun, exit_code: int) -> None:
         """Note that a run ends with an exit code."""
         if begun.run.id != DRY_RUN:
-            self._store(msgspec.structs.replace(begun, exit_code=exit_code))
+            self._store_run(msgspec.structs.replace(begun, exit_code=exit_code))
 
-    def _store(self, run: FleetRun) -> None:
-        with atomic(self._folder / "run.json") as stream:
-            stream.write(msgspec.json.encode(run).decode())
+    def _store_run(self, run: FleetRun) -> None:
+        tasks = msgspec.json.encode(run.tasks).decode()
+        values = run.run.fleet, run.run.id, run.file, run.began, tasks, run.exit_code
+        with store_in(self._state_dir).writing() as db:
+            db.execute("REPLACE INTO fleet_runs VALUES (?, ?, ?, ?, ?, ?)", values)
 
     def records(self, run: RunId) -> Records:
         """Return the records of a run."""
         return Records(self._state_dir, run)
 
     @property
-    def _lock_path(self) -> Path:
-        return self._folder / "lock"
+    def _lock(self) -> Path:
+        return state_lock(self._state_dir, "fleet", self._fleet)
 
     def _remove_old_runs(self, own: str) -> None:
         """Remove all but the latest runs, and this one; a run of the future is the oldest."""
         now = f"{datetime.now(UTC):%Y%m%dT%H%M%S.%f}"
-        runs = [path for path in self._folder.iterdir() if path.is_dir() and path.name not in (DRY_RUN, own)]
-        runs.sort(key=lambda path: (path.name < now, path.name))
-        for old in runs[: -(KEPT_RUNS - 1)]:
-            shutil.rmtree(old, ignore_errors=True)
+        query = "SELECT DISTINCT run FROM fleet_tasks WHERE fleet = ?"
+        runs = {run for (run,) in store_in(self._state_dir).rows(query, (self._fleet,))}
+        runs |= {path.name for path in (self._state_dir / FOLDER / self._fleet).glob("*")}
+        old = sorted(runs - {own, DRY_RUN}, key=lambda run: (run < now, run))[: -(KEPT_RUNS - 1)]
+        for run in old:
+            self.records(RunId(self._fleet, run)).remove()
 
 
 def list_runs(state_dir: Path) -> list[FleetRun]:
     """Return the last run of each fleet, oldest first."""
-    runs = (_read(path, FleetRun) for path in (state_dir / "fleet").glob("*/run.json"))
-    return sorted(filter(None, runs), key=lambda run: run.began)
+    return _runs(state_dir, "ORDER BY began", ())
 
 
-def _make_folder(folder: Path) -> None:
-    try:
-        make_folder(folder)
-    except OSError as error:
-        raise StateError(f"{folder} cannot be created: {error.strerror}") from None
-
-
-def _read(path: Path, type_: type[T]) -> T | None:
-    """Read a record; a damaged one counts as none."""
-    with suppress(FileNotFoundError, msgspec.DecodeError, UnicodeDecodeError):
-        return msgspec.json.decode(path.read_bytes(), type=type_)
-    return None
+def _runs(state_dir: Path, condition: str, values: tuple[str, ...]) -> list[FleetRun]:
+    columns = "file, fleet, id, began, tasks, exit_code"
+    rows = store_in(state_dir).rows(f"SELECT {columns} FROM fleet_runs {condition}", values)
+    decode = msgspec.json.Decoder(tuple[PlannedTask, ...]).decode
+    return [
+        FleetRun(file, RunId(fleet, id), began, decode(tasks), code)
+        for file, fleet, id, began, tasks, code in rows
+    ]

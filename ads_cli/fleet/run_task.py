@@ -15,7 +15,7 @@ from types import FrameType
 import msgspec
 
 from ..client.shared_window import windows_variable
-from ..errors import Interrupted, UnavailableError
+from ..errors import AdsctlError, Interrupted, StateError, UnavailableError
 from ..signals import NOTICE_SECONDS, handled_by
 from .engine import Ended, OnEvent, Started, TaskResult
 from .records import Records, RunId
@@ -89,7 +89,10 @@ class TaskProcess:
         with suppress(OSError):
             if self._process.stdin:
                 self._process.stdin.close()
-        result = self._records.find(self.task)
+        try:
+            result = self._records.find(self.task)
+        except StateError as error:  # nobody would wait for another end
+            return self._failed(error)
         if result and (result.status == "ok" or result.exit_code == code):  # else an earlier run stored it
             return result
         name = f"signal {-code}" if code < 0 else f"exit code {code}"
@@ -100,13 +103,12 @@ class TaskProcess:
         error = UnavailableError(
             f"the process of the task {message}", hint=f"its log is {self._records.log(self.task)}"
         )
-        seconds = time.monotonic() - self._began
+        return self._failed(error, code)
+
+    def _failed(self, error: AdsctlError, code: int = 0) -> TaskResult:
+        seconds, text = time.monotonic() - self._began, error.as_dict()
         return TaskResult.ended(
-            self.task,
-            code or UnavailableError.exit_code,
-            seconds=seconds,
-            worker=self.worker,
-            error=error.as_dict(),
+            self.task, code or error.exit_code, seconds=seconds, worker=self.worker, error=text
         )
 
     def _send(self, message: bytes) -> None:

@@ -20,7 +20,7 @@ from ..errors import STATE_HINT, AdsctlError, ContentError, Interrupted, StateEr
 from ..output import ResultShape
 from ..output.text import shell_command
 from ..signals import signal_numbers
-from ..uploads.job_file import BEGUN_VARIABLE, EARLIER_VARIABLE, GROUP_VARIABLE
+from ..uploads.job import BEGUN_VARIABLE, EARLIER_VARIABLE, GROUP_VARIABLE
 from .engine import NO_DATA, TaskResult
 from .records import Records
 from .run_task import Assignment
@@ -76,7 +76,7 @@ def _run_once(assignment: Assignment, records: Records, run_command: RunCommand,
         os.dup2(output.fileno(), 1)
         # The error is JSON too. An option would be refused by commands without a result.
         os.environ["ADSCTL_OUTPUT"] = "json"
-        os.environ[FLEET_COUNT] = str(records.count_file(task))
+        os.environ[FLEET_COUNT] = records.count_of(task).variable
         if resumes:
             os.environ[BEGUN_VARIABLE] = "1"
         if task.is_part:

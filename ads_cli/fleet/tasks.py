@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable
 
 import msgspec
 
-from ..uploads.job_file import UploadTarget
+from ..store.epochs import UploadTarget
 
 UNFIT = re.compile(r"[^A-Za-z0-9._-]+")  # for the name of a file
 MAX_STEM = 60  # characters of a task's name

@@ -1,24 +1,20 @@
-"""What is known of the uploads of a file: one journal for each file, account, category and owners.
+"""What is known of the uploads of a file, by file, account, category and owners.
 
-It makes an upload resumable by segment, and keeps a file from being uploaded twice. A segment that is sent
-again does no harm, so that only what ends a step waits for the disk.
+It makes an upload resumable by segment, and keeps a file from being uploaded twice.
 """
 
 import hashlib
-import os
 import threading
 import time
-from contextlib import suppress
 from pathlib import Path
 
 import msgspec
 
-from ..config.atomic_files import append_whole, make_folder
-from ..config.file_locks import try_lock
-from ..errors import STATE_HINT, StateError
+from ..config.file_locks import state_lock, try_lock
+from ..errors import StateError
+from ..store import store_in
 from ..stored_times import is_believable
 
-FOLDER = "media"
 EXPIRY_MARGIN_SECONDS = 60.0
 
 
@@ -38,95 +34,47 @@ class UploadKey(msgspec.Struct, frozen=True):
 
     @property
     def name(self) -> str:
-        """Return the name of its journal, which begins with the size of the file."""
-        return f"{self.bytes}-{hashlib.sha256(msgspec.json.encode(self)).hexdigest()[:32]}"
+        """Return what stands for it in the database."""
+        return hashlib.sha256(msgspec.json.encode(self)).hexdigest()[:32]
 
 
-class Begun(msgspec.Struct, frozen=True, tag="begun", kw_only=True):
+class Begun(msgspec.Struct, frozen=True, kw_only=True):
     """An upload that the service has acknowledged."""
 
     media_id: str
     media_key: str
     segment_bytes: int
     expires_at: float | None  # Unix seconds
-    at: float = 0.0  # when it began; 0 where an earlier version did not note it
-
-
-class Sent(msgspec.Struct, frozen=True, tag="sent"):
-    """A segment that the service has acknowledged."""
-
-    segment: int
-    media_id: str = ""  # an answer may come when another upload has begun
-
-
-class Finalized(msgspec.Struct, frozen=True, tag="finalized"):
-    """The service has the whole file."""
-
-    media_key: str
-
-
-class Added(msgspec.Struct, frozen=True, tag="added"):
-    """The media is in the library."""
-
-
-class Forgotten(msgspec.Struct, frozen=True, tag="forgotten"):
-    """What is above is of no use: the upload has expired, or its processing has failed."""
-
-
-Entry = Begun | Sent | Finalized | Added | Forgotten
-_decode = msgspec.json.Decoder(Entry).decode
+    at: float = 0.0  # when it began
 
 
 class UploadJournal:
     """The journal of one upload, locked against a second run; raise StateError where it cannot be used."""
 
     def __init__(self, state_dir: Path, key: UploadKey, label: str) -> None:
-        folder = state_dir / FOLDER
-        self._path = folder / f"{key.name}.jsonl"
-        self._lock_of_file, self._is_closed = threading.Lock(), False
-        try:
-            make_folder(folder)
-            lock = try_lock(self._path.with_suffix(".lock"))
-            if lock is None:
-                hint = "wait until it has ended, and run this again: nothing is uploaded twice"
-                raise InUseError(f"another run is uploading the same {label}", hint=hint)
-            self._lock = lock
-            self._read()
-            self._file = os.open(self._path, os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o600)
-            os.ftruncate(self._file, self._complete)
-        except OSError as error:
-            raise _unusable(folder, error) from error
-
-    def _read(self) -> None:
-        """Read what is known; what follows a damaged line is not."""
+        self._store, self._name, self._bytes = store_in(state_dir), key.name, key.bytes
+        self._noting, self._is_closed = threading.Lock(), False
         self.begun: Begun | None = None
         self.sent: set[int] = set()
         self.is_finalized = self.is_added = False
-        self._complete = 0
-        with suppress(FileNotFoundError):
-            for line in self._path.read_bytes().splitlines(keepends=True):
-                try:
-                    entry = _decode(line)
-                except (msgspec.DecodeError, UnicodeDecodeError):
-                    break
-                if not line.endswith(b"\n"):
-                    break
-                self._complete += len(line)
-                self._take(entry)
+        lock = try_lock(state_lock(state_dir, "media", self._name))
+        if lock is None:
+            hint = "wait until it has ended, and run this again: nothing is uploaded twice"
+            raise InUseError(f"another run is uploading the same {label}", hint=hint)
+        self._lock = lock
+        try:
+            self._read()
+        except BaseException:
+            lock.release()
+            raise
 
-    def _take(self, entry: Entry) -> None:
-        if isinstance(entry, Sent):
-            if self.begun and entry.media_id in ("", self.begun.media_id):
-                self.sent.add(entry.segment)
-        elif isinstance(entry, Finalized):
-            self.is_finalized = True
-            if self.begun:
-                self.begun = msgspec.structs.replace(self.begun, media_key=entry.media_key)
-        elif isinstance(entry, Added):
-            self.is_added = True
-        else:
-            self.begun = entry if isinstance(entry, Begun) else None
-            self.sent, self.is_finalized, self.is_added = set(), False, False
+    def _read(self) -> None:
+        query = "SELECT begun, is_finalized, is_added FROM uploads WHERE name = ?"
+        for begun, is_finalized, is_added in self._store.rows(query, (self._name,)):
+            self.begun = msgspec.json.decode(begun, type=Begun)
+            self.is_finalized, self.is_added = bool(is_finalized), bool(is_added)
+        rows = self._store.rows("SELECT segment FROM segments WHERE upload = ?", (self._name,))
+        self.sent = {segment for (segment,) in rows}
 
     @property
     def has_expired(self) -> bool:
@@ -136,26 +84,46 @@ class UploadJournal:
         is_over = self.begun.expires_at < time.time() + EXPIRY_MARGIN_SECONDS
         return is_over or not is_believable(self.begun.at)
 
-    def note(self, entry: Entry) -> None:
-        """Note what the service has acknowledged, on the disk unless it is a segment."""
-        try:
-            with self._lock_of_file:
-                if self._is_closed:
-                    return  # by a thread whose answer came after the run was stopped
-                self._take(entry)
-                append_whole(self._file, msgspec.json.encode(entry) + b"\n", sync=False)
-            if not isinstance(entry, Sent):
-                os.fsync(self._file)
-        except OSError as error:
-            raise _unusable(self._path.parent, error) from error
+    def begin(self, begun: Begun) -> None:
+        """Note an upload that the service has acknowledged."""
+        self.forget()
+        row = self._name, self._bytes, msgspec.json.encode(begun)
+        self._write("INSERT INTO uploads (name, bytes, begun) VALUES (?, ?, ?)", *row)
+        self.begun = begun
+
+    def note_sent(self, segment: int, media_id: str) -> None:
+        """Note a segment that the service has acknowledged, of an upload that need not be the latest."""
+        with self._noting:
+            if self.begun and self.begun.media_id == media_id and not self._is_closed:
+                self._write("REPLACE INTO segments VALUES (?, ?)", self._name, segment)
+                self.sent.add(segment)
+
+    def finalize(self, media_key: str) -> None:
+        """Note that the service has the whole file."""
+        assert self.begun
+        begun = msgspec.structs.replace(self.begun, media_key=media_key)
+        update = "UPDATE uploads SET begun = ?, is_finalized = 1 WHERE name = ?"
+        self._write(update, msgspec.json.encode(begun), self._name)
+        self.begun, self.is_finalized = begun, True
+
+    def add(self) -> None:
+        """Note that the media is in the library."""
+        self._write("UPDATE uploads SET is_added = 1 WHERE name = ?", self._name)
+        self.is_added = True
+
+    def forget(self) -> None:
+        """Forget the upload: it has expired, or its processing has failed."""
+        with self._noting:
+            self._write("DELETE FROM segments WHERE upload = ?", self._name)
+            self._write("DELETE FROM uploads WHERE name = ?", self._name)
+            self.begun, self.sent, self.is_finalized, self.is_added = None, set(), False, False
+
+    def _write(self, statement: str, *values: object) -> None:
+        with self._store.writing() as db:
+            db.execute(statement, values)
 
     def close(self) -> None:
-        """Close the file and release the lock."""
-        with self._lock_of_file:
+        """Release the lock; what a thread notes later is not kept."""
+        with self._noting:
             self._is_closed = True
-            os.close(self._file)
         self._lock.release()
-
-
-def _unusable(folder: Path, error: OSError) -> StateError:
-    return StateError(f"the journals in {folder} cannot be used: {error.strerror}", hint=STATE_HINT)

@@ -31,11 +31,7 @@ from ..errors import AccessError, AdsctlError, ContentError, NotFoundError, Refu
 from ..parallel.ordered_map import map_ordered
 from .inspection import MediaInfo
 from .journal import (
-    Added,
     Begun,
-    Finalized,
-    Forgotten,
-    Sent,
     UploadJournal,
     UploadKey,
 )
@@ -143,7 +139,7 @@ class Uploader(msgspec.Struct, kw_only=True):
                 self._update_in_library(record, details)
                 return True
             if journal.is_added or journal.has_expired:
-                journal.note(Forgotten())  # it was deleted, or is gone
+                journal.forget()  # it was deleted, or is gone
             return False
         if not journal.has_expired and (response := self._earlier(begun.media_id)):
             state = state_of(response)
@@ -151,7 +147,7 @@ class Uploader(msgspec.Struct, kw_only=True):
                 return True
             if state != "failed":
                 return False
-        journal.note(Forgotten())
+        journal.forget()
         return False
 
     def _find_in_library(self, media_key: str) -> dict[str, Any] | None:
@@ -186,7 +182,7 @@ class Uploader(msgspec.Struct, kw_only=True):
             except NotFoundError as error:
                 if not journal.begun:
                     raise
-                journal.note(Forgotten())
+                journal.forget()
                 error.hint = "the service has lost the upload; run the same command again"
                 if is_last:
                     raise
@@ -198,7 +194,7 @@ class Uploader(msgspec.Struct, kw_only=True):
         if journal.is_finalized and journal.begun:
             if response := self._earlier(journal.begun.media_id):
                 return response
-            journal.note(Forgotten())
+            journal.forget()
             self.observer.say(f"{label}: {GONE}")
         is_resumed = self.resume and journal.begun is not None
         if media.category in SIMPLE and not is_resumed:
@@ -216,7 +212,7 @@ class Uploader(msgspec.Struct, kw_only=True):
         while True:
             try:
                 if not is_resumed:
-                    journal.note(self._begin(media))
+                    journal.begin(self._begin(media))
                 return self._send_segments(journal, media)
             except _SegmentTooLargeError as error:
                 self._use_smaller_segments(journal, media, error)
@@ -232,7 +228,7 @@ class Uploader(msgspec.Struct, kw_only=True):
         """Halve the segments of the next upload; raise RefusedError where they are as small as can be."""
         begun, cause = journal.begun, error.__cause__
         assert begun and isinstance(cause, RefusedError)
-        journal.note(Forgotten())  # an upload has segments of one size
+        journal.forget()  # an upload has segments of one size
         least = max(LEAST_SEGMENT_BYTES, _least_segment(media.info.bytes))
         if begun.segment_bytes <= least:
             size = f"segments of {begun.segment_bytes:,} bytes"
@@ -265,7 +261,7 @@ class Uploader(msgspec.Struct, kw_only=True):
             number, content = segment
             request = AppendSegment(media_id=begun.media_id, media=content, segment_index=number)
             self.client.call(request, parse=parse_segment_response)
-            journal.note(Sent(number, begun.media_id))
+            journal.note_sent(number, begun.media_id)
             return number
 
         try:
@@ -280,7 +276,7 @@ class Uploader(msgspec.Struct, kw_only=True):
         is_same = (stream.tell(), seen.hexdigest()) == (info.bytes, info.sha256)
         _require_same(label, is_same, journal)
         ended = self._finalize(begun.media_id)
-        journal.note(Finalized(read_media_key(begun, ended, category)))
+        journal.finalize(read_media_key(begun, ended, category))
         return ended
 
     def _begin(self, media: OpenMedia) -> Begun:
@@ -303,8 +299,8 @@ class Uploader(msgspec.Struct, kw_only=True):
         request = UploadMedia(media=content, media_category=category.value, additional_owners=owners)
         ended = self._again_if_lost(lambda: self.client.call(request))
         begun = read_begun(ended, info.bytes)
-        journal.note(begun)
-        journal.note(Finalized(read_media_key(begun, ended, category)))
+        journal.begin(begun)
+        journal.finalize(read_media_key(begun, ended, category))
         return ended
 
     def _again_if_lost(
@@ -366,7 +362,7 @@ class Uploader(msgspec.Struct, kw_only=True):
                 self.observer.on_processing(100)
                 return
             if state == "failed":
-                journal.note(Forgotten())
+                journal.forget()
                 raise RefusedError(
                     f"{label}: the service could not process it: {reason_of(info)}",
                     hint="export it again, as in: adsctl media check FILE; then upload it",
@@ -402,7 +398,7 @@ class Uploader(msgspec.Struct, kw_only=True):
             if not (may_be_there and (record := self._find_in_library(begun.media_key))):
                 raise
             self._update_in_library(record, details)
-        journal.note(Added())
+        journal.add()
 
     def _set_details(self, media_id: str, category: Category, details: Details) -> None:
         """Set the alternative text, and attach subtitles."""
@@ -439,6 +435,6 @@ def _least_segment(total: int) -> int:
 
 def _require_same(label: str, is_same: bool, journal: UploadJournal) -> None:
     if not is_same:
-        journal.note(Forgotten())
+        journal.forget()
         hint = "run the command again once nothing writes the file"
         raise ContentError(f"{label} has changed while it was uploaded; it was not finalized", hint=hint)

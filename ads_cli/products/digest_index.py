@@ -1,24 +1,28 @@
-"""A compact index of acknowledged products: 24 bytes each (id hash, digest, key hash), sorted, in buckets.
+"""Acknowledged products, by the hashes of their ids, contents and keys.
 
-A record under the complement of an id's hash is not a product. It notes that the row of the product was sent
-once more, since the service had not kept its values. It is found only by that hash, and counts as a record.
+Under the complement of the hash of an id is no product. It notes that the row of the product was sent once
+more, since the service had not kept its values.
 """
 
 from array import array
-from bisect import bisect_right
+from bisect import bisect_left
 from collections.abc import Iterable, Iterator
 from functools import cached_property
 from hashlib import blake2b
+from itertools import zip_longest
+from struct import Struct
 from typing import Any
 from zlib import crc32
 
 import msgspec
 
-ID_BYTES, DIGEST_BYTES, KEY_BYTES = 8, 20, 4  # a digest begins with the hash of the id
-RECORD_BYTES = DIGEST_BYTES + KEY_BYTES
+# The hashes of the id, the content and the key of a product, as `state.db` has them.
+ProductHashes = tuple[int, int, int]
+HASH_BYTES, KEY_BYTES = 8, 4
+DIGEST = Struct(">qq")  # the hashes of the id and the content, packed
+PRODUCT = Struct(">qqI")  # a digest and the hash of the key
+DIGEST_BYTES = DIGEST.size
 NO_KEY = 0
-BUCKETS = 1 << 16
-REPEAT_MASK = (1 << 8 * ID_BYTES) - 1  # makes of the hash of an id that under which a repeat is noted
 
 _encode = msgspec.msgpack.Encoder().encode
 
@@ -33,159 +37,114 @@ def item_digest(item: Any) -> bytes:
 
 
 def product_digest(product_id: str, content: bytes) -> bytes:
-    """Return the digest of a product: 8 bytes of its id, 12 of its content, which names the id too.
+    """Return the digest of a product, whose content names the id too.
 
-    Of two ids with the same 8 bytes one displaces the other in the index; neither is taken for the other.
+    Of two ids with the same hash one displaces the other; neither is taken for the other.
     """
-    return id_hash(product_id) + blake2b(content, digest_size=DIGEST_BYTES - ID_BYTES).digest()
+    return _hash(product_id.encode()) + _hash(content)
 
 
-def id_hash(product_id: str) -> bytes:
-    """Return the beginning of a product's digest."""
-    return blake2b(product_id.encode(), digest_size=ID_BYTES).digest()
+def id_hash(product_id: str) -> int:
+    """Return the first half of a product's digest."""
+    return int.from_bytes(_hash(product_id.encode()), signed=True)
 
 
-def repeat_hash(hashed_id: bytes) -> bytes:
+def repeat_hash(hashed_id: int) -> int:
     """Return what takes the place of the hash of an id where it is noted that its row was sent once more."""
-    return (int.from_bytes(hashed_id[:ID_BYTES]) ^ REPEAT_MASK).to_bytes(ID_BYTES)
+    return ~hashed_id
 
 
-def unpaired_hash(hashed_id: bytes) -> bytes:
+def unpaired_hash(hashed_id: int) -> int:
     """Return the same for the hash of an id and for that of its noted repeat: the smaller of both."""
     return min(hashed_id, repeat_hash(hashed_id))
 
 
 def repeat_digest(digest: bytes, seen: str) -> bytes:
     """Return the digest that notes that a row was sent once more, for the values that were seen instead."""
-    content = blake2b(digest + seen.encode("utf-8", "surrogatepass"), digest_size=DIGEST_BYTES - ID_BYTES)
-    return repeat_hash(digest) + content.digest()
+    hashed_id, _ = DIGEST.unpack(digest)
+    repeated: int = repeat_hash(hashed_id)
+    return repeated.to_bytes(HASH_BYTES, signed=True) + _hash(digest + seen.encode("utf-8", "surrogatepass"))
 
 
 def kept_digest(digest: bytes, kept: dict[str, Any]) -> bytes:
     """Return the digest of a row whose product keeps values of fields that the row's file does not have."""
-    content = blake2b(digest + _encode(sorted(kept.items())), digest_size=DIGEST_BYTES - ID_BYTES)
-    return digest[:ID_BYTES] + content.digest()
+    return digest[:HASH_BYTES] + _hash(digest + _encode(sorted(kept.items())))
 
 
 def key_hash(key: str) -> int:
-    """Return the hash of a product key; keys with equal hashes are forgotten together."""
-    return crc32(key.encode()) if key else NO_KEY
+    """Return the hash of a product key; keys with equal hashes are forgotten together.
+
+    Of 31 bits, so that SQLite stores it in four bytes.
+    """
+    return crc32(key.encode()) >> 1 if key else NO_KEY
 
 
-def split_records(data: bytes | bytearray, size: int = RECORD_BYTES) -> Iterator[bytes]:
-    """Split concatenated records, or digests."""
-    return (bytes(data[at : at + size]) for at in range(0, len(data), size))
-
-
-def _bucket(prefix: bytes) -> int:
-    return prefix[0] << 8 | prefix[1]
-
-
-class Changes:
-    """Products that `DigestIndex.updated` adds or removes; the last of those with the same id counts."""
-
-    def __init__(self, products: Iterable[tuple[bytes, int]] = ()) -> None:
-        self._parts = [bytearray() for _ in range(256)]
-        for digest, key in products:
-            self.add(digest, key)
-
-    def add(self, digest: bytes, key: int = NO_KEY) -> None:
-        """Add a product."""
-        self._parts[digest[0]] += digest + key.to_bytes(KEY_BYTES)
-
-    def buckets(self) -> Iterator[tuple[int, dict[bytes, bytes]]]:
-        """Yield the buckets that change, in order, with their records by id hash."""
-        for part in self._parts:
-            buckets: dict[int, dict[bytes, bytes]] = {}
-            for record in split_records(part):
-                buckets.setdefault(_bucket(record), {})[record[:ID_BYTES]] = record
-            yield from sorted(buckets.items())
+def _hash(data: bytes) -> bytes:
+    return blake2b(data, digest_size=HASH_BYTES).digest()
 
 
 class DigestIndex:
-    """Records sorted by id hash, in `data` from `begin` to `end`.
+    """Acknowledged products in memory, in the order of the hashes of their ids: 20 bytes each."""
 
-    A bucket holds the records whose id hashes begin with the same two bytes.
-    """
-
-    def __init__(self, data: bytes = b"", begin: int = 0, end: int | None = None) -> None:
-        self._data, self._begin = data, begin
-        self._end = len(data) if end is None else end
+    def __init__(self, products: Iterable[ProductHashes] = ()) -> None:
+        self._ids, self._contents, self._keys = array("q"), array("q"), array("I")
+        for hashed_id, content, key in products:
+            self._ids.append(hashed_id)
+            self._contents.append(content)
+            self._keys.append(key)
 
     @cached_property
-    def _starts(self) -> "array[int]":
-        """Return the offset of each bucket, and the end of the last one.
+    def _buckets(self) -> "tuple[int, array[int]]":
+        """Return the shift that makes an id the number of its bucket, and where each bucket begins.
 
-        Once a bucket is done, `starts` has an entry for it and for all before: an empty one begins where the
-        next one does.
+        A bucket has some 16 ids, which begin with the same bits. A search in one is faster than in all.
         """
-        highs, lows = (self._data[self._begin + at : self._end : RECORD_BYTES] for at in range(2))
-        starts, at = array("Q"), 0
-        for high in sorted(set(highs)):
-            end = bisect_right(highs, high, at)
-            for low in sorted(set(lows[at:end])):
-                missing = (high << 8 | low) + 1 - len(starts)
-                starts.extend(array("Q", [self._begin + at * RECORD_BYTES]) * missing)
-                at = bisect_right(lows, low, at, end)
-        starts.extend(array("Q", [self._end]) * (BUCKETS + 1 - len(starts)))
-        return starts
+        bits = max(1, len(self).bit_length() - 4)
+        edges = range(-1 << bits - 1, (1 << bits - 1) + 1)
+        return 64 - bits, array("I", (bisect_left(self._ids, edge << 64 - bits) for edge in edges))
 
     @classmethod
-    def of(cls, changes: Changes) -> "DigestIndex":
-        """Build an index."""
-        return cls(b"".join(cls().updated(changes, keep=True)))
+    def of(cls, products: Iterable[ProductHashes]) -> "DigestIndex":
+        """Build an index of products in any order; the last of those with the same id counts."""
+        unsorted = cls(products)
+        ids, contents, keys = unsorted._ids, unsorted._contents, unsorted._keys
+        order = sorted(range(len(ids)), key=ids.__getitem__)  # which keeps the order of equal ones
+        last = (at for at, after in zip_longest(order, order[1:]) if after is None or ids[at] != ids[after])
+        return cls((ids[at], contents[at], keys[at]) for at in last)
 
     def __len__(self) -> int:
-        return (self._end - self._begin) // RECORD_BYTES
+        return len(self._ids)
 
-    def contains(self, prefix: bytes) -> bool:
-        """Tell whether a product with this id hash, or this digest, is in the index."""
-        return self._find(prefix) >= 0
+    def __contains__(self, hashed_id: int) -> bool:
+        return self._find(hashed_id) is not None
 
-    def _find(self, prefix: bytes) -> int:
-        """Return the offset of the record that begins so, or -1.
-
-        Other offsets are not excluded: 8 bytes of a hash elsewhere in a record are as seldom as equal hashes.
-        """
-        bucket = _bucket(prefix)
-        return self._data.find(prefix, self._starts[bucket], self._starts[bucket + 1])
-
-    def without_ids(self, ids: Iterable[str]) -> set[bytes]:
-        """Return the unpaired hashes of the ids that are in the index and not among `ids`."""
-        missing = bytearray(len(self))
-        for hashed in map(id_hash, ids):
-            for digest in (hashed, repeat_hash(hashed)):
-                if (at := self._find(digest)) >= 0:
-                    missing[(at - self._begin) // RECORD_BYTES] = True
-        return {
-            unpaired_hash(hashed) for is_found, (hashed, _) in zip(missing, self, strict=True) if not is_found
-        }
+    def contains(self, digest: bytes) -> bool:
+        """Tell whether a product with this digest is in the index."""
+        hashed_id, content = DIGEST.unpack(digest)
+        at = self._find(hashed_id)
+        return at is not None and self._contents[at] == content
 
     def key_of(self, digest: bytes) -> int | None:
         """Return the hash of the key of a product with this digest; None where it is not in the index."""
-        at = self._find(digest)
-        key = self._data[at + DIGEST_BYTES : at + RECORD_BYTES]
-        return None if at < 0 else int.from_bytes(key)
+        hashed_id, content = DIGEST.unpack(digest)
+        at = self._find(hashed_id)
+        return self._keys[at] if at is not None and self._contents[at] == content else None
 
-    def __iter__(self) -> Iterator[tuple[bytes, int]]:
+    def _find(self, hashed_id: int) -> int | None:
+        shift, starts = self._buckets
+        bucket = (hashed_id >> shift) + len(starts) // 2
+        at = bisect_left(self._ids, hashed_id, starts[bucket], starts[bucket + 1])
+        return at if at < len(self._ids) and self._ids[at] == hashed_id else None
+
+    def without_ids(self, ids: Iterable[str]) -> set[int]:
+        """Return the unpaired hashes of the ids that are in the index and not among `ids`."""
+        is_named = bytearray(len(self))
+        for hashed in map(id_hash, ids):
+            for either in (hashed, repeat_hash(hashed)):
+                if (at := self._find(either)) is not None:
+                    is_named[at] = True
+        return {unpaired_hash(id) for id, named in zip(self._ids, is_named, strict=True) if not named}
+
+    def __iter__(self) -> Iterator[tuple[int, int]]:
         """Yield the hash of the id, and of the key, of each product."""
-        for record in split_records(self._data[self._begin : self._end]):
-            yield record[:ID_BYTES], int.from_bytes(record[DIGEST_BYTES:])
-
-    def updated(self, changes: Changes, *, keep: bool) -> Iterator[bytes | memoryview]:
-        """Yield all records with the changed products added or replaced, or removed unless `keep`."""
-        whole, position = memoryview(self._data), self._begin
-        for bucket, changed in changes.buckets():
-            start, end = self._starts[bucket], self._starts[bucket + 1]
-            yield whole[position:start]
-            records = split_records(self._data[start:end])
-            kept = {record[:ID_BYTES]: record for record in records if record[:ID_BYTES] not in changed}
-            yield b"".join(record for _, record in sorted((kept | changed if keep else kept).items()))
-            position = end
-        yield whole[position : self._end]
-
-    def without(self, keys: set[int]) -> Iterator[bytes]:
-        """Yield the records whose key is known and not one of `keys`."""
-        removed = {key.to_bytes(KEY_BYTES) for key in (*keys, NO_KEY)}
-        records = split_records(self._data[self._begin : self._end])
-        return (record for record in records if record[DIGEST_BYTES:] not in removed)
+        return zip(self._ids, self._keys, strict=True)

@@ -10,16 +10,7 @@ from ..api.products import ListProducts
 from ..client.client import Client
 from ..client.response import not_understood
 from ..output.text import counted
-from .digest_index import (
-    DIGEST_BYTES,
-    ID_BYTES,
-    NO_KEY,
-    Changes,
-    DigestIndex,
-    id_hash,
-    key_hash,
-    product_digest,
-)
+from .digest_index import DIGEST, NO_KEY, DigestIndex, ProductHashes, id_hash, key_hash, product_digest
 from .normal_form import COMPARED, normal_form
 
 ProductT = TypeVar("ProductT", bound=Mapping[str, Any])
@@ -91,15 +82,18 @@ class ListingComparison:
     """Compares products with a listing, field by field; hidden variants cannot be compared."""
 
     def __init__(self, listing: Iterable[Mapping[str, Any]]) -> None:
-        products, groups = Changes(), Changes()
-        for product in listing:
-            products.add(_digest(product), key_hash(str(product.get("product_key") or "")))
-            if group := product.get("item_group_id"):
-                groups.add(id_hash(str(group)).ljust(DIGEST_BYTES, b"\0"))
-        self._products, self._groups = DigestIndex.of(products), DigestIndex.of(groups)
+        self._groups = set[int]()  # hashes of the ids of those that are listed
+        self._products = DigestIndex.of(map(self._hashes, listing))
         self.key = NO_KEY  # hash of that of the last item that is the same
         self._results: Counter[str] = Counter()
-        self._invalid: set[bytes] = set()  # id hashes of listed products whose rows are invalid
+        self._invalid: set[int] = set()  # id hashes of listed products whose rows are invalid
+
+    def _hashes(self, product: Mapping[str, Any]) -> ProductHashes:
+        """Return the hashes of a listed product, and note its group."""
+        if group := product.get("item_group_id"):
+            self._groups.add(id_hash(str(group)))
+        hashed_id, content = DIGEST.unpack(_digest(product))
+        return hashed_id, content, key_hash(str(product.get("product_key") or ""))
 
     def compare(self, item: Any) -> str:
         """Find out whether the catalog has the item as it is, as far as the listing shows."""
@@ -107,10 +101,10 @@ class ListingComparison:
         if (key := self._products.key_of(digest)) is not None:
             self.key = key
             return SAME
-        if self._products.contains(digest[:ID_BYTES]):
+        if id_hash(str(item.id)) in self._products:
             return DIFFERING
         group = item.item_group_id
-        return HIDDEN if group and self._groups.contains(id_hash(group)) else MISSING
+        return HIDDEN if group and id_hash(group) in self._groups else MISSING
 
     def count(self, result: str) -> None:
         """Count the result of a valid row."""
@@ -118,7 +112,7 @@ class ListingComparison:
 
     def count_invalid(self, product_id: Any) -> None:
         """Note that an invalid row has this id."""
-        if self._products.contains(hashed := id_hash(str(product_id))):
+        if (hashed := id_hash(str(product_id))) in self._products:
             self._invalid.add(hashed)
 
     @property

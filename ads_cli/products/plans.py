@@ -14,7 +14,8 @@ from ..api.products import BATCH_SIZE, DeleteProducts, PutProducts
 from ..client.response import not_understood
 from ..feeds.rows import Rows
 from ..output.text import counted, shortened
-from ..uploads.job_file import Acknowledgement, JobKey, UploadTarget, options_of_rows
+from ..store.epochs import UploadTarget
+from ..uploads.job import Acknowledgement, JobKey, options_of_rows
 from ..uploads.plan import Plan, this_second
 from ..uploads.upload import (
     FAILED,

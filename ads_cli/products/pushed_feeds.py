@@ -1,9 +1,5 @@
-"""What is remembered of feeds that were pushed: their rows and columns, and of remote ones the version.
+"""What is noted of feeds that were pushed: their rows and columns, and of remote ones the version."""
 
-One file an upload target. What cannot be read is not known, and what cannot be stored is not.
-"""
-
-from contextlib import suppress
 from hashlib import sha256
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
@@ -11,29 +7,24 @@ from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 import msgspec
 from msgspec import Meta
 
-from ..config.atomic_files import make_folder, replacing
-from ..errors import AdsctlError
-from ..uploads.job_file import UploadTarget
+from ..store.epochs import NO_EPOCH, UploadTarget, WriteEpochs
+from ..store.notes import Notes
 from ..uploads.journal import Journal
-from ..uploads.write_epochs import NO_EPOCH, WriteEpochs
 from ..validation.report import ValidationReport
 from .sync_state import KIND
 
 if TYPE_CHECKING:
     from ..http.download import Version
 
-SIZES_FOLDER, VERSIONS_FOLDER = "feed_sizes", "feeds"  # in the state folder
-MAX_FEEDS = 100  # of one upload target; names with a date, and addresses with a new query, add up
+SIZES, VERSIONS = "feed sizes", "feed versions"  # kinds of notes, one for each upload target
+MAX_FEEDS = 100  # of one upload target; a name may hold the date, and an address another query each night
 
 
 class _Sizes(msgspec.Struct):
-    """The content of a file of sizes."""
+    """A note of sizes."""
 
     rows: dict[str, Annotated[int, Meta(ge=0)]]  # by the hash of where the feed is
     columns: dict[str, list[str]] = {}  # by the same hash
-
-
-_decode_sizes = msgspec.json.Decoder(_Sizes).decode
 
 
 class LastPush(NamedTuple):
@@ -50,7 +41,7 @@ class FeedSizes:
     """
 
     def __init__(self, state_dir: Path, target: UploadTarget) -> None:
-        self._path = _file_of(state_dir, SIZES_FOLDER, target)
+        self._notes, self._key = Notes(state_dir, SIZES), _key_of(target)
 
     def find(self, origin: str) -> LastPush | None:
         """Return what a feed had when it was pushed last, if that is known."""
@@ -63,13 +54,10 @@ class FeedSizes:
         for by_feed in (sizes.rows, sizes.columns):
             _make_room(by_feed, feed)
         sizes.rows[feed], sizes.columns[feed] = rows, columns
-        _store(self._path, sizes)
+        self._notes.put(self._key, sizes)
 
     def _read(self) -> _Sizes:
-        try:
-            return _decode_sizes(self._path.read_bytes())
-        except (OSError, msgspec.DecodeError, UnicodeDecodeError):
-            return _Sizes({})
+        return self._notes.find(self._key, _Sizes) or _Sizes({})
 
 
 class PushedFeed(msgspec.Struct):
@@ -83,14 +71,11 @@ class PushedFeed(msgspec.Struct):
     warned: int
 
 
-class _Content(msgspec.Struct):
-    """The content of the file."""
+class _Versions(msgspec.Struct):
+    """A note of versions."""
 
-    epoch: str = msgspec.field(name="generation")
+    epoch: str
     feeds: dict[str, PushedFeed]  # by the hash of the address, which may hold a secret
-
-
-_decode = msgspec.json.Decoder(_Content).decode
 
 
 class PushedFeeds:
@@ -103,7 +88,7 @@ class PushedFeeds:
     def __init__(self, state_dir: Path, service: str, catalog: str, conditions: str) -> None:
         self._target = UploadTarget(service, KIND, catalog)
         self._epochs = WriteEpochs(state_dir)
-        self._path = _file_of(state_dir, VERSIONS_FOLDER, self._target)
+        self._notes, self._key = Notes(state_dir, VERSIONS), _key_of(self._target)
         self._conditions = conditions
 
     def find(self, address: str) -> PushedFeed | None:
@@ -133,23 +118,20 @@ class PushedFeeds:
             feeds[_hash(address)] = PushedFeed(
                 self._conditions, *version, report.rows, report.left_out, report.warned
             )
-        _store(self._path, _Content(epoch, feeds))
+        self._notes.put(self._key, _Versions(epoch, feeds))
 
     def _feeds_of(self, epoch: str) -> dict[str, PushedFeed]:
         """Return the feeds that were stored in a write epoch."""
-        try:
-            content = _decode(self._path.read_bytes())
-        except (OSError, msgspec.DecodeError, UnicodeDecodeError):
-            return {}
-        return content.feeds if content.epoch == epoch != NO_EPOCH else {}
+        versions = self._notes.find(self._key, _Versions)
+        return versions.feeds if versions and versions.epoch == epoch != NO_EPOCH else {}
 
 
 def _hash(origin: str) -> str:
     return sha256(origin.encode(errors="surrogateescape")).hexdigest()
 
 
-def _file_of(state_dir: Path, folder: str, target: UploadTarget) -> Path:
-    return state_dir / folder / sha256(msgspec.json.encode(target)).hexdigest()[:16]
+def _key_of(target: UploadTarget) -> str:
+    return f"{target.kind} {target.id} at {target.service}"
 
 
 def _make_room(by_feed: dict[str, Any], feed: str) -> None:
@@ -157,10 +139,3 @@ def _make_room(by_feed: dict[str, Any], feed: str) -> None:
     by_feed.pop(feed, None)
     for oldest in [*by_feed][: len(by_feed) - MAX_FEEDS + 1]:
         del by_feed[oldest]
-
-
-def _store(path: Path, content: msgspec.Struct) -> None:
-    with suppress(OSError, AdsctlError):
-        make_folder(path.parent)
-        with replacing(path) as file:
-            file.write(msgspec.json.encode(content))

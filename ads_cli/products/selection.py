@@ -14,10 +14,20 @@ from ..api.products import BATCH_SIZE
 from ..api.validation import broken_rules
 from ..feeds.row import Row
 from ..feeds.rows import Rows
-from ..uploads.job_file import Acknowledgement
+from ..uploads.job import Acknowledgement
 from ..uploads.journal import Journal
 from ..validation import CheckedRow, ValidationResult
-from .digest_index import DIGEST_BYTES, KEY_BYTES, NO_KEY, DigestIndex, item_digest, key_hash, split_records
+from .digest_index import (
+    DIGEST,
+    DIGEST_BYTES,
+    KEY_BYTES,
+    NO_KEY,
+    PRODUCT,
+    DigestIndex,
+    ProductHashes,
+    item_digest,
+    key_hash,
+)
 from .listing import DIFFERING, MISSING, SAME, ListingComparison
 from .sync_state import SyncState, UnknownError
 
@@ -35,7 +45,7 @@ class SelectedRows(msgspec.Struct):
 
     states: bytearray = bytearray()  # of every row
     digests: bytearray = bytearray()  # of due rows
-    same: bytearray = bytearray()  # records of an index, of rows that only the listing tells to be the same
+    same: bytearray = bytearray()  # packed, of rows that only the listing tells to be the same
     rows: list[Row] = []  # due and invalid rows, where an index is in use and these are few
 
 
@@ -45,8 +55,7 @@ class ChangeSelector:
     A validator calls `broken_rules` for each row that was read, and `select` takes the row right after that.
     """
 
-    def __init__(self, sync_state: SyncState | None, index: DigestIndex) -> None:
-        self.sync_state = sync_state
+    def __init__(self, index: DigestIndex) -> None:
         self.index = index
         self.caches_rows = len(index) > 0
         self.trusts_index = True  # else what it says may have been changed since, and only the listing counts
@@ -57,12 +66,8 @@ class ChangeSelector:
         self._is_acknowledged = False
 
     def __getstate__(self) -> dict[str, Any]:
-        """Leave the index out: reading it again in another process is faster than sending it."""
-        return {**vars(self), "index": None, "comparison": None}
-
-    def __setstate__(self, state: dict[str, Any]) -> None:
-        vars(self).update(state)
-        self.index = read_index(self.sync_state)[0] if self.sync_state else DigestIndex()
+        """Leave the comparison out, which is made in this process."""
+        return {**vars(self), "comparison": None}
 
     def broken_rules(self, item: Any) -> list[Problem]:
         """Look the item up, and apply the rules unless it is acknowledged as it is."""
@@ -101,17 +106,12 @@ class ChangeSelector:
 
 
 class ChangedRows:
-    """The rows of a file that are to be sent: all, or with a sync state those that have changed."""
+    """The rows of a file that are to be sent: all, or with an index those that have changed."""
 
-    def __init__(
-        self,
-        sync_state: SyncState | None = None,
-        index: DigestIndex | None = None,
-        expected_epoch: str | None = None,
-    ) -> None:
-        self.selector = ChangeSelector(sync_state, DigestIndex() if index is None else index)
+    def __init__(self, index: DigestIndex | None = None, expected_epoch: str | None = None) -> None:
+        self.selector = ChangeSelector(DigestIndex() if index is None else index)
         self.expected_epoch = expected_epoch  # write epoch of the catalog in which the index is right
-        self.only_changed = sync_state is not None  # else all rows are sent
+        self.only_changed = index is not None  # else all rows are sent
         self.clear()
 
     def clear(self) -> None:
@@ -140,12 +140,9 @@ class ChangedRows:
         self.selector.comparison = comparison
         self.selector.trusts_index = trusts_index
 
-    def same(self) -> Iterator[tuple[bytes, int]] | None:
-        """Yield digest and key hash of the rows that the listing has; None where the index is trusted."""
-        if self.selector.trusts_index:
-            return None
-        records = split_records(self._same)
-        return ((record[:DIGEST_BYTES], int.from_bytes(record[DIGEST_BYTES:])) for record in records)
+    def same(self) -> Iterator[ProductHashes] | None:
+        """Yield the products that the listing has as their rows; None where the index is trusted."""
+        return None if self.selector.trusts_index else PRODUCT.iter_unpack(self._same)
 
     @property
     def due(self) -> int:
@@ -159,7 +156,9 @@ class ChangedRows:
 
     def count_missing(self, index: DigestIndex) -> int:
         """Count the rows to be sent that are not in an index."""
-        return sum(not index.contains(digest) for digest in split_records(self.digests, DIGEST_BYTES))
+        digests = bytes(self.digests)
+        starts = range(0, len(digests), DIGEST_BYTES)
+        return sum(not index.contains(digests[at : at + DIGEST_BYTES]) for at in starts)
 
     @property
     def skips_rows(self) -> bool:
@@ -189,8 +188,8 @@ class ChangedRows:
         """Free the memory of the index, which is not needed once the file is validated."""
         self.selector.index = DigestIndex()
 
-    def acknowledged(self, acknowledgements: Iterable[Acknowledgement]) -> Iterator[tuple[bytes, int]]:
-        """Yield digest and key hash of each row that acknowledgements accept."""
+    def acknowledged(self, acknowledgements: Iterable[Acknowledgement]) -> Iterator[ProductHashes]:
+        """Yield the product of each row that acknowledgements accept."""
         due_records = array("Q", compress(count(1), self._states.translate(IS_DUE)))
         for ack in acknowledgements:
             first = ack.batch * BATCH_SIZE
@@ -200,9 +199,9 @@ class ChangedRows:
             digests = self.digests[first * DIGEST_BYTES : (first + BATCH_SIZE) * DIGEST_BYTES]
             failed = {record for record, _ in ack.failed}
             keys = ack.keys or [NO_KEY] * len(records)
-            for record, digest, key in zip(records, split_records(digests, DIGEST_BYTES), keys, strict=True):
+            for record, digest, key in zip(records, DIGEST.iter_unpack(digests), keys, strict=True):
                 if record not in failed:
-                    yield digest, key
+                    yield *digest, key
 
 
 def read_index(
@@ -250,8 +249,8 @@ class CommitAtEnd(Bookkeeper):
         if (same := self.rows.same()) is not None:  # nothing else that is stored is known to be the latest
             self.sync_state.commit(journal.job.epoch, same)
             return
-        digests = split_records(self.rows.digests, DIGEST_BYTES)
-        self.sync_state.invalidate(journal.previous_epoch, journal.job.epoch, digests)
+        ids = (hashed_id for hashed_id, _ in DIGEST.iter_unpack(self.rows.digests))
+        self.sync_state.invalidate(journal.previous_epoch, journal.job.epoch, ids)
 
     def finish(self, journal: Journal) -> str:
         """Commit what was acknowledged."""

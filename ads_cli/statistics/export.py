@@ -26,7 +26,7 @@ from ..output.text import counted
 from ..parallel import batched
 from ..parallel.ordered_map import map_ordered
 from .answers import QueryResult, records_in, series_in, values_of
-from .export_folder import ExportFolder, PartEntry
+from .export_folder import ExportFolder
 from .query import StatsQuery, parts
 
 if TYPE_CHECKING:
@@ -212,7 +212,7 @@ class Export:
             return 0
         own_ids = {*folder.jobs.values(), *folder.failed}
         orphaned = find_orphaned_jobs(self._client, self._account, missing, folder.begun, own_ids)
-        folder.note(*(PartEntry(number, "made", job) for number, job in orphaned.items()))
+        folder.note_made(orphaned)
         return len(orphaned)
 
     def run(self, on_progress: Callable[[int], None]) -> None:
@@ -255,7 +255,7 @@ class Export:
         jobs = map_ordered(self._make_job, due, self._client.concurrency, len(due) or 1)
         errors = list[AdsctlError]()
         for run in batched(jobs, JOBS_NOTED_AT_ONCE):
-            folder.note(*(PartEntry(number, "made", job) for number, job in run if isinstance(job, str)))
+            folder.note_made({number: job for number, job in run if isinstance(job, str)})
             errors += [error for _, error in run if isinstance(error, AdsctlError)]
         if folder.jobs:
             errors = [error for error in errors if not _is_too_many(error)]
@@ -306,7 +306,7 @@ class Export:
                 self._fail(number, "lost its result" if status == "SUCCESS" or not job else "failed")
         for number, packed in map_ordered(self._download, ready, threads, 2 * threads):
             if isinstance(packed, UnavailableError):
-                folder.note(PartEntry(number, "failed"))
+                folder.note_failed(number)
                 packed.hint = "--resume makes the job again, and downloads nothing twice"
                 packed.may_be_applied = False  # a download changes nothing
                 raise packed
@@ -333,7 +333,7 @@ class Export:
     def _fail(self, number: int, what: str) -> None:
         """Note that the job of a part was of no use; raise UnavailableError where another one was before."""
         job = self._folder.jobs[number]
-        self._folder.note(PartEntry(number, "failed"))
+        self._folder.note_failed(number)
         self._failures[number] += 1
         if self._failures[number] >= MOST_FAILURES:
             raise UnavailableError(

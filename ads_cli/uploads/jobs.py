@@ -1,106 +1,144 @@
 """The jobs of a state folder: which are unfinished, which one a push resumes, which ones a task had begun."""
 
-from collections.abc import Callable, Iterator
+import time
+from collections.abc import Iterable, Iterator
+from functools import cache
 from pathlib import Path
-from typing import NamedTuple
+from typing import TYPE_CHECKING, Any
 
 import msgspec
 
 from ..config.atomic_files import replacing
-from ..config.file_locks import is_locked, lock_folder, made_and_locked
-from ..errors import STATE_HINT, NotFoundError, StateError, UsageError
-from ..stored_times import is_older
-from .job_file import Job, JobKey, UploadTarget, read_job
-from .write_epochs import WriteEpochs
+from ..config.file_locks import is_locked, state_lock
+from ..errors import NotFoundError, StateError, UsageError
+from ..store import store_in
+from ..store.changes import now
+from ..store.epochs import UploadTarget, WriteEpochs
+from ..stored_times import TOLERANCE_SECONDS
+from .job import ENDED, SUPERSEDED, UNFINISHED, Job, JobKey, JobOptions
+
+if TYPE_CHECKING:
+    import sqlite3
+
+JOB_RETENTION_SECONDS = 30 * 24 * 3600
+
+_FIELDS = ("noun", "file", "rows", "batches", "started", "resume", "profile", "folder", "epoch")
+_COLUMNS = f"id, service, kind, target, upload, content, options, {', '.join(_FIELDS)}, job_group"
+_OF_TARGET = "(service, kind, target) = (?, ?, ?)"
+_decode_options = msgspec.json.Decoder(JobOptions).decode
 
 
-def lock_path(folder: Path, digest: str) -> Path:
+def job_lock(state_dir: Path, digest: str) -> Path:
     """Return the lock that a run of a job holds, by the digest of its key."""
-    return folder / f"{digest}.lock"
+    return state_lock(state_dir, "job", digest)
 
 
-JOB_RETENTION_SECONDS = 30 * 24 * 3600.0
+def is_running(state_dir: Path, job: Job) -> bool:
+    """Tell whether a process runs a job; in a transaction, so that no other one takes its lock meanwhile."""
+    path = job_lock(state_dir, job.key.digest)
+    return path.exists() and is_locked(path)
 
 
-def list_jobs(
-    folder: Path, on_unreadable: Callable[[Path, StateError], None] = lambda path, error: None
-) -> Iterator[tuple[Path, Job, bool]]:
-    """Yield journal, job and whether it has ended, oldest first, but for those that cannot be read."""
-    try:
-        paths = sorted(path for path in folder.iterdir() if path.suffix == ".jsonl")
-    except FileNotFoundError:
-        return  # no job has run yet
-    except OSError as error:
-        raise StateError(f"{folder} cannot be read: {error.strerror}", hint=STATE_HINT) from error
-    for path in paths:
-        try:
-            yield path, *read_job(path)
-        except StateError as error:
-            on_unreadable(path, error)
+def list_jobs(state_dir: Path, condition: str = "1", values: Iterable[Any] = ()) -> list[Job]:
+    """List the jobs that fulfil a condition on their row, oldest first."""
+    query = f"SELECT {_COLUMNS}, ended FROM runs WHERE {condition} ORDER BY id"
+    rows = store_in(state_dir).rows(query, (*values,))
+    current = cache(WriteEpochs(state_dir).current)
+    jobs = []
+    for id, service, kind, target_id, upload, content, options, *fields, group, ended in rows:
+        target = UploadTarget(service, kind, target_id)
+        key = JobKey(target, upload, content, _decode_options(options))
+        job = Job(job=id, key=key, group=group, **dict(zip(_FIELDS, fields, strict=True)))
+        is_current = not ended and job.epoch and job.epoch == current(target)
+        job.state = ENDED if ended else UNFINISHED if is_current else SUPERSEDED
+        jobs.append(job)
+    return jobs
 
 
-def job_state(folder: Path, job: Job, *, ended: bool) -> str:
-    """Return "ended", "unfinished" (it can be resumed) or "superseded" (something else was sent since)."""
-    if ended:
-        return "ended"
-    is_current = job.epoch and job.epoch == WriteEpochs(folder.parent).current(job.key.target)
-    return "unfinished" if is_current else "superseded"
+def unfinished_jobs(state_dir: Path, target: UploadTarget) -> list[Job]:
+    """List the jobs of a target that have not ended, resumable or not, oldest first."""
+    return list_jobs(state_dir, f"{_OF_TARGET} AND ended IS NULL", _values(target))
 
 
-def remove_job(path: Path, job: Job | None) -> bool:
-    """Remove a journal, and its lock where the job is known; return False where it is running."""
-    with lock_folder(path.parent):
-        if job:
-            return _remove(path, job)
-        path.unlink(missing_ok=True)
-        return True
+def resumable_jobs(state_dir: Path, target: UploadTarget) -> list[Job]:
+    """List the jobs that can be resumed for a target: the one that began its epoch, or a group of them."""
+    return [job for job in unfinished_jobs(state_dir, target) if job.state == UNFINISHED]
 
 
-def may_be_removed(folder: Path, job: Job, *, ended: bool) -> bool:
-    """Tell whether nothing depends on a journal any more: not where the same file would be created again."""
-    return ended or not (job.is_once or job_state(folder, job, ended=ended) == "unfinished")
+def count_writes(state_dir: Path, target: UploadTarget) -> int:
+    """Count the writes of the jobs of a target's epoch: there are more once one of them was resumed."""
+    epoch = WriteEpochs(state_dir).current(target)
+    query = f"SELECT writes FROM runs WHERE {_OF_TARGET} AND epoch = ?"
+    return sum(writes for (writes,) in store_in(state_dir).rows(query, (*_values(target), epoch)))
 
 
-def remove_expired_jobs(folder: Path, own: Job) -> None:
-    """Remove journals of jobs that cannot be resumed, which cron would otherwise fill the disk with.
+def _values(target: UploadTarget) -> tuple[str, str, str]:
+    return target.service, target.kind, target.id
 
-    The caller has locked the folder.
-    """
-    for path, job, ended in list_jobs(folder):
-        is_old = is_older(path, JOB_RETENTION_SECONDS)
-        if is_old and may_be_removed(folder, job, ended=ended):
-            if job.key == own.key:  # its lock is held by this process
-                path.unlink(missing_ok=True)
+
+def begin_job(db: "sqlite3.Connection", job: Job) -> None:
+    """Note a job, in a transaction."""
+    key, options = job.key, msgspec.json.encode(job.key.options).decode()
+    fields = [getattr(job, name) for name in _FIELDS]
+    row = (job.job, *_values(key.target), key.upload, key.content, options, *fields, job.group)
+    places = ", ".join("?" for _ in row)
+    db.execute(f"INSERT INTO runs ({_COLUMNS}, used) VALUES ({places}, ?)", (*row, int(time.time())))
+
+
+def use_job(db: "sqlite3.Connection", job: Job, *, writes: int = 0, ended: bool = False) -> None:
+    """Note that a job is resumed, has written, or has ended, in a transaction."""
+    values = int(time.time()), writes, now() if ended else None, job.job
+    query = "UPDATE runs SET used = ?, writes = writes + ?, ended = coalesce(?, ended) WHERE id = ?"
+    db.execute(query, values)
+
+
+def remove_jobs(state_dir: Path, jobs: Iterable[Job]) -> list[Job]:
+    """Remove jobs, but for those that are running; return these."""
+    running = list[Job]()
+    with store_in(state_dir).writing():
+        for job in jobs:
+            if is_running(state_dir, job):
+                running.append(job)
             else:
-                _remove(path, job)
+                forget_job(state_dir, job)
+                job_lock(state_dir, job.key.digest).unlink(missing_ok=True)
+    return running
 
 
-def _remove(path: Path, job: Job) -> bool:
-    lock = lock_path(path.parent, job.key.digest)
-    if is_locked(lock):
-        return False
-    path.unlink(missing_ok=True)
-    lock.unlink(missing_ok=True)
-    return True
+def forget_job(state_dir: Path, job: Job) -> None:
+    """Remove a job, running or not."""
+    with store_in(state_dir).writing() as db:
+        db.execute("DELETE FROM runs WHERE id = ?", (job.job,))
 
 
-def is_other_job_running(folder: Path, own: Job) -> bool:
-    """Tell whether a job of no common group is changing the same target; the caller has locked the folder."""
-    running = _running_jobs(folder, own.key.target, but=own.key)
+def remove_expired_jobs(state_dir: Path, own: Job) -> None:
+    """Remove jobs that cannot be resumed, which cron would otherwise fill the disk with.
+
+    The caller holds the lock of its own job, in a transaction.
+    """
+    seconds = int(time.time())
+    with store_in(state_dir).writing() as db:
+        # A time of the future is not believed, and ages from now on.
+        db.execute("UPDATE runs SET used = ? WHERE used > ?", (seconds, seconds + TOLERANCE_SECONDS))
+        for job in list_jobs(state_dir, "used < ?", [seconds - JOB_RETENTION_SECONDS]):
+            if job.may_be_removed and job.key == own.key:
+                forget_job(state_dir, job)
+            elif job.may_be_removed:
+                remove_jobs(state_dir, [job])
+
+
+def is_other_job_running(state_dir: Path, own: Job) -> bool:
+    """Tell whether a job of no common group is changing the same target; in a transaction."""
+    running = _running_jobs(state_dir, own.key.target, but=own.key)
     return any(not own.group or job.group != own.group for job in running)
 
 
-def resumable_bytes(folder: Path, target: UploadTarget) -> int:
-    """Return the size of what can be resumed for a target, which changes where that is done."""
-    return sum(path.stat().st_size for path, _ in resumable_jobs(folder, target))
-
-
-def require_idle(folder: Path, target: UploadTarget) -> None:
+def require_idle(state_dir: Path, target: UploadTarget) -> None:
     """Raise StateError where a job is changing a target."""
-    if not folder.is_dir():
-        return  # no job has run yet
-    with made_and_locked(folder):
-        running = next(_running_jobs(folder, target), None)
+    if not unfinished_jobs(state_dir, target):
+        return
+    with store_in(state_dir).writing():
+        running = next(_running_jobs(state_dir, target), None)
     if running:
         raise StateError(
             f"{target.id} is being changed by job {running.job}, a {running.action} of {running.file}",
@@ -108,60 +146,43 @@ def require_idle(folder: Path, target: UploadTarget) -> None:
         )
 
 
-def _running_jobs(folder: Path, target: UploadTarget, *, but: JobKey | None = None) -> Iterator[Job]:
+def _running_jobs(state_dir: Path, target: UploadTarget, *, but: JobKey | None = None) -> Iterator[Job]:
     """Yield the jobs that are changing a target, but for the one with a key."""
-    for _, job, ended in list_jobs(folder):
-        is_of_target = not ended and job.key.target == target and job.key != but
-        if is_of_target and is_locked(lock_path(folder, job.key.digest)):
+    for job in unfinished_jobs(state_dir, target):
+        if job.key != but and is_running(state_dir, job):
             yield job
 
 
-def resumable_jobs(folder: Path, target: UploadTarget) -> list[tuple[Path, Job]]:
-    """List the jobs that can be resumed for a target: the one that began its epoch, or a group of them."""
-    epoch = WriteEpochs(folder.parent).current(target)
-    return [
-        (path, job) for path, job, ended in list_jobs(folder) if not ended and epoch and job.epoch == epoch
-    ]
-
-
-def find_equal(folder: Path, key: JobKey, name: str | None) -> tuple[Path, Job] | None:
+def find_equal(state_dir: Path, key: JobKey, name: str | None) -> Job | None:
     """Find the last job that can be resumed and has a key, and a name if one is given."""
-    equal = [job for job in resumable_jobs(folder, key.target) if job[1].key == key]
-    return next((candidate for candidate in reversed(equal) if name in (None, candidate[1].job)), None)
+    equal = [job for job in resumable_jobs(state_dir, key.target) if job.key == key]
+    return next((job for job in reversed(equal) if name in (None, job.job)), None)
 
 
-def check_named(folder: Path, name: str, job: Job) -> None:
+def check_named(state_dir: Path, name: str, job: Job) -> None:
     """Raise where the job that `--job` names is not an equal, unfinished one."""
-    path = folder / f"{name}.jsonl"
-    if "/" in name or not path.is_file():
+    named = next(iter(list_jobs(state_dir, "id = ?", [name])), None)
+    if named is None:
         raise NotFoundError(f"--job: job {name!r} does not exist", hint="adsctl jobs list shows them")
-    known, ended = read_job(path)
-    if ended:
+    if named.state == ENDED:
         raise UsageError(f"--job: job {name} has ended; there is nothing to resume")
-    if known.key != job.key:
+    if named.key != job.key:
         raise UsageError(f"--job: job {name} was started with another file, target or options")
 
 
-def restart_reason(folder: Path, job: Job) -> str:
+def restart_reason(state_dir: Path, job: Job) -> str:
     """Say why no job can be resumed, from the jobs with the same file name."""
-    of_file = [(other, ended) for _, other, ended in list_jobs(folder) if other.file == job.file]
+    of_file = list_jobs(state_dir, "file = ?", [job.file])
     if not of_file:
         return f"no earlier {job.action} of this file is known"
-    if any(not ended and other.key == job.key for other, ended in of_file):
+    if any(other.state != ENDED and other.key == job.key for other in of_file):
         return f"something else may have been sent to the same place since the unfinished {job.action}"
-    earlier, ended = of_file[-1]
-    if ended:
+    earlier = of_file[-1]
+    if earlier.state == ENDED:
         return f"the last {earlier.action} of this file has ended"
     if earlier.key.content != job.key.content:
         return f"the file has changed since the unfinished {earlier.action}"
     return f"the unfinished {earlier.action} had another target or other options"
-
-
-class EndedJob(NamedTuple):
-    """A job that has sent all of a task."""
-
-    path: Path
-    job: Job
 
 
 class TaskJobs:
@@ -171,16 +192,12 @@ class TaskJobs:
     they were. Whether the fleet or a person has resumed a job makes no difference.
     """
 
-    def __init__(self, folder: Path, key: JobKey, command: str, earlier: Path) -> None:
+    def __init__(self, state_dir: Path, key: JobKey, command: str, earlier: Path) -> None:
         self._key, self._command = key, command
-        known = [
-            (path, job, ended)
-            for path, job, ended in list_jobs(folder)
-            if job.key.target == key.target or job.resume == command
-        ]
+        known = list_jobs(state_dir, f"{_OF_TARGET} OR resume = ?", (*_values(key.target), command))
         if not earlier.exists():
             with replacing(earlier) as file:
-                file.write(msgspec.json.encode([job.job for _, job, ended in known if ended]))
+                file.write(msgspec.json.encode([job.job for job in known if job.state == ENDED]))
         try:
             names = set(msgspec.json.decode(earlier.read_bytes(), type=list[str]))
         except msgspec.DecodeError as error:
@@ -188,21 +205,21 @@ class TaskJobs:
                 f"{earlier} is damaged: {error}, so that it is not known what this task has sent",
                 hint="'adsctl jobs list' shows what was sent",
             ) from None
-        self._found = [known_job for known_job in known if known_job[1].job not in names]
+        self._jobs = [job for job in known if job.job not in names]
 
     @property
     def can_be_resumed(self) -> bool:
         """Whether a job has begun and not ended."""
-        return any(not ended for _, _, ended in self._found)
+        return not all(job.state == ENDED for job in self._jobs)
 
-    def ended(self) -> EndedJob | None:
+    def ended(self) -> Job | None:
         """Return the job that has sent everything; raise StateError where it has sent another content."""
         if self.can_be_resumed:
             return None
-        for path, job, _ in reversed(self._found):
+        for job in reversed(self._jobs):
             if _without_version(job.key) == _without_version(self._key):
-                return EndedJob(path, job)
-        other = next((job for _, job, _ in self._found if job.resume == self._command), None)
+                return job
+        other = next((job for job in self._jobs if job.resume == self._command), None)
         if other:
             raise StateError(
                 f"{other.file} has changed since this task sent it (job {other.job})",

@@ -7,10 +7,11 @@ from typing import TYPE_CHECKING
 
 from ..api.endpoint import Request
 from ..feeds.rows import RowNames
+from ..store.epochs import UploadTarget
 from ..validation import CheckedRow
 from ..validation.report import ValidationReport
 from ..validation.validator import OnProgress
-from .job_file import Acknowledgement, JobKey, UploadTarget
+from .job import Acknowledgement, JobKey
 from .upload import Batch, Batches, Upload
 
 if TYPE_CHECKING:

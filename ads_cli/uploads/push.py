@@ -12,7 +12,7 @@ from ..feeds.row import Row
 from ..output.text import counted
 from ..parallel.ordered_map import WorkerThreads
 from ..validation.report import ValidationReport
-from .job_file import Acknowledgement
+from .job import Acknowledgement
 from .journal import Journal
 from .plan import Plan
 from .rejected_rows import FailedOut, RejectRow, write_rejected_rows

@@ -12,7 +12,7 @@ import msgspec
 
 from ..client.response import not_understood
 from ..errors import AdsctlError
-from .job_file import Acknowledgement
+from .job import Acknowledgement
 
 if TYPE_CHECKING:
     from ..api.endpoint import Request

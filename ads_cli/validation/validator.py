@@ -75,10 +75,6 @@ class BlockRunner:
                 raise UnreadableError
             yield block, result
 
-    def run_here(self, block: Block, *args: Any) -> Any:
-        """Return the result of the task on a block that was read, run in this process."""
-        return self._make_task(self._rows)(block, *args)
-
     def results(self, *args: Any) -> Iterator[Any]:
         """Yield the results alone."""
         return (result for _, result in self.run(*args))

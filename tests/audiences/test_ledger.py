@@ -1,35 +1,22 @@
-"""The ledger of a list: what it holds of people, and what the logs of jobs make of it."""
+"""The ledger of a list: what it holds of people, and what the notes of runs make of it."""
 
 import json
-import os
-from hashlib import sha256
-from pathlib import Path
-from random import Random
+import sqlite3
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from ads_cli.audiences import ledger_file
-from ads_cli.audiences import ledger_records as ledgers
-from ads_cli.audiences.ledger import Ledger, Trust, stored_ledgers
-from ads_cli.audiences.ledger_file import LedgerIndex
-from ads_cli.audiences.ledger_log import DamagedLogError, LogFile, LogHeader, read_log
-from ads_cli.audiences.ledger_records import (
-    HALF,
-    KINDS,
-    PLAIN_BYTES,
-    RECORD_BYTES,
-    TAG_BYTES,
-    LedgerEntry,
-    Sealer,
-)
+from ads_cli.audiences import ledger_merge
+from ads_cli.audiences.ledger import Ledger, LedgerRun, Trust, stored_ledgers
+from ads_cli.audiences.ledger_merge import BEFORE, Persons
 from ads_cli.audiences.operations import Operations
-from ads_cli.errors import StateError
-from ads_cli.uploads.job_file import UploadTarget
+from ads_cli.audiences.sealing import KEY_FILE, KINDS, Sealer
+from ads_cli.store import close_stores
+from ads_cli.store.epochs import UploadTarget, WriteEpochs
 from ads_cli.uploads.journal import NOT_ALONE
-from ads_cli.uploads.write_epochs import WriteEpochs
-from tests.audiences.lists import List, digest, person
+from tests.audiences.lists import digest
+from tests.effort import tries
 
 PLACE = UploadTarget("https://ads.example", "custom_audience", "1nmth")
 
@@ -45,35 +32,17 @@ def test_an_identifier_comes_back_under_the_key_only(key, value, text):
     assert sealer.digests(0, [value.hex()]) != sealer.digests(1, [value.hex()])
 
 
-def test_a_record_comes_back():
-    entry = LedgerEntry(os.urandom(16), os.urandom(16), 5, until=4000, uncertain=True, tag=os.urandom(8))
-    assert LedgerEntry.decode(entry.encode()) == entry
-
-
-def test_no_address_and_no_hash_of_one_is_in_the_state_folder(adsctl):
-    customers = List(adsctl)
-    everybody = [person(n, phone=f"+49151123450{n:02}", id=f"customer-{n}") for n in range(20)]
-    customers.sync(everybody)
-    customers.sync(everybody[5:])
-    values = [value for customer in everybody for value in customer.values()]
-    traces = [value.encode() for value in values]
-    for value in values:
-        whole = sha256(value.encode()).digest()
-        traces += [whole[:16], whole[16:], whole.hex().encode()]
-    stored = [path for path in (adsctl.home / "state").rglob("*") if path.is_file()]
-    assert any(path.parent.name == ledgers.FOLDER for path in stored)
-    for path in stored:
-        if not path.name.startswith("emulator.db"):  # which is the service
-            content = path.read_bytes()
-            assert not [value for value in traces if value in content], path
-        if "ledger" in str(path):
-            assert path.stat().st_mode & 0o077 == 0
-
-
 def operations(kind: str, *people: int) -> list[Operations]:
-    users = ",".join(f'{{"email":["{digest(f"u{n}@x.de")}"]}}' for n in people)
-    body = f'{{"operation_type":"{kind}","params":{{"users":[{users}]}}}}'
-    return [Operations.single(body.encode(), list(people))]
+    return sent(kind, *({"email": [digest(f"u{number}@x.de")]} for number in people))
+
+
+def own_ids(kind: str, *ids: str) -> list[Operations]:
+    return sent(kind, *({"partner_user_id": [id_]} for id_ in ids))
+
+
+def sent(kind: str, *users: dict[str, list[str]], **params: str) -> list[Operations]:
+    body = {"operation_type": kind, "params": {"users": users} | params}
+    return [Operations.single(json.dumps(body).encode(), list(range(len(users))))]
 
 
 @pytest.fixture
@@ -82,256 +51,239 @@ def ledger(tmp_path) -> Ledger:
     return Ledger(tmp_path / "state", PLACE)
 
 
-def written(ledger: Ledger, *batches: tuple[str, list[int], bool], rejected: tuple[int, ...] = ()) -> None:
-    """Write the log of a job that has ended: what batches do, to whom, and whether they are acknowledged."""
+def begun(ledger: Ledger) -> LedgerRun:
+    """Begin the run of a job that does not run any more."""
     epoch = WriteEpochs(ledger.state_dir).current(PLACE)
-    log = ledger.log("job", "lock", epoch, epoch)
+    return ledger.begin("lock", epoch, epoch)
+
+
+def noted(ledger: Ledger, *batches: tuple[str, list[int], bool], rejected: tuple[int, ...] = ()) -> LedgerRun:
+    """Note what batches do, to whom, and whether they are acknowledged."""
+    run = begun(ledger)
     for number, (kind, people, is_acknowledged) in enumerate(batches):
-        log.note_sent(number, operations(kind, *people), 4000)
+        run.note_sent(number, operations(kind, *people), 4000)
         if is_acknowledged:
-            log.note_acknowledged(number, operations(kind, *people), rejected)
-    log.close()
+            run.note_acknowledged(number, operations(kind, *people), rejected)
+    return run
+
+
+def stored(ledger: Ledger, query: str) -> list[tuple]:
+    return ledger.store.rows(query)
 
 
 def known(ledger: Ledger) -> dict[int, bool]:
     """Return whom the ledger has, and whether they are uncertain."""
-    opened = ledger.open()
-    assert opened.trust is Trust.FULL
-    certain = {}
-    for number in range(10):
-        (sought,) = ledger.sealer.digests(0, [digest(f"u{number}@x.de")])
-        position = opened.entries.find(sought)
-        if position >= 0:
-            certain[number] = opened.entries.entry(position).uncertain
-    assert len(opened.entries) == opened.info.identifiers == opened.info.people == len(certain)
-    assert opened.info.uncertain == sum(certain.values())
-    return certain
+    assert ledger.open().trust is Trust.FULL
+    numbers = {ledger.sealer.digests(0, [digest(f"u{number}@x.de")])[0]: number for number in range(10)}
+    people = stored(ledger, "SELECT digest, is_certain FROM people")
+    uncertain = {numbers[own]: not is_certain for own, is_certain in people}
+    assert ledger.counts() == (len(uncertain), len(uncertain), sum(uncertain.values()))
+    return uncertain
 
 
 def test_what_is_acknowledged_is_certain_and_what_was_only_sent_is_not(ledger):
-    written(ledger, ("Update", [1, 2], True), ("Update", [3], False))
+    noted(ledger, ("Update", [1, 2], True), ("Update", [3], False))
     assert known(ledger) == {1: False, 2: False, 3: True}
-    written(ledger, ("Delete", [1], True), ("Delete", [2], False), ("Update", [3], True))
+    noted(ledger, ("Delete", [1], True), ("Delete", [2], False), ("Update", [3], True))
     assert known(ledger) == {2: True, 3: False}
 
 
 def test_whom_the_service_rejects_stays_as_they_were(ledger):
-    written(ledger, ("Update", [1], True))
-    written(ledger, ("Delete", [1], True), ("Update", [2], True), rejected=())
+    noted(ledger, ("Update", [1], True))
+    noted(ledger, ("Delete", [1], True), ("Update", [2], True))
     assert known(ledger) == {2: False}
-    written(ledger, ("Delete", [2], True), rejected=(2,))
+    noted(ledger, ("Delete", [2], True), rejected=(0,))
     assert known(ledger) == {2: False}
-
-
-def own_ids(kind: str, *ids: str) -> list[Operations]:
-    body = {"operation_type": kind, "params": {"users": [{"partner_user_id": [id_]} for id_ in ids]}}
-    return [Operations.single(json.dumps(body).encode(), list(range(len(ids))))]
 
 
 @pytest.mark.parametrize("is_acknowledged", [True, False])
 def test_an_id_of_ones_own_that_is_removed_and_added_again_comes_back(ledger, is_acknowledged):
-    epoch = WriteEpochs(ledger.state_dir).current(PLACE)
-    log = ledger.log("job", "lock", epoch, epoch)
+    run = begun(ledger)
     for number, (kind, ids) in enumerate([("Update", "ab"), ("Delete", "ab"), ("Update", "a")]):
-        log.note_sent(number, own_ids(kind, *ids), 4000)
+        run.note_sent(number, own_ids(kind, *ids), 4000)
         if is_acknowledged:
-            log.note_acknowledged(number, own_ids(kind, *ids), ())
-    log.close()
-    opened = ledger.open()
-    records = [opened.entries.entry(at) for at in range(len(opened.entries))]
-    values = {opened.value(ledger.sealer, record.kind, record.digest, record.rest) for record in records}
-    assert values == ({"a"} if is_acknowledged else {"a", "b"})
-    assert len(opened.texts) == len(values)
+            run.note_acknowledged(number, own_ids(kind, *ids), ())
+    ledger.open()
+    people = stored(ledger, "SELECT kind, digest, rest FROM people")
+    assert {ledger.sealer.open(*own) for own in people} == ({"a"} if is_acknowledged else {"a", "b"})
 
 
 def test_nothing_is_kept_of_an_id_of_ones_own_that_the_service_rejects(ledger):
-    epoch = WriteEpochs(ledger.state_dir).current(PLACE)
-    log = ledger.log("job", "lock", epoch, epoch)
-    log.note_sent(0, own_ids("Update", "a", "b"), 4000)
-    log.note_acknowledged(0, own_ids("Update", "a", "b"), (1,))
-    log.close()
-    opened = ledger.open()
-    assert (len(opened.entries), len(opened.texts)) == (1, 1)
-
-
-def test_a_log_that_cannot_be_read_for_now_is_kept(ledger, monkeypatch):
-    written(ledger, ("Update", [1], True))
-    opened = Path.open
-
-    def open_others(path, *args):
-        if path.suffix == ".log":
-            raise OSError(24, "Too many open files")
-        return opened(path, *args)
-
-    with monkeypatch.context() as patch:
-        patch.setattr(Path, "open", open_others)
-        with pytest.raises(StateError, match="Too many open files"):
-            ledger.open()
-    assert known(ledger) == {1: False}
+    run = begun(ledger)
+    run.note_sent(0, own_ids("Update", "a", "b"), 4000)
+    run.note_acknowledged(0, own_ids("Update", "a", "b"), (1,))
+    assert stored(ledger, "SELECT count(*) FROM people_sent") == [(1,)]
+    ledger.open()
+    assert ledger.counts().identifiers == 1
 
 
 def test_of_requests_at_the_same_time_nobody_knows_the_order(ledger):
-    epoch = WriteEpochs(ledger.state_dir).current(PLACE)
-    log = ledger.log("job", "lock", epoch, epoch)
-    log.note_sent(0, operations("Update", 1), 4000)
-    log.note_sent(1, operations("Delete", 1), 4000)
-    log.note_acknowledged(0, [], ())
-    log.note_acknowledged(1, [], ())
-    log.close()
+    run = begun(ledger)
+    run.note_sent(0, operations("Update", 1), 4000)
+    run.note_sent(1, operations("Delete", 1), 4000)
+    run.note_acknowledged(0, [], ())
+    run.note_acknowledged(1, [], ())
     assert known(ledger) == {1: True}
 
 
-def test_a_log_that_is_cut_off_counts_up_to_there_and_a_damaged_one_is_not_trusted(ledger):
-    written(ledger, ("Update", [1], True), ("Update", [2], True))
-    (path,) = (ledger.state_dir / ledgers.FOLDER).glob("*.log")
-    path.write_bytes(path.read_bytes()[:-3])
-    assert known(ledger) == {1: False, 2: True}
-    written(ledger, ("Update", [3], True), ("Update", [4], True))
-    (path,) = (ledger.state_dir / ledgers.FOLDER).glob("*.log")
-    content = bytearray(path.read_bytes())
-    content[300] ^= 1
-    path.write_bytes(content)
-    assert ledger.open().trust is Trust.CHANGED
-
-
-def test_a_ledger_with_any_byte_changed_is_lost(ledger):
-    written(ledger, ("Update", [1, 2, 3], True))
-    known(ledger)
-    (path,) = (ledger.state_dir / ledgers.FOLDER).glob("[0-9a-f]*")
-    whole = path.read_bytes()
-    for at in range(len(whole)):
-        path.write_bytes(whole[:at] + bytes([whole[at] ^ 1 << at % 8]) + whole[at + 1 :])
-        assert ledger.open().trust is Trust.LOST
-    for size in range(len(whole)):
-        path.write_bytes(whole[:size])
-        assert ledger.open().trust is Trust.LOST
+def test_whom_one_request_adds_and_removes_is_uncertain(ledger):
+    run, both = begun(ledger), [*operations("Update", 1), *operations("Delete", 1)]
+    run.note_sent(0, both, 4000)
+    run.note_acknowledged(0, both, ())
+    assert known(ledger) == {1: True}
 
 
 @pytest.mark.parametrize("at_once", [False, True])
 def test_two_jobs_that_were_not_alone_do_not_follow_one_another(ledger, at_once):
-    written(ledger, ("Update", [1], True))
+    noted(ledger, ("Update", [1], True))
     assert known(ledger) == {1: False}
     epoch = WriteEpochs(ledger.state_dir).current(PLACE)
     for number, previous in ((2, epoch), (3, "an epoch that the ledger does not know")):
-        log = ledger.log("job", "lock", previous, NOT_ALONE)
-        log.note_sent(0, operations("Update", number), 4000)
-        log.note_acknowledged(0, [], ())
-        log.close()
+        run = ledger.begin("lock", previous, NOT_ALONE)
+        run.note_sent(0, operations("Update", number), 4000)
+        run.note_acknowledged(0, [], ())
         if not at_once:
             ledger.open()
-    opened = ledger.open()
-    assert opened.trust is Trust.CHANGED
-    uncertain = opened.info.uncertain
-    assert (opened.info.identifiers, uncertain) == (3, 1 if at_once else 2)
+    assert ledger.open().trust is Trust.CHANGED
+    assert ledger.counts() == (3, 3, 1 if at_once else 2)
 
 
 def test_a_ledger_is_not_trusted_where_something_else_changed_the_list_between_two_killed_jobs(ledger):
-    written(ledger, ("Update", [1], True))
-    WriteEpochs(ledger.state_dir).begin(PLACE)  # by something else, which has no log
-    written(ledger, ("Update", [2], True))
+    noted(ledger, ("Update", [1], True))
+    WriteEpochs(ledger.state_dir).begin(PLACE)  # by something else, which notes nothing
+    noted(ledger, ("Update", [2], True))
     assert ledger.open().trust is Trust.CHANGED
 
 
-def test_a_ledger_is_not_trusted_that_lacks_whom_a_log_under_a_lost_key_names(ledger):
-    written(ledger, ("Update", [1], True))
-    (ledger.state_dir / ledgers.KEY_FILE).unlink()
+def test_a_ledger_is_not_trusted_that_lacks_whom_notes_under_a_lost_key_name(ledger):
+    noted(ledger, ("Update", [1], True))
+    (ledger.state_dir / KEY_FILE).unlink()
     assert Ledger(ledger.state_dir, PLACE).open().trust is Trust.CHANGED
 
 
+def test_a_ledger_under_a_lost_key_is_told_though_the_notes_of_a_killed_job_replace_it(ledger):
+    noted(ledger, ("Update", [1, 2], True))
+    known(ledger)
+    (ledger.state_dir / KEY_FILE).unlink()
+    again = Ledger(ledger.state_dir, PLACE)
+    noted(again, ("Update", [3], True))
+    opened = again.open()
+    assert opened.trust is Trust.LOST and "another key" in opened.reason
+    assert known(again) == {3: False}
+
+
 def test_who_is_one_person_stays_unknown_until_a_job_has_sent_everybody(ledger):
-    written(ledger, ("Update", [1], True))
-    assert not ledger.open().info.links_unknown
+    noted(ledger, ("Update", [1], True))
+    assert not ledger.open().links_unknown
     epoch = WriteEpochs(ledger.state_dir).begin(PLACE)
     for number in (2, 3):
-        written(ledger, ("Update", [number], True))
-        assert ledger.open().info.links_unknown
-    ledger.close_log(ledger.log("job", "lock", epoch, epoch), sent_all=True)
-    assert not ledger.open().info.links_unknown
+        noted(ledger, ("Update", [number], True))
+        assert ledger.open().links_unknown
+    ledger.begin("lock", epoch, epoch).end(sent_all=True)
+    assert not ledger.open().links_unknown
 
 
 @pytest.mark.parametrize(
     ("expires_at", "until"), [("2001-06-01T00:00:00Z", 17), ("2099-06-01T00:00:00Z", 300)]
 )
 def test_nobody_is_remembered_longer_than_the_service_keeps_them(ledger, expires_at, until):
-    users = f'[{{"email":["{digest("u1@x.de")}"]}}]'
-    body = f'{{"operation_type":"Update","params":{{"expires_at":"{expires_at}","users":{users}}}}}'
-    log = ledger.log("job", "lock", "", "")
-    log.note_sent(0, [Operations.single(body.encode(), [1])], 300)
-    log.close()
-    assert ledger.open().entries.entry(0).until == until
+    user = {"email": [digest("u1@x.de")]}
+    begun(ledger).note_sent(0, sent("Update", user, expires_at=expires_at), 300)
+    ledger.open()
+    assert stored(ledger, "SELECT until FROM people") == [(until,)]
 
 
-def test_a_list_with_the_logs_of_killed_jobs_is_one_and_not_damaged(ledger):
+def test_a_list_with_the_notes_of_killed_jobs_is_current(ledger):
     for numbers in ([1, 2], [3]):
-        written(ledger, ("Update", numbers, True))
-        written(ledger, ("Update", [4], True))
-        (stored,) = stored_ledgers(ledger.state_dir)
-        assert (stored.info.upload_target, stored.state) == (PLACE, "current")
-        assert stored.info.changed
+        noted(ledger, ("Update", numbers, True))
+        noted(ledger, ("Update", [4], True))
+        (own,) = stored_ledgers(ledger.state_dir)
+        assert (own.target, own.state) == (PLACE, "current") and own.changed
 
 
-def test_a_damaged_ledger_is_told_though_the_log_of_a_killed_job_replaces_it(ledger):
-    written(ledger, ("Update", [1, 2], True))
+def test_what_is_noted_is_removed_once_it_is_merged_or_forgotten(ledger):
+    noted(ledger, ("Update", [1, 2], True)).end()
+    noted(ledger, ("Update", [3], False))
+    another = Ledger(ledger.state_dir, UploadTarget(PLACE.service, PLACE.kind, "8wku2"))
+    noted(another, ("Update", [1], True)).end()
+    ledger.remove()
+    assert not ledger.exists() and another.exists()
+    tables = ("people", "lists", "list_runs", "sendings", "people_sent")
+    assert [stored(ledger, f"SELECT count(*) FROM {table}")[0][0] for table in tables] == [1, 1, 0, 0, 0]
+
+
+def test_a_merge_that_fails_leaves_the_notes_to_the_next(ledger, monkeypatch):
+    noted(ledger, ("Update", [1], True))
     known(ledger)
-    (path,) = (ledger.state_dir / ledgers.FOLDER).glob("[0-9a-f]*")
-    path.write_bytes(path.read_bytes()[1:])
-    written(ledger, ("Update", [3], True))
-    opened = ledger.open()
-    assert (opened.trust, opened.reason) == (Trust.LOST, f"{path} is damaged")
-    assert known(ledger) == {3: False}
+    noted(ledger, ("Delete", [1], True), ("Update", [2], True))
+    with monkeypatch.context() as patch:
+        settle = ledger_merge.SETTLE
+        patch.setattr(ledger_merge, "SETTLE", (*settle[:2], "SELECT * FROM nowhere"))
+        with pytest.raises(sqlite3.OperationalError):
+            ledger.open()
+    assert known(ledger) == {2: False}
 
 
-def test_a_log_that_cannot_be_written_ends_the_push_before_anything_is_sent(ledger, monkeypatch):
-    log = ledger.log("job", "lock", "", "")
-    monkeypatch.setattr(os, "write", lambda descriptor, data: 1)
-    with pytest.raises(StateError, match="disk is full"):
-        log.note_sent(0, operations("Update", 1), 4000)
+PERSONS = (1, 2, 3, 4, 5)
+EVENTS = st.lists(st.tuples(st.booleans(), st.sampled_from(PERSONS), st.sampled_from(PERSONS)), max_size=12)
 
 
-def test_a_log_with_any_byte_changed_before_its_last_frame_is_damaged_and_not_cut_short(tmp_path):
-    header = LogHeader(service="s", kind="k", target="1nmth", key="a", lock="l", previous="", epoch="e")
-    log = LogFile.create(tmp_path / "log", header, Sealer(os.urandom(32)))
-    for batch in range(3):
-        log.note_sent(batch, operations("Update", batch), 4000)
-    log.close()
-    written = log.path.read_bytes()
-    assert len([*read_log(log.path).frames()]) == 3
-    last = len(written) // 4 * 3  # within the frame before the last one
-    for at in range(last):
-        log.path.write_bytes(written[:at] + bytes([written[at] ^ 1]) + written[at + 1 :])
-        if damaged := read_log(log.path):
-            with pytest.raises(DamagedLogError):
-                list(damaged.frames())
-    log.path.write_bytes(written[:-5])  # a run that was killed while it wrote
-    assert len([*read_log(log.path).frames()]) == 2
+@settings(max_examples=tries(60, 500))
+@given(EVENTS)
+def test_a_removal_is_of_those_who_were_one_person_before_it(events):
+    persons, people = Persons(), {person: {person} for person in PERSONS}
+    removed = dict.fromkeys(PERSONS, BEFORE)
+    last = {first: step for step, (is_join, first, _) in enumerate(events, 1) if not is_join}
+    for step, (is_join, first, other) in enumerate(events, 1):
+        if is_join:
+            persons.join(first, other, step)
+            both = people[first] | people[other]
+            people |= dict.fromkeys(both, both)
+        else:
+            persons.remove(first, step)
+            if last[first] == step:  # the last one by an identifier counts
+                removed |= dict.fromkeys(people[first], step)
+    settled = {person: (name, removal) for person, name, removal in persons.settled()}
+    settled = {person: settled.get(person, (person, BEFORE)) for person in PERSONS}
+    assert {person: removal for person, (_, removal) in settled.items()} == removed
+    for person in PERSONS:
+        assert {other for other in PERSONS if settled[other][0] == settled[person][0]} == people[person]
 
 
-@pytest.mark.parametrize("width", [PLAIN_BYTES, RECORD_BYTES])
-@pytest.mark.parametrize("most_mapped", [0, 1 << 20])
-def test_whole_records_are_found_and_no_bytes_within_others(tmp_path, monkeypatch, width, most_mapped):
-    monkeypatch.setattr(ledger_file, "MOST_MAPPED_BYTES", most_mapped)
-    random = Random(width)
-    digests = sorted({bytes(random.choices(b"\0\1", k=HALF)) for _ in range(250)})
-    # Records hold the digests and the tags of others, where these may be taken for their beginning.
-    tags = [bytes(random.choices(b"\0\1", k=TAG_BYTES)) for _ in digests]
-    entries = [
-        LedgerEntry(digest, random.choice(digests), 1, tag=tag)
-        for digest, tag in zip(digests, tags, strict=True)
-    ]
-    data = b"".join(entry.encode()[:width] for entry in entries)
-    path = tmp_path / "ledger"
-    path.write_bytes(data + b"what follows the records" + digests[-1])
-    with path.open("rb") as file:
-        opened = ledger_file.open_bytes(file.fileno())
-    for bytes_ in (data, opened):
-        index = LedgerIndex(bytes_, len(digests), width)
-        for records in (index, index.in_order()):
-            sought = [*digests, *(random.randbytes(HALF) for _ in range(9))]
-            known = dict(zip(digests, range(len(digests)), strict=True))
-            positions = [known.get(digest, -1) for digest in sought]
-            assert [*map(records.find, sought)] == positions
-            places, metas = records.find_all(sought)
-            assert [*places] == [at if at >= 0 else len(digests) for at in positions]
-            assert metas == [
-                entries[at].encode()[2 * HALF : PLAIN_BYTES] if at >= 0 else b"" for at in positions
-            ]
+USER = st.sets(st.integers(0, 6), min_size=1, max_size=3)
+REQUEST = st.tuples(
+    st.sampled_from(("Update", "Update", "Delete")),
+    st.lists(USER, min_size=1, max_size=3),
+    st.sampled_from(("acknowledged", "acknowledged", "applied", "lost")),
+)
+
+
+@settings(max_examples=tries(60, 400), deadline=None)
+@given(runs=st.lists(st.lists(REQUEST, max_size=5), min_size=1, max_size=4))
+def test_the_ledger_has_everybody_on_the_list_and_is_certain_of_nobody_else(tmp_path_factory, runs):
+    ledger = Ledger(tmp_path_factory.mktemp("state"), PLACE)
+    WriteEpochs(ledger.state_dir).begin(PLACE)
+    service: list[set[int]] = []  # people, who are kept under all identifiers that were sent together
+    hashes = {number: digest(str(number)) for number in range(7)}
+    numbers = {value: number for number, value in hashes.items()}
+    for requests in runs:
+        run = begun(ledger)
+        for batch, (kind, users, outcome) in enumerate(requests):
+            items = sent(kind, *({"email": [hashes[number] for number in sorted(user)]} for user in users))
+            run.note_sent(batch, items, 4000)
+            for user in users if outcome != "lost" else ():
+                same = [own for own in service if own & user]
+                service = [own for own in service if not own & user]
+                if kind == "Update":
+                    service.append(user.union(*same))
+            if outcome == "acknowledged":
+                run.note_acknowledged(batch, items, ())
+        run.end()
+        people = stored(ledger, "SELECT kind, digest, rest, is_certain, person FROM people")
+        opened = {numbers[ledger.sealer.open(*own[:3])]: own[3:] for own in people}
+        there = {number for own in service for number in own}
+        assert there <= opened.keys()
+        assert {number for number, (is_certain, _) in opened.items() if is_certain} <= there
+        for own in service:
+            assert len(own) == 1 or len({opened[number][1] for number in own}) == 1
+    close_stores()

@@ -80,8 +80,9 @@ def test_nobody_is_named_where_the_service_quotes_what_it_was_sent(shop, httpser
     words = ("--map", "no=partner_user_id", "--max-attempts", "1", "--log-file", "log.txt", "--debug")
     done = shop(*PUSH, *words, code={"operation": 9, "page": 8}.get(kind, 6))
     assert "***" in done.stderr
-    journals = [path.read_text() for path in (shop.home / "state" / "jobs").glob("*.jsonl")]
-    for text in (done.stderr, done.stdout, (shop.home / "log.txt").read_text(), *journals):
+    states = [path.read_text(errors="replace") for path in (shop.home / "state").glob("state.db*")]
+    assert states
+    for text in (done.stderr, done.stdout, (shop.home / "log.txt").read_text(), *states):
         for person in (
             "ana@",
             "Müller",

@@ -1,7 +1,6 @@
 """audiences sync and diff: a list in the account equals its file."""
 
 import json
-import tempfile
 from array import array
 from datetime import UTC, datetime, timedelta
 from hashlib import blake2b
@@ -9,27 +8,20 @@ from hashlib import blake2b
 import pytest
 
 from ads_cli.api import users
-from ads_cli.audiences import ledger_merge, operations, packing
+from ads_cli.audiences import operations, packing
 from ads_cli.audiences.ledger import Ledger
 from ads_cli.audiences.list_packer import ListPacker
 from ads_cli.audiences.upload import UserUpload
 from ads_cli.config.file_locks import try_lock
+from ads_cli.console.invocation import Invocation
 from ads_cli.emulator.core.responses import OperationsError
 from ads_cli.emulator.resources import audience_users
-from ads_cli.uploads import write_epochs as epochs
-from ads_cli.uploads.job_file import UploadTarget
-from ads_cli.uploads.jobs import lock_path
+from ads_cli.store.epochs import UploadTarget
+from ads_cli.uploads.jobs import job_lock
 from tests.audiences.lists import List, as_csv, digest, people, person
+from tests.stored import stored
 
 PHONES = "+49151123450{:02}".format
-
-
-@pytest.fixture(autouse=True)
-def notes(monkeypatch, tmp_path_factory):
-    """Give each test its own folders of notes about write epochs."""
-    folder = tmp_path_factory.mktemp("notes")
-    monkeypatch.setattr(epochs, "SHARED_MEMORY", folder / "shm")
-    monkeypatch.setattr(tempfile, "gettempdir", lambda: str(folder))
 
 
 @pytest.fixture
@@ -47,13 +39,6 @@ def test_who_leaves_the_file_leaves_the_list_and_who_is_new_is_added(customers):
     assert customers.equals(people(*range(1, 12))) and "has no ledger" not in customers.said
     third = customers.sync(people(*range(1, 12)))
     assert (third["unchanged"], third["requests"]) == (11, 0)
-
-
-def test_what_logs_say_of_many_people_is_merged_from_the_disk(customers, monkeypatch):
-    monkeypatch.setattr(ledger_merge, "MOST_NOTED_BYTES", 100)
-    customers.sync([*people(*range(10)), person(11, phone=PHONES(1))])
-    assert customers.sync(people(*range(1, 12)))["unchanged"] == 9 and customers.equals(people(*range(1, 12)))
-    assert customers.sync(people(*range(1, 12)))["requests"] == 0
 
 
 def test_without_prune_nobody_is_deleted(customers):
@@ -278,10 +263,18 @@ def test_nobody_of_an_invalid_row_is_deleted(customers):
     assert customers.equals([person(1, phone=PHONES(1)), person(3)])
 
 
+def test_who_is_sent_without_a_wrong_identifier_loses_the_earlier_one(customers):
+    customers.sync([person(1, phone=PHONES(1)), person(3)])
+    summary = customers.sync([person(1, phone="12"), person(3)], "--keep-partial")
+    assert (summary["deleted"], summary["updated"]) == (1, 1) and customers.equals(people(1, 3))
+
+
 def test_nobody_is_deleted_where_a_row_may_be_anybodys(customers):
     customers.sync(people(1, 2))
     customers.sync([{"email": "u1@"}, person(2)], "--skip-invalid", code=9)
     assert customers.equals(people(1, 2)) and "not deleted" in customers.said
+    customers.sync([person(9, phone="12"), person(2)], "--keep-partial", code=9)
+    assert customers.equals(people(1, 2, 9)) and "not deleted" in customers.said
 
 
 @pytest.mark.parametrize(
@@ -409,11 +402,31 @@ def test_jobs_clean_names_ledgers_that_are_outdated(customers, monkeypatch):
 def test_jobs_clean_names_no_list_whose_first_job_is_running(customers):
     state = customers.adsctl.home / "state"
     place = UploadTarget("local", "custom_audience", customers.audience)
-    (state / "jobs").mkdir(parents=True)
-    lock = try_lock(lock_path(state / "jobs", "job"))
-    Ledger(state, place).log("job", "job", "", "")
+    lock = try_lock(job_lock(state, "job"))
+    Ledger(state, place).begin("job", "", "")
     assert customers.audience not in customers.adsctl.local("jobs", "clean").stderr
     lock.release()
+
+
+def test_a_list_to_which_people_are_being_sent_is_not_forgotten(customers, monkeypatch):
+    customers.sync(people(1))
+    state, confirm = customers.adsctl.home / "state", Invocation.confirm
+    (service,) = stored(customers.adsctl, "SELECT service FROM lists")
+    ledger = Ledger(state, UploadTarget(service, "custom_audience", customers.audience))
+    lock = try_lock(job_lock(state, "job"))
+
+    def begin_meanwhile(call, *args, **options):
+        ledger.begin("job", "", "")
+        confirm(call, *args, **options)
+
+    monkeypatch.setattr(Invocation, "confirm", begin_meanwhile)
+    words = ("audiences", "forget", "--audience", customers.audience, "-y")
+    for _ in range(2):
+        assert "is being changed" in customers.adsctl.local(*words, code=11).stderr
+        assert remembered(customers)[0]["people"] == 1
+    lock.release()
+    customers.adsctl.local(*words)
+    assert remembered(customers) == []
 
 
 def test_nothing_in_the_state_folder_tells_of_somebody_without_the_key(customers):

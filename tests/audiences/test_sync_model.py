@@ -2,14 +2,11 @@
 
 import random
 import shutil
-import tempfile
 
 import pytest
 
-from ads_cli.audiences import ledger_file
 from ads_cli.audiences.upload import RecordedUpload, UserUpload
 from ads_cli.errors import UnavailableError
-from ads_cli.uploads import write_epochs as epochs
 from tests.audiences.lists import List, Person
 from tests.effort import tries
 
@@ -63,7 +60,7 @@ class Faults:
         def faulty_finish(upload, **options):
             fault, self.next = self.next, "none"
             if fault == "killed":
-                raise UnavailableError("killed before the log was merged")
+                raise UnavailableError("killed before its notes were merged")
             return finish(upload, **options)
 
         monkeypatch.setattr(UserUpload, "send", faulty_send)
@@ -71,11 +68,7 @@ class Faults:
 
 
 @pytest.mark.parametrize("seed", range(tries(2, 100)))
-def test_after_each_sync_the_list_has_the_people_of_its_file(adsctl, monkeypatch, tmp_path_factory, seed):
-    folder = tmp_path_factory.mktemp("notes")
-    monkeypatch.setattr(epochs, "SHARED_MEMORY", folder / "shm")
-    monkeypatch.setattr(tempfile, "gettempdir", lambda: str(folder))
-    monkeypatch.setattr(ledger_file, "MOST_MAPPED_BYTES", seed % 2 * 1000)  # of most ledgers of some
+def test_after_each_sync_the_list_has_the_people_of_its_file(adsctl, monkeypatch, seed):
     chance, members = random.Random(seed), List(adsctl)
     faults = Faults(monkeypatch)
     adsctl.copy_emulator()

@@ -9,8 +9,8 @@ import time_machine
 from ads_cli.audiences.sync_plan import ListSyncPlan
 from ads_cli.audiences.upload import UserUpload
 from ads_cli.errors import UnavailableError
-from ads_cli.uploads.job_file import GROUP_VARIABLE, UploadTarget
-from ads_cli.uploads.write_epochs import WriteEpochs
+from ads_cli.store.epochs import UploadTarget, WriteEpochs
+from ads_cli.uploads.job import GROUP_VARIABLE
 from tests.audiences.lists import List, people
 
 

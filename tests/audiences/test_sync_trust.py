@@ -8,17 +8,15 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 from ads_cli.api import users
-from ads_cli.audiences import ledger_records as ledgers
-from ads_cli.audiences import operations, sync_plan
-from ads_cli.audiences.ledger_log import LogFile
+from ads_cli.audiences import operations, sealing, sync_plan
+from ads_cli.audiences.ledger import LedgerRun
 from ads_cli.audiences.upload import RecordedUpload, UserUpload
 from ads_cli.errors import UnavailableError
-from ads_cli.uploads import write_epochs as epochs
 from ads_cli.uploads.journal import Journal
-from tests.audiences.lists import people, person
-from tests.audiences.test_sync import PHONES, customers, notes
+from tests.audiences.lists import digest, people, person
+from tests.audiences.test_sync import PHONES, customers
 
-__all__ = ["customers", "notes"]
+__all__ = ["customers"]
 
 
 def test_a_copied_state_folder_deletes_nobody_and_sends_everybody(customers):
@@ -36,29 +34,19 @@ def test_a_copied_state_folder_deletes_nobody_and_sends_everybody(customers):
 
 def test_a_restored_disk_deletes_nobody(customers, monkeypatch):
     customers.sync(people(1, 2))
-    monkeypatch.setattr(epochs, "boot_id", lambda: "another boot")
+    monkeypatch.setattr("ads_cli.store.epochs.boot_id", lambda: "another boot")
     summary = customers.sync(people(2, 3), "-q", code=9)
     assert summary["deleted"] == 0 and "restored" in customers.said
     assert customers.equals(people(1, 2, 3))
 
 
-@pytest.mark.parametrize("how", ["damaged", "another key", "key lost"])
+@pytest.mark.parametrize("how", ["another key", "key lost"])
 def test_a_ledger_that_cannot_be_used_deletes_nobody(customers, how):
     customers.sync(people(1, 2))
-    state = customers.adsctl.home / "state"
-    (path,) = (
-        file for file in (state / ledgers.FOLDER).iterdir() if not (file.suffix or file.name[0] == ".")
-    )
-    if how == "damaged":
-        data = bytearray(path.read_bytes())
-        data[5] ^= 1
-        path.write_bytes(data)
-    elif how == "another key":
-        (state / ledgers.KEY_FILE).write_bytes(bytes(ledgers.KEY_BYTES))
-    else:
-        (state / ledgers.KEY_FILE).unlink()
+    key = customers.adsctl.home / "state" / sealing.KEY_FILE
+    key.write_bytes(bytes(sealing.KEY_BYTES)) if how == "another key" else key.unlink()
     summary = customers.sync(people(2, 3), "-q", code=9)
-    assert summary["deleted"] == 0 and ("damaged" if how == "damaged" else "key") in customers.said
+    assert summary["deleted"] == 0 and "key" in customers.said
     assert customers.equals(people(1, 2, 3))
     assert customers.sync(people(3))["deleted"] == 1
 
@@ -73,10 +61,22 @@ def test_a_request_by_hand_makes_what_is_known_uncertain(customers):
     assert customers.sync(people(2))["deleted"] == 1
 
 
+def test_who_may_be_kept_together_with_one_who_leaves_is_sent_again(customers):
+    customers.sync(people(1, 2))
+    path = "/12/accounts/{account_id}/custom_audiences/" + customers.audience + "/users"
+    both = {"email": [digest("u1@x.de"), digest("u2@x.de")]}
+    body = json.dumps([{"operation_type": "Update", "params": {"users": [both]}}])
+    customers.adsctl.local("api", "POST", path, "--input", "-", input=body)
+    customers.sync(people(1, 2), code=9)
+    summary = customers.sync(people(2))
+    assert (summary["deleted"], summary["updated"]) == (1, 1) and customers.equals(people(2))
+    assert customers.sync(people(2))["requests"] == 0
+
+
 def test_people_are_sent_again_before_the_service_forgets_them(customers, monkeypatch):
     customers.sync(people(1))
     later = datetime.now(UTC) + timedelta(days=370)
-    monkeypatch.setattr("ads_cli.audiences.ledger.this_second", lambda: later)
+    monkeypatch.setattr("ads_cli.audiences.comparison.this_second", lambda: later)
     assert customers.sync(people(1))["updated"] == 1
 
 
@@ -127,7 +127,7 @@ def test_a_killed_sync_is_resumed(customers, monkeypatch, boundary):
         if boundary == "before it is sent":
             patch.setattr(UserUpload, "send", die)
         elif boundary == "before its answer":
-            patch.setattr(LogFile, "note_acknowledged", die)
+            patch.setattr(LedgerRun, "note_acknowledged", die)
         else:
             patch.setattr(RecordedUpload, "finish", die)
         customers.sync(people(2, 3), code=8)

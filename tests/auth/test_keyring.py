@@ -39,7 +39,7 @@ def test_a_sign_in_is_stored_in_the_keyring_only(shop, service):  # noqa: F811
         "echo 1234567 | adsctl auth login --no-browser",
         unset,
         "adsctl accounts list",
-        "echo keyring.backends.nowhere.Keyring > state/keyring-backend",
+        "echo keyring.backends.nowhere.Keyring > state/caches/keyring-backend",
         "adsctl auth token",
         "adsctl auth logout",
         "! adsctl auth token",
@@ -47,7 +47,7 @@ def test_a_sign_in_is_stored_in_the_keyring_only(shop, service):  # noqa: F811
     assert done.returncode == 0, done.stderr
     assert "stored (keyring)" in done.stdout and "\nat\n" in done.stdout
     assert service.oauth(2)["oauth_token"] == "at" and service.is_signed(2, "ats")
-    remembered = (shop.home / "state" / "keyring-backend").read_text()
+    remembered = (shop.home / "state/caches/keyring-backend").read_text()
     assert remembered == "keyring.backends.SecretService.Keyring"
     written = [path for path in shop.home.rglob("*") if path.is_file() and "keyrings" not in path.parts]
     assert not [path for path in written if b"ats" in path.read_bytes()]

@@ -28,6 +28,7 @@ from tests.auth.recording import recording
 from tests.auth.test_secrets_stay import PLANTED, spellings
 from tests.effort import tries
 from tests.promises.test_examples import ENDS_WITH, EXAMPLES, FILES, LINES, STARTING
+from tests.stored import stored
 
 PEOPLE = {"e-mail address": "geheim.person@example.com", "phone number": "+4917055500123"}
 LISTS = ("customers.csv", "unsubscribed.csv")
@@ -177,8 +178,9 @@ def test_no_command_writes_a_secret_anywhere(watched, world, httpserver, monkeyp
     runs = [execute(watched, line, world), execute(watched, line, refused, "--max-attempts", "1")]
     assert runs[0].returncode == ENDS_WITH.get(command, 0), runs[0].stderr.decode()
     if httpserver.log:  # else nothing is signed, and nothing crashes
-        if (jobs := watched.home / "state" / "jobs").exists():
-            jobs.rename(watched.home / "earlier jobs")  # an unfinished job is not begun again
+        if (path := watched.home / "state" / "state.db").exists():
+            shutil.copy(path, watched.home / "earlier.db")
+            stored(watched, "DELETE FROM runs")  # an unfinished job is not begun again
         runs.append(execute(watched, line, world, folder="crash"))
         logs = [path.read_bytes() for path in watched.home.rglob("*.log")]  # of the tasks of a fleet
         texts = b"".join([runs[2].stderr, *logs])

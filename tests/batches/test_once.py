@@ -15,6 +15,7 @@ from tests.adsctl import ROOT
 from tests.batches.conftest import ADD, COUNT, SIZE, keyword_file, words
 from tests.effort import tries
 from tests.products.stopping import list_jobs
+from tests.stored import restore_from_copy
 
 # What a process reads at its start: batches as small as `small_batches` makes them in this one.
 SITE = f"""
@@ -98,17 +99,28 @@ def test_an_unfinished_file_is_not_begun_again(adsctl, batches, small_batches):
     refused = error_of(adsctl(*ADD, code=11))
     assert "has not ended, and may have created some of its records" in refused["message"]
     (job,) = list_jobs(adsctl)
-    assert f"adsctl jobs discard {job.stem}" in refused["hint"] and "--resume" in refused["hint"]
+    assert f"adsctl jobs discard {job}" in refused["hint"] and "--resume" in refused["hint"]
     assert len(batches.sent) == 2
     for more in ((), ("--all",)):
-        assert f"would be created again: {job.stem}" in adsctl("jobs", "clean", *more, "--yes").stderr
-    assert "adsctl jobs discard" in adsctl("jobs", "clean", job.stem, "--yes", code=2).stderr
-    message = adsctl("jobs", "discard", job.stem, code=12).stderr
+        assert f"would be created again: {job}" in adsctl("jobs", "clean", *more, "--yes").stderr
+    assert "adsctl jobs discard" in adsctl("jobs", "clean", job, "--yes", code=2).stderr
+    message = adsctl("jobs", "discard", job, code=12).stderr
     assert "24 targeting criteria, of which 10 created: the next run with keywords.csv" in message
-    adsctl("jobs", "discard", job.stem, "--yes")
+    adsctl("jobs", "discard", job, "--yes")
     batches.before = lambda number: batches.fail()
     again = adsctl(*ADD, code=9)  # the emulator takes no keyword of a line item twice
     assert "14 created, 10 failed" in again.stderr
+
+
+@pytest.mark.parametrize("more", [(), ("--resume",)])
+def test_nothing_is_created_while_what_was_sent_cannot_be_read(adsctl, batches, small_batches, more):
+    keyword_file(adsctl, COUNT)
+    batches.fail_batch(1, "status=403")
+    adsctl(*ADD, code=4)
+    path = adsctl.home / "state" / "state.db"
+    path.write_bytes(path.read_bytes()[:50] + bytes(4096))
+    assert "is damaged" in adsctl(*ADD, *more, code=11).stderr
+    assert len(batches.sent) == 2
 
 
 def test_a_run_that_begins_and_ends_while_another_one_starts_is_seen(adsctl, batches, monkeypatch):
@@ -170,9 +182,8 @@ def test_other_options_do_not_resume_it(adsctl, batches, small_batches):
     adsctl(*ADD, code=4)
     refused = adsctl(*ADD, "--resume", "--operator-type", "NE", code=11)
     assert "with its own options and version of adsctl it can be resumed: adsctl targeting" in refused.stderr
-    for path in (adsctl.home / "state" / "generations").iterdir():
-        path.chmod(0o400)  # as where a state folder is restored
-    assert "its journal may be a copy" in adsctl(*ADD, "--resume", code=11).stderr
+    restore_from_copy(adsctl)
+    assert "the state folder may be a copy" in adsctl(*ADD, "--resume", code=11).stderr
 
 
 def test_what_was_created_and_not_shown_is_shown_by_the_next_run_and_sent_by_none(adsctl, batches):
@@ -193,11 +204,11 @@ def test_a_run_that_has_ended_names_what_it_created(adsctl, batches):
     ids = [load["id"] for load in json.loads(adsctl(*ADD).stdout)]
     (job,) = list_jobs(adsctl)
     refused = error_of(adsctl(*ADD, "--resume", code=11))
-    assert "has ended" in refused["message"] and f"adsctl jobs show {job.stem}" in refused["hint"]
-    assert json.loads(adsctl("jobs", "show", job.stem, "-o", "json").stdout)["ids"] == ids
+    assert "has ended" in refused["message"] and f"adsctl jobs show {job}" in refused["hint"]
+    assert json.loads(adsctl("jobs", "show", job, "-o", "json").stdout)["ids"] == ids
     assert len(batches.sent) == 1
     message = adsctl(*ADD, "-q", code=9).stderr  # also at night
-    assert "warning: keywords.csv was sent before" in message and f"(job {job.stem})" in message
+    assert "warning: keywords.csv was sent before" in message and f"(job {job})" in message
     assert "all its targeting criteria are sent again" in message and len(batches.sent) == 2
 
 

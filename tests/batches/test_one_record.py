@@ -175,7 +175,7 @@ def test_a_record_that_is_corrected_after_a_lost_answer_is_not_created_beside_it
     assert "an earlier run has sent other campaigns" in refused and len(posted) == 1
 
 
-def test_a_dry_run_and_an_update_have_no_journal(adsctl, service):
+def test_a_dry_run_and_an_update_have_no_job(adsctl, service):
     given(adsctl, "one.yaml")
     adsctl(*CAMPAIGNS, "one.yaml", "--dry-run")
     adsctl.file("name.yaml", "name: Other\n")

@@ -2,13 +2,13 @@
 
 import gzip
 import json
-import os
 
 import pytest
 
 from tests.batches.conftest import ADD, COUNT, SIZE, keyword_file, words
 from tests.conftest import feed
 from tests.products.stopping import list_jobs
+from tests.stored import restore_from_copy, stored
 
 
 def stopped(adsctl, batches, fault: str = "status=403") -> None:
@@ -179,13 +179,13 @@ def test_two_runs_that_are_unfinished_are_resumed_one_by_one(adsctl, batches, sm
 def test_a_discarded_run_says_what_is_given_up(adsctl, batches, small_batches):
     stopped(adsctl, batches, "reset-after")
     (job,) = list_jobs(adsctl)
-    message = adsctl("jobs", "discard", job.stem, "--yes").stderr
+    message = adsctl("jobs", "discard", job, "--yes").stderr
     assert "24 targeting criteria, of which 10 created, 10 uncertain" in message
     assert not list_jobs(adsctl)
     ended = adsctl(*ADD, code=9)
     assert "4 created, 20 failed" in ended.stderr
     (job,) = list_jobs(adsctl)
-    assert "has ended" in adsctl("jobs", "discard", job.stem, "--yes", code=2).stderr
+    assert "has ended" in adsctl("jobs", "discard", job, "--yes", code=2).stderr
 
 
 def test_a_file_that_is_touched_after_a_finished_run_is_sent_with_a_warning(adsctl, batches):
@@ -197,13 +197,11 @@ def test_a_file_that_is_touched_after_a_finished_run_is_sent_with_a_warning(adsc
 
 def test_an_old_run_that_cannot_be_resumed_still_stops_the_next(adsctl, batches, small_batches):
     stopped(adsctl, batches)
-    for path in (adsctl.home / "state" / "generations").iterdir():
-        path.chmod(0o400)  # as where a state folder is restored
+    restore_from_copy(adsctl)
     adsctl("jobs", "clean")
-    (journal,) = list_jobs(adsctl)
-    os.utime(journal, (0, 0))
-    adsctl("products", "push", adsctl.file("feed.csv", feed(1)))  # which removes journals that are old
+    stored(adsctl, "UPDATE runs SET used = 0")
+    adsctl("products", "push", adsctl.file("feed.csv", feed(1)))  # which removes jobs that are old
     TOUCHED["line feeds of Windows"](adsctl)
     adsctl(*ADD, code=11)
-    assert "its journal may be a copy" in adsctl(*ADD, "--resume", code=11).stderr
+    assert "the state folder may be a copy" in adsctl(*ADD, "--resume", code=11).stderr
     assert len(batches.sent) == 2

@@ -77,7 +77,7 @@ def test_what_has_no_name_in_a_list_is_not_created_again(adsctl, service, lie, e
     item |= {"placements": ["ALL_ON_PLATFORM"], "bid_strategy": "AUTO", "start_time": "2031-12-01"}
     file = {"campaigns": [SNOW | {"line_items": [item]}]}
     apply(adsctl, file)
-    (adsctl.home / "state" / "campaigns").rename(adsctl.home / "other-machine")
+    (adsctl.home / "state" / "state.db").rename(adsctl.home / "other-machine")
     lie(end, without(field))
     assert plan(adsctl, file, code=0) == []
     (campaign,) = [record for record in document(adsctl)["campaigns"] if record["name"] == "Snow"]
@@ -163,7 +163,7 @@ def test_a_name_in_the_form_of_the_service_is_the_same_name(adsctl, service, lie
     file = {"campaigns": [SNOW | {"name": normalize("NFD", "Übermorgen "), "line_items": [item]}]}
     apply(adsctl, file)
     assert plan(adsctl, file, code=0) == []
-    (adsctl.home / "state" / "campaigns").rename(adsctl.home / "other-machine")
+    (adsctl.home / "state" / "state.db").rename(adsctl.home / "other-machine")
     assert plan(adsctl, file, code=0) == [], "another machine finds it too"
 
 

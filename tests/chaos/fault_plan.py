@@ -62,7 +62,6 @@ class FaultPlan:
     max_file_bytes: int | None = None  # simulates a disk that fills up
     blocked: bool = False  # a file is in place of the jobs folder
     readonly: bool = False  # the state folder is read-only
-    damage: str = ""  # to the journal, after the start
     clock: int = 0  # timestamps that the service rejects
     env: dict[str, str] = field(default_factory=dict)
 
@@ -75,12 +74,10 @@ class FaultPlan:
             plan.at_request = random.randrange(12) if random.random() < 0.5 else None
             plan.delay = random.uniform(0.05, 0.9)
         elif random.random() < 0.25:
-            plan.max_file_bytes = random.randrange(1, 2500)
+            plan.max_file_bytes = random.randrange(1, 250_000)  # at a table, or at a row
         elif random.random() < 0.3:
             plan.blocked = random.random() < 0.5
             plan.readonly = not plan.blocked
-        if random.random() < 0.25:
-            plan.damage = random.choice(("cut", "flip"))
         if random.random() < 0.15:
             plan.env["CHAOS_DNS"] = str(random.randrange(1, 8))
         if random.random() < 0.3:
@@ -110,17 +107,3 @@ def drop_file_capabilities() -> None:
     drop, override, read_search = 24, 1, 2  # PR_CAPBSET_DROP, CAP_DAC_OVERRIDE, CAP_DAC_READ_SEARCH
     for capability in (override, read_search):
         ctypes.CDLL(None).prctl(drop, capability)  # fails unless root, who alone has it
-
-
-def damage(path: Path, how: str, random: Random) -> None:
-    """Truncate a journal, or change a byte, after its first line."""
-    content = path.read_bytes()
-    first = content.find(b"\n") + 1
-    if not 0 < first < len(content):
-        return
-    at = random.randrange(first, len(content))
-    if how == "cut":
-        path.write_bytes(content[:at])
-    else:
-        changed = bytes([content[at] ^ random.randrange(1, 256)])
-        path.write_bytes(content[:at] + changed + content[at + 1 :])

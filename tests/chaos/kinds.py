@@ -3,19 +3,30 @@
 import csv
 import io
 import json
+import sqlite3
 from abc import ABC, abstractmethod
+from contextlib import closing
 from hashlib import sha256
 from pathlib import Path
 from random import Random
 
 from ads_cli.api.users import MAX_OPERATIONS
-from ads_cli.audiences.ledger_file import read_ledger
-from ads_cli.audiences.ledger_log import SentUsers, read_log
-from ads_cli.audiences.ledger_records import FOLDER, HALF, KEY_FILE, RECORD_BYTES, LedgerEntry, Sealer
+from ads_cli.audiences.sealing import KEY_FILE, Sealer
 from ads_cli.emulator.app import Emulator
-from ads_cli.uploads.job_file import Acknowledgement
+from ads_cli.uploads.job import Acknowledgement
 from tests.conftest import PRODUCT
 from tests.emulator_data import audience_user, clear_audience
+
+# The last run of a list whose ledger it relies on; whom that has, and what was acknowledged since.
+RELIED_ON = """
+SELECT r.id FROM list_runs r JOIN lists l ON l.id = r.list
+WHERE l.epoch != '' AND l.epoch = r.previous AND NOT l.links_unknown ORDER BY r.id
+"""
+KNOWN = "SELECT kind, digest, rest, is_certain FROM people"
+ACKNOWLEDGED = """
+SELECT removes, kind, digest, rest FROM people_sent JOIN sendings s ON s.id = sending
+WHERE run = ? AND acknowledged IS NOT NULL ORDER BY s.id, removes DESC
+"""
 
 Rows = list[dict[str, str]]
 Keys = tuple[str, ...]  # of the rows in one request
@@ -230,32 +241,20 @@ class SyncedCustomers(Customers):
 
     def _known(self) -> dict[str, bool] | None:
         """Return the identifiers that are known, and which for sure; None where nobody relies on them."""
-        folder = self.state_dir / FOLDER
-        ledgers = [path for path in folder.glob("[0-9a-f]*") if not path.suffix]
-        log = read_log(max(folder.glob("*.log"), key=lambda path: path.name, default=Path()))
-        if not (ledgers and log):
+        path = self.state_dir / "state.db"
+        if not path.exists():
             return None
-        info, entries, stored = read_ledger(ledgers[0])
-        if not info.epoch or info.epoch != log.header.previous or info.links_unknown:
-            return None
+        with closing(sqlite3.connect(path)) as db:
+            runs = db.execute(RELIED_ON).fetchall()
+            if not runs:
+                return None
+            known = {(kind, digest): (rest, certain) for kind, digest, rest, certain in db.execute(KNOWN)}
+            for removes, kind, digest, rest in db.execute(ACKNOWLEDGED, runs[-1]):
+                known.pop((kind, digest), None)
+                if not removes:
+                    known[kind, digest] = rest, True
         sealer = Sealer((self.state_dir / KEY_FILE).read_bytes())
-        found = [entries.entry(position).encode() for position in range(len(entries))]
-        records = {record[:HALF]: record for record in found}
-        batches: dict[int, SentUsers] = {}
-        texts = dict(stored)
-        for frame in log.frames():
-            if isinstance(frame, SentUsers):
-                batches[frame.batch] = frame
-                texts |= frame.texts
-            elif sent := batches.get(frame.batch):
-                for at in range(0, len(sent.deletes), RECORD_BYTES):
-                    records.pop(sent.deletes[at : at + HALF], None)
-                for at in range(0, len(sent.updates), RECORD_BYTES):
-                    records[sent.updates[at : at + HALF]] = sent.updates[at : at + RECORD_BYTES]
-        return {
-            sealer.open(each.kind, each.digest, texts.get(each.digest, each.rest)): not each.uncertain
-            for each in map(LedgerEntry.decode, records.values())
-        }
+        return {sealer.open(*key, rest): bool(certain) for key, (rest, certain) in known.items()}
 
     def is_whole(self, summary: dict[str, int]) -> bool:
         found = sum(summary[status] for status in ("created", "updated", "unchanged", "failed"))

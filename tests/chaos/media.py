@@ -28,9 +28,10 @@ from ads_cli.emulator.core.faults import parse_fault
 from ads_cli.emulator.resources.media import LIBRARY, UPLOAD, owner_of
 from ads_cli.emulator.resources.media_uploads import open_media
 from ads_cli.emulator.server import running
-from ads_cli.media.journal import Begun, Entry, Finalized, Forgotten
+from ads_cli.media.journal import Begun
 from tests.adsctl import Adsctl, reset_ignored_signals
 from tests.media.made import box, sample
+from tests.stored import stored
 
 from .proxy import Proxy
 
@@ -48,7 +49,6 @@ FAULTS = {
 }
 OPTIONS = ("--resume", "--timeout", "2s", "--max-wait", "4s", "-o", "json", "-q")
 EXIT_CODES = (0, 3, 6, 7, 8, -signal.SIGKILL, 143, -signal.SIGTERM)
-decode = msgspec.json.Decoder(Entry).decode
 
 
 class MediaResult(msgspec.Struct):
@@ -132,15 +132,8 @@ class MediaRun:
 
     def _acknowledged(self):
         """Yield the ids of the uploads whose end the client knows."""
-        for path in (self.adsctl.home / "state" / "media").glob("*.jsonl"):
-            id, is_whole = "", False
-            for line in path.read_bytes().splitlines():
-                entry = decode(line)
-                if isinstance(entry, Begun | Forgotten):
-                    id, is_whole = (entry.media_id if isinstance(entry, Begun) else ""), False
-                is_whole = is_whole or isinstance(entry, Finalized)
-            if id and is_whole:
-                yield id
+        for begun in stored(self.adsctl, "SELECT begun FROM uploads WHERE is_finalized"):
+            yield msgspec.json.decode(begun, type=Begun).media_id
 
     def execute(self) -> MediaResult:
         """Start the program until it reports success."""

@@ -15,10 +15,10 @@ from random import Random
 from ads_cli.commands.emulator import variables
 from ads_cli.emulator.app import Emulator
 from ads_cli.emulator.server import running
-from ads_cli.uploads.job_file import acknowledgements
 from tests.adsctl import ROOT, Adsctl, reset_ignored_signals
+from tests.products.stopping import acknowledgements
 
-from .fault_plan import SITE, FaultPlan, damage, service_faults
+from .fault_plan import SITE, FaultPlan, service_faults
 from .kinds import KINDS, as_csv
 from .proxy import Proxy
 from .watched import Result, Watched
@@ -36,7 +36,7 @@ class Run:
         if seeded:
             shutil.copyfile(seeded, home / "service.db")
         self.adsctl = Adsctl(home)
-        self.jobs = home / "state" / "jobs"
+        self.locks = home / "state" / "locks"
         self.emulator = Emulator(home / "service.db")
         self.kind = KINDS[seed % len(KINDS)](self.emulator)
         self.kind.state_dir = home / "state"
@@ -52,7 +52,7 @@ class Run:
         with ExitStack() as stack:
             stack.callback(self.emulator.close)
             self.emulator.faults = service_faults(random, self.kind.methods, result.occurred)
-            self.watched = Watched(self.emulator, self.kind, self.jobs, result)
+            self.watched = Watched(self.emulator, self.kind, self.adsctl, result)
             address = stack.enter_context(running(self.watched))
             rate = random.choice((0, 0.2, 0.4, 0.8))
             self.proxy = stack.enter_context(Proxy(address, Random(random.random()), rate, result.occurred))
@@ -102,13 +102,13 @@ class Run:
         else:
             plan = FaultPlan.draw(self.random, self.result.occurred)
         self.watched.clock = plan.clock
-        away = self.jobs.with_name("away")
-        state = self.jobs.parent
+        away = self.locks.with_name("away")
+        state = self.locks.parent
         state.mkdir(exist_ok=True)
         if plan.blocked:
-            if self.jobs.exists():
-                self.jobs.rename(away)
-            self.jobs.write_text("a file instead of a folder")
+            if self.locks.exists():
+                self.locks.rename(away)
+            self.locks.write_text("a file instead of a folder")
         folders = [state, *state.rglob("*/")] if plan.readonly else []
         for folder in folders:
             folder.chmod(0o500)
@@ -116,16 +116,12 @@ class Run:
         for folder in folders:
             folder.chmod(0o700)
         if plan.blocked:
-            self.jobs.unlink()
+            self.locks.unlink()
             if away.exists():
-                away.rename(self.jobs)
+                away.rename(self.locks)
         self.proxy.settle()
         self.watched.settle()
-        done = self._judge(plan, code, out, err)
-        for path, _ in self.watched.unfinished() if plan.damage else ():
-            self.result.occurred[f"journal {plan.damage}"] += 1
-            damage(path, plan.damage, self.random)
-        return done
+        return self._judge(plan, code, out, err)
 
     def _push(self, plan: FaultPlan) -> tuple[int, str, str]:
         """Run the command; send the signal of the plan."""
@@ -166,7 +162,7 @@ class Run:
         return process.returncode, out.decode(), err.decode()
 
     def _judge(self, plan: FaultPlan, code: int, out: str, err: str) -> bool:
-        """Compare the report with the files on disk; return whether the file is pushed."""
+        """Compare the report with what is stored; return whether the file is pushed."""
 
         def claim(holds: bool, message: str) -> None:
             if not holds:
@@ -184,11 +180,13 @@ class Run:
         if summary is None or summary["job"] is None:
             return False
         counts = {status: summary[status] for status in self.kind.statuses if summary[status]}
-        path = self.jobs / f"{summary['job']}.jsonl"
-        noted: Counter[str] = sum((Counter(ack.counts) for ack in acknowledgements(path)), Counter())
-        claim(counts == noted, f"the summary counts {counts}, the journal {dict(noted)}")
-        ended = path not in (unfinished for unfinished, _ in self.watched.unfinished())
-        claim(ended <= self.kind.is_whole(summary), "the journal has ended without every row")
+        job = summary["job"]
+        noted: Counter[str] = Counter()
+        for ack in acknowledgements(self.adsctl, job):
+            noted.update(ack.counts)
+        claim(counts == +noted, f"the summary counts {counts}, the store {dict(+noted)}")
+        ended = job not in self.watched.unfinished()
+        claim(ended <= self.kind.is_whole(summary), "the job has ended without every row")
         claim(code != 0 or (ended and not summary["failed"]), "success is reported wrongly")
         is_withheld = "run this once more" in err  # who left; a ledger may be outdated
         claim(code != 9 or (ended and (summary["failed"] > 0 or is_withheld)), "9 is reported wrongly")

@@ -1,19 +1,19 @@
-"""The service of a run, which reads the journal of the client at each request; the result of a run."""
+"""The service of a run, which reads what the client has stored at each request; the result of a run."""
 
 import threading
 from collections import Counter
-from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import dataclass, field
 from hashlib import sha256
 from io import BytesIO
 from pathlib import Path
 
-from ads_cli.audiences.ledger_records import KEY_FILE, Sealer
+from ads_cli.audiences.sealing import KEY_FILE, Sealer
 from ads_cli.emulator.app import Emulator
 from ads_cli.emulator.core.responses import AuthenticationError
-from ads_cli.uploads.job_file import Acknowledgement, acknowledgements
-from ads_cli.uploads.jobs import list_jobs
+from tests.adsctl import Adsctl
+from tests.products.stopping import acknowledgements
+from tests.stored import stored
 
 from .kinds import UploadKind
 
@@ -36,10 +36,10 @@ class Result:
 
 
 class Watched:
-    """A service that reads the journal of the client when a request arrives."""
+    """A service that reads what the client has stored when a request arrives."""
 
-    def __init__(self, emulator: Emulator, kind: UploadKind, jobs: Path, result: Result) -> None:
-        self.emulator, self.kind, self.jobs, self.result = emulator, kind, jobs, result
+    def __init__(self, emulator: Emulator, kind: UploadKind, adsctl: Adsctl, result: Result) -> None:
+        self.emulator, self.kind, self.adsctl, self.result = emulator, kind, adsctl, result
         self.file = Path()
         self.clock = 0  # timestamps to reject
         self.arrived = threading.Condition()
@@ -73,7 +73,7 @@ class Watched:
         return self.emulator(environ, start_response)
 
     def _record(self, method: str, body: bytes) -> None:
-        acknowledged = [ack for _, acked in self.unfinished() for ack in acked]
+        acknowledged = [ack for job in self.unfinished() for ack in acknowledgements(self.adsctl, job)]
         twice, wrong = self.kind.judge(method, body, acknowledged)
         self.result.twice += twice
         if wrong:
@@ -82,16 +82,15 @@ class Watched:
             self.requests += 1
             self.arrived.notify_all()
 
-    def unfinished(self) -> Iterator[tuple[Path, list[Acknowledgement]]]:
-        """Yield the unfinished jobs of the current file, with their acknowledgements."""
+    def unfinished(self) -> list[str]:
+        """Return the ids of the unfinished jobs of the current file."""
         digest = sha256(self.file.read_bytes()).hexdigest()
-        contents = {digest}
+        contents = [digest, digest]
         with suppress(FileNotFoundError):
-            contents.add(Sealer((self.jobs.parent / KEY_FILE).read_bytes()).sealed_content(digest))
-        if self.jobs.is_dir():
-            for path, job, ended in list_jobs(self.jobs):
-                if job.key.content in contents and not ended:
-                    yield path, [*acknowledgements(path)]
+            key = (self.adsctl.home / "state" / KEY_FILE).read_bytes()
+            contents[1] = Sealer(key).sealed_content(digest)
+        query = "SELECT id FROM runs WHERE ended IS NULL AND content IN (?, ?) ORDER BY id"
+        return stored(self.adsctl, query, *contents)
 
     def settle(self) -> None:
         with self.arrived:

@@ -13,6 +13,7 @@ from ads_cli.client.writes import subject_of
 from ads_cli.config.guard import DENIABLE
 from tests.conftest import feed
 from tests.effort import every
+from tests.products.stopping import list_jobs
 from tests.promises.test_examples import EXAMPLES, SENDING, at_home  # noqa: F401
 
 WRITES = {
@@ -269,7 +270,7 @@ def test_a_push_is_refused_before_its_first_request(guarded, httpserver, word):
     done = adsctl("products", "push", adsctl.file("f.csv", feed(3)), "--catalog", "1", "-o", "json", code=12)
     assert json.loads(done.stderr.splitlines()[-1])["error"]["code"] == "guard"
     assert not httpserver.log
-    assert not [*adsctl.home.glob("state/jobs/*")]
+    assert not list_jobs(adsctl)
 
 
 def test_users_and_conversions_are_refused(guarded, httpserver):

@@ -66,5 +66,5 @@ def test_commands_of_a_fleet_keep_its_limit_together(adsctl, service, monkeypatc
     summary = json.loads(adsctl(*PUSH, **windows_variable(tmp_path)).stdout)
     assert (summary["created"], summary["retries"]) == (100, 0)
     assert time.monotonic() - begun > 3 * (0.1 + 0.2)  # four batches, one in a window
-    (window,) = (path for path in (tmp_path / "pace").iterdir() if path.suffix != ".lock")
+    (window,) = (path for path in (tmp_path / "caches/pace").iterdir() if path.suffix != ".lock")
     assert adsctl.env["ADSCTL_ACCESS_TOKEN"] not in window.name

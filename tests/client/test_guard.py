@@ -9,6 +9,7 @@ import pytest
 from ads_cli.config.guard import KEYS
 from tests.conftest import feed
 from tests.guarded import guarded_by, pause_unbounded
+from tests.products.stopping import list_jobs
 
 ACCOUNT = "18ce54d4x5t"
 
@@ -398,7 +399,7 @@ def test_a_fleet_is_refused_before_any_task_runs(adsctl, limit):
     fleet = adsctl.file("fleet.yaml", FLEET.replace("delete gone.csv", "delete gone.csv --catalog 2"))
     done = adsctl.local("fleet", "run", fleet, "--yes", "-o", "json", code=12, **env)
     assert json.loads(done.stderr.splitlines()[-1])["error"]["code"] == "guard"
-    assert not [*adsctl.home.glob("state/jobs/*")]
+    assert not list_jobs(adsctl)
 
 
 @pytest.mark.parametrize("command", ["push", "sync"])

@@ -6,7 +6,7 @@ import pytest
 
 from ads_cli.api.fields import fields_of, marked_fields
 from ads_cli.api.registry import requests_for
-from ads_cli.client.guard import FLEET_COUNT
+from ads_cli.client.guard import FLEET_COUNT, FleetCount
 from ads_cli.client.writes import is_upload
 from tests.emulator.seeded import CARD, REACH, SHOP
 from tests.guarded import guarded_by
@@ -76,19 +76,16 @@ def test_as_many_records_as_are_allowed_are_made(guarded):
     assert len(json.loads(guarded("max_changes: 4", *words, code=0))) == 4
 
 
-def test_the_tasks_of_a_fleet_count_together_beside_what_a_killed_one_left(guarded, adsctl):
-    counts = adsctl.home / "counts"
-
+def test_the_tasks_of_a_fleet_count_together_and_a_resumed_one_once(guarded, adsctl):
     def run(task: str, day: str, code: int = 0) -> str:
-        adsctl.env[FLEET_COUNT] = str(counts / task)
+        count = FleetCount(str(adsctl.home / "state"), "shops", "first", "", task)
+        adsctl.env[FLEET_COUNT] = count.variable
         new = [{"name": f"{task} {day} {number}", "funding_instrument_id": CARD} for number in range(4)]
         file = adsctl.file(f"{task}{day}.json", json.dumps(new))
         return guarded("max_changes: 8", "campaigns", "create", "-f", file, code=code)
 
     run("a", "Mon")
-    (of_limit,) = (path for path in counts.iterdir() if path.is_dir())
-    (of_limit / ".b.part").touch()
-    run("-b", "Mon")  # named /b
+    run("b", "Mon")
     assert "12 changes of a fleet, 4 of this task: max_changes is 8" in run("c", "Mon", code=12)
     run("a", "Tue")  # which is resumed
 

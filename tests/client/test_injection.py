@@ -7,6 +7,7 @@ from pytest_httpserver import HTTPServer
 
 from ads_cli.spelling import as_variable
 from tests.conftest import feed
+from tests.products.stopping import list_jobs
 
 STRANGE_IDS = [
     "a\r\nX: y",
@@ -58,7 +59,7 @@ def test_a_push_rejects_an_invalid_id_before_it_reads_the_file(remote, httpserve
     file = remote.file("feed.csv", "nonsense\nmore nonsense\n")
     done = remote(*command, file, option, identifier, code=2)
     assert f"{option}: {identifier!r} is not a valid id" in done.stderr
-    assert not httpserver.log and not list(remote.home.glob("state/jobs/*"))
+    assert not httpserver.log and not list_jobs(remote)
 
 
 def test_a_push_escapes_an_id_in_the_path(remote, httpserver):

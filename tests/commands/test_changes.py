@@ -11,6 +11,7 @@ from werkzeug import Response
 
 from tests.adsctl import TIMEOUT_SECONDS
 from tests.conftest import feed
+from tests.stored import stored
 
 CREATE = ("campaigns", "create", "--name", "x", "--funding-instrument-id", "4a1n0", "--daily-budget=10")
 NAMES = [
@@ -140,10 +141,10 @@ def test_what_the_guard_refuses_is_no_change(adsctl):
 
 def test_a_log_that_cannot_be_written_stops_the_command_before_it_sends(remote, httpserver: HTTPServer):
     (remote.home / "state").mkdir(mode=0o700)
-    (remote.home / "state" / "changes").write_text("")  # a file in place of the folder
+    (remote.home / "state" / "state.db").mkdir()
     done = remote("campaigns", "delete", "c", "-A", "a", "--yes", code=11)
     assert "log of changes" in done.stderr and not httpserver.log
-    (remote.home / "state" / "changes").unlink()
+    (remote.home / "state" / "state.db").rmdir()
 
 
 def test_the_log_holds_no_person_and_no_secret(adsctl):
@@ -152,8 +153,8 @@ def test_the_log_holds_no_person_and_no_secret(adsctl):
     )
     adsctl.local("settings", "user", "update", "2417", "--contact-phone", "+4915112345678", code=None)
     adsctl.local("webhooks", "create", "https://u:secret@shop.example/x?key=hidden", code=None)
-    text = "".join(path.read_text() for path in adsctl.home.glob("state/changes/*"))
-    assert text
+    text = str(stored(adsctl, "SELECT * FROM changes"))
+    assert "campaigns" in text or "custom_audiences" in text
     for hidden in ("ana@", "4915112345678", "hidden", "u:secret"):
         assert hidden not in text, hidden
 
@@ -197,8 +198,7 @@ def test_the_log_holds_no_header_and_no_field_that_is_not_declared(adsctl, words
     assert len(logged) == 3 and "hush1" not in json.dumps(logged)
     if not words[0].startswith("--form"):
         assert logged[1]["fields"]["sig"] == "***" and logged[1]["fields"]["name"] == "Spring"
-    text = "".join(path.read_text() for path in adsctl.home.glob("state/**/*.jsonl"))
-    assert "hush1" not in text
+    assert b"hush1" not in (adsctl.home / "state" / "state.db").read_bytes()
 
 
 def test_the_log_holds_no_field_of_a_body_that_is_not_declared(adsctl):
@@ -243,26 +243,22 @@ def test_a_change_by_a_task_of_a_fleet_says_so(adsctl):
     assert [change["by"] for change in changes(adsctl)] == ["fleet", None]
 
 
-def test_the_log_is_private_and_survives_damage(adsctl):
+def test_the_log_is_private_and_one_that_is_damaged_stops_what_changes_something(adsctl, writes):
     adsctl.local("campaigns", "delete", "8wkt0", "--yes")
-    (path,) = adsctl.home.glob("state/changes/*.jsonl")
+    path = adsctl.home / "state" / "state.db"
     assert path.stat().st_mode & 0o777 == 0o600
-    path.write_bytes(path.read_bytes().replace(b'"ended"', b'"endeX"') + b'[12, {"cut o')
-    adsctl.local("campaigns", "update", "8wkt5", "--name", "y", "--yes")
-    done = adsctl("changes", "list", "-o", "json")
-    assert "2 damaged lines" in done.stderr
-    assert [load["outcome"] for load in json.loads(done.stdout)] == ["unknown", "ok"]
+    path.write_bytes(path.read_bytes()[:20] + b"damaged")
+    assert len(writes) == 1
+    for words in (["changes", "list"], ["--profile", "local", "campaigns", "delete", "8wkt5", "--yes"]):
+        assert f"{path} is damaged" in adsctl(*words, code=11).stderr
+    assert len(writes) == 1
 
 
-def test_old_months_are_removed(adsctl):
-    folder = adsctl.home / "state" / "changes"
-    adsctl.copy_emulator()
-    folder.mkdir(mode=0o700)
-    for month in ("2020-01", "2099-01"):
-        (folder / f"{month}.jsonl").write_text("")
-    adsctl.local("campaigns", "delete", "8wkt0", "--yes")
-    assert {path.name[:4] for path in folder.iterdir()} >= {"2099"}
-    assert not (folder / "2020-01.jsonl").exists()
+def test_old_changes_are_removed(adsctl, time_machine):
+    for moment in ("2026-01-01T00:00:00Z", "2026-06-01T00:00:00Z", "2027-03-01T00:00:00Z"):
+        time_machine.move_to(moment)
+        adsctl.local("campaigns", "update", "8wku2", "--name", moment[:7])
+    assert [change["fields"]["name"] for change in changes(adsctl)] == ["2026-06", "2027-03"]
 
 
 def test_a_clock_that_jumps_back_loses_no_change(adsctl, time_machine):

@@ -19,7 +19,7 @@ def test_what_a_server_for_assistants_keeps_is_private_whatever_the_umask(adsctl
             plan = client.tool("plan_change", **new_campaign("4a1n0"))["structuredContent"]
             client.tool("apply_change", plan_id=plan["plan_id"])
             assert (adsctl.home / long["file"]).exists()
-            assert [*adsctl.home.glob(f"state/**/{plan['plan_id']}.json")]
+            assert [*adsctl.home.glob(f"state/**/{plan['plan_id']}.out")]
             assert not [*open_to_others(adsctl.home / "state")]
     finally:
         os.umask(umask)

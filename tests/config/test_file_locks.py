@@ -23,11 +23,12 @@ PUSH = ("products", "push", "feed.csv")
 
 
 @pytest.fixture
-def jobs(adsctl, service):
-    """The folder of jobs, after a push on a file system with flock."""
+def lock(adsctl, service):
+    """The lock of a job, after a push on a file system with flock."""
     adsctl.file("feed.csv", feed(30))
     adsctl(*PUSH)
-    return adsctl.home / "state" / "jobs"
+    (path,) = (adsctl.home / "state" / "locks").glob("job-*")
+    return path
 
 
 @pytest.fixture
@@ -41,52 +42,38 @@ def no_flock(monkeypatch):
     monkeypatch.setattr(file_locks, "LOCK_TIMEOUT_SECONDS", 0.2)
 
 
-def lock_of_the_job(jobs):
-    (path,) = (path for path in jobs.glob("*.lock") if path.name != ".lock")
-    return path
-
-
-def test_without_flock_a_push_runs_and_leaves_no_lock(adsctl, jobs, no_flock):
-    for path in jobs.glob("*.lock"):
-        path.unlink()
-    (jobs / ".lock").unlink(missing_ok=True)
+def test_without_flock_a_push_runs_and_leaves_no_lock(adsctl, lock, no_flock):
+    lock.unlink()
     assert "flock" not in adsctl(*PUSH).stderr
-    assert [path.name for path in jobs.iterdir() if path.name.endswith(".lock")] == []
+    assert not lock.exists()
 
 
-def test_a_job_that_another_machine_pushes_is_named_with_its_lock(adsctl, service, jobs, no_flock):
-    path, sent = lock_of_the_job(jobs), len(service.puts)
-    (jobs / ".lock").unlink()
-    path.write_text(ELSEWHERE)
+def test_a_job_that_another_machine_pushes_is_named_with_its_lock(adsctl, service, lock, no_flock):
+    sent = len(service.puts)
+    lock.write_text(ELSEWHERE)
     said = adsctl(*PUSH, code=11).stderr
-    assert "process 4711 on web-2.example" in said and f"remove {path}" in said.replace("\n", " ")
+    assert "process 4711 on web-2.example" in said and f"remove {lock}" in said.replace("\n", " ")
     assert len(service.puts) == sent
-    path.unlink()
+    lock.unlink()
     adsctl(*PUSH)
 
 
-@pytest.mark.parametrize("name", [".lock", "job"])
-def test_a_lock_that_names_nobody_is_told_of(adsctl, jobs, no_flock, name):
-    job = lock_of_the_job(jobs)
-    path, other = (jobs / ".lock", job) if name == ".lock" else (job, jobs / ".lock")
-    other.unlink(missing_ok=True)
-    path.write_bytes(b"")  # left by a run that had flock
+def test_a_lock_that_names_nobody_is_told_of(adsctl, lock, no_flock):
+    lock.write_bytes(b"")  # left by a run that had flock
     said = adsctl(*PUSH, code=11).stderr
-    assert f"remove {path}" in said and "another machine" in said
+    assert f"remove {lock}" in said and "another machine" in said
 
 
-def test_the_lock_of_a_dead_process_is_taken(adsctl, service, jobs, no_flock):
+def test_the_lock_of_a_dead_process_is_taken(adsctl, service, lock, no_flock):
     dead = subprocess.Popen([sys.executable, "-c", ""])
     dead.wait()
-    for path in (jobs / ".lock", lock_of_the_job(jobs)):
-        path.write_text(f"{dead.pid}\n{socket.gethostname()}\n")
+    lock.write_text(f"{dead.pid}\n{socket.gethostname()}\n")
     adsctl(*PUSH)
 
 
-def test_a_lock_that_was_cut_by_a_crash_is_taken(adsctl, jobs, no_flock, monkeypatch):
+def test_a_lock_that_was_cut_by_a_crash_is_taken(adsctl, lock, no_flock, monkeypatch):
     monkeypatch.setattr(file_locks, "LOCK_TIMEOUT_SECONDS", 10)
-    (jobs / ".lock").unlink()
-    lock_of_the_job(jobs).write_text("47")
+    lock.write_text("47")
     adsctl(*PUSH)
 
 
@@ -111,7 +98,7 @@ def held(lock) -> None:
         pass
 
 
-def test_a_push_whose_lock_may_not_be_written_says_so(adsctl, jobs, monkeypatch):
+def test_a_push_whose_lock_may_not_be_written_says_so(adsctl, lock, monkeypatch):
     def refuse(path, *words, **options):
         if str(path).endswith(".lock"):
             raise PermissionError(errno.EACCES, os.strerror(errno.EACCES), path)

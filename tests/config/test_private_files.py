@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import shlex
 from collections.abc import Iterator
 from contextlib import suppress
@@ -9,8 +10,6 @@ from pathlib import Path
 
 import pytest
 
-from ads_cli.config.environment import STATE_FILES
-from ads_cli.uploads import write_epochs
 from tests.conftest import feed
 from tests.guarded import pause_unbounded
 from tests.media.made import picture
@@ -39,7 +38,14 @@ stats export --since 3d --active --into sqlite:stats.db
 accounts list
 fleet run fleet.yaml
 """
-ELSEWHERE = {"keyring-backend", "terminals", "feeds", "mcp"}  # need a keyring, a terminal, a server, a client
+ELSEWHERE = {"mcp"}  # needs a client
+BESIDE = re.compile("-(wal|shm|journal)$")  # what SQLite has beside a database that is open
+
+
+def names_in_help(adsctl) -> set[str]:
+    """What `help files` says that the state folder may hold."""
+    shown = adsctl("help", "files").stdout.partition("State (ADSCTL_STATE_DIR) is in")[2]
+    return {*re.findall(r"^  (\S+)  ", shown, re.MULTILINE)}
 
 
 def open_to_others(*folders: Path) -> Iterator[str]:
@@ -51,19 +57,18 @@ def open_to_others(*folders: Path) -> Iterator[str]:
 
 
 @pytest.fixture
-def exposed(adsctl, tmp_path, monkeypatch) -> Iterator[set[str]]:
+def exposed(adsctl, monkeypatch) -> Iterator[set[str]]:
     """What was open to others at any moment of commands; the umask takes no right away."""
-    kept, paths = (adsctl.home / "state", tmp_path / "notes"), set[str]()
+    paths = set[str]()
 
     def watched(call):
         def watch(*args, **options):
             result = call(*args, **options)
-            paths.update(open_to_others(*kept))
+            paths.update(open_to_others(adsctl.home / "state"))
             return result
 
         return watch
 
-    monkeypatch.setattr(write_epochs, "_folders", lambda: iter(kept[1:]))
     for name in CALLS:
         monkeypatch.setattr(os, name, watched(getattr(os, name)))
     umask = os.umask(0)
@@ -78,4 +83,16 @@ def test_all_that_is_kept_is_private_from_its_first_byte_on_whatever_the_umask(a
     for line in COMMANDS.strip().splitlines():
         adsctl.local(*shlex.split(line), ADSCTL_GUARD=str(adsctl.home / "guard.yaml"))
         assert not exposed, line
-    assert {path.name for path in (adsctl.home / "state").iterdir()} >= STATE_FILES.keys() - ELSEWHERE
+
+
+def test_after_any_command_the_state_folder_holds_what_help_names_and_nothing_else(adsctl):
+    pause_unbounded(adsctl)
+    for name, content in FILES.items():
+        adsctl.file(name, content).chmod(0o600)
+    named, seen = names_in_help(adsctl), set[str]()
+    for line in COMMANDS.strip().splitlines():
+        adsctl.local(*shlex.split(line), ADSCTL_GUARD=str(adsctl.home / "guard.yaml"))
+        left = {BESIDE.sub("", path.name) for path in (adsctl.home / "state").iterdir()}
+        assert left <= named, line
+        seen |= left
+    assert seen == named - ELSEWHERE

@@ -5,6 +5,8 @@ import shlex
 import pexpect
 import pytest
 
+from tests.stored import stored
+
 
 def said_on_a_terminal(adsctl, *words: str) -> str:
     session = adsctl.terminal("--profile", "local", *words)
@@ -21,11 +23,10 @@ def test_a_terminal_is_told_once_a_day_that_the_emulator_is_used(adsctl):
         shell.expect(pexpect.EOF)
         assert shell.before.count("using the emulator") == 1 and shell.before.count("18ce54d4x5t") == 2
     assert "using the emulator" in adsctl.local("accounts", "list").stderr  # in a pipe always
-    terminals = adsctl.home / "state/terminals"
-    assert len(terminals.read_text().splitlines()) == 2
-    terminals.write_text("2026-01-01 /dev/pts/0 1\n")
+    assert stored(adsctl, "SELECT count(*) FROM notes WHERE kind = 'terminals'") == [2]
+    stored(adsctl, "UPDATE notes SET value = '\"2026-01-01\"'")
     said_on_a_terminal(adsctl, "accounts", "list")
-    assert len(terminals.read_text().splitlines()) == 1
+    assert stored(adsctl, "SELECT count(*) FROM notes WHERE value != '\"2026-01-01\"'") == [1]
 
 
 @pytest.mark.parametrize("format", ["table", "tsv", "csv", "ids", "jsonl"])

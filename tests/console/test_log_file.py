@@ -109,7 +109,11 @@ def test_an_output_is_not_the_log_too(shop, service, command, named):
 
 @pytest.mark.parametrize("named", [absolute, by_symbolic_link, by_hard_link])
 @pytest.mark.parametrize(
-    "name", ["config/config.yaml", "config/secrets.json", "state/jobs/1.jsonl", "state/emulator.db"]
+    "name",
+    [
+        *("config/config.yaml", "config/secrets.json"),
+        *("state/state.db", "state/state.db-wal", "state/exports/1/0.json.gz", "state/emulator.db"),
+    ],
 )
 def test_no_file_of_adsctl_itself_is_written_to(shop, name, named):
     path = shop.home / name

@@ -14,11 +14,13 @@ from itertools import product
 from pathlib import Path
 from typing import Any, NamedTuple
 
-MAX_SUBSETS = 4  # of more pending changes of names only some subsets are tried
-IGNORED = (".lock",)  # locks hold nothing
+from .commits import around_commits
 
-File = tuple[bytes, int]  # content, and the time of the last change in nanoseconds
-Tree = dict[str, File]  # by path
+MAX_SUBSETS = 4  # of more pending changes of names only some subsets are tried
+IGNORED = (".lock", ".db-shm")  # hold nothing
+DATABASES = (".db", ".db-wal")  # SQLite syncs what it has to: they are as they were at each commit
+
+Tree = dict[str, bytes]  # content by path
 
 
 class NameChange(NamedTuple):
@@ -36,7 +38,6 @@ class Content:
 
     synced: bytes = b""
     written: bytes = b""
-    changed_at: int = 0
 
     def variants(self) -> list[bytes]:
         """Return what may be found after a power failure."""
@@ -78,7 +79,7 @@ class CrashPoint:
                 path: self.contents[inode] for path, inode in names.items() if _is_reachable(path, names)
             }
             for contents in _choices({id(one): one for one in files.values()}, torn=all(keeps)):
-                tree = {path: (contents[id(one)], one.changed_at) for path, one in files.items()}
+                tree = {path: contents[id(one)] for path, one in files.items()}
                 if (key := tuple(sorted(tree.items()))) not in seen:
                     seen.add(key)
                     yield tree
@@ -151,6 +152,7 @@ class Disk:
             setattr(os, name, lambda *args, **options: self._rename(real_replace, *args, **options))
         for name in ("unlink", "remove", "mkdir", "write", "ftruncate"):
             self._wrap(name)
+        around_commits(self._commit)
 
     def record(self, step: str) -> None:
         """Record a moment."""
@@ -168,6 +170,13 @@ class Disk:
                     contents,
                 )
             )
+
+    def _commit(self, carry_out: Callable[[], Any]) -> Any:
+        with self._lock:
+            self.record("before a commit")
+            result = carry_out()
+            self.record("a commit")
+        return result
 
     def _wrap(self, name: str, after: Callable[[Any], None] = lambda first: None) -> None:
         real = getattr(os, name)
@@ -210,10 +219,16 @@ class Disk:
                 with suppress(FileNotFoundError):
                     self._read(path, found)
         for path in self._names.keys() - found.keys():
-            self._pending.append(NameChange(self._folder_inode(path), path, "", self._names[path]))
+            self._renamed(NameChange(self._folder_inode(path), path, "", self._names[path]))
         for path in sorted(path for path in found if found[path] != self._names.get(path)):
-            self._pending.append(NameChange(self._folder_inode(path, found), "", path, found[path]))
+            self._renamed(NameChange(self._folder_inode(path, found), "", path, found[path]))
         self._names = found
+
+    def _renamed(self, change: NameChange) -> None:
+        if (change.added or change.removed).endswith(DATABASES):
+            _apply(change, self._synced_names)
+        else:
+            self._pending.append(change)
 
     def _read(self, path: Path, found: dict[str, int]) -> None:
         if path.suffix in IGNORED:
@@ -228,7 +243,9 @@ class Disk:
             self._contents[status.st_ino] = Content()
             self._pins.append(os.open(path, os.O_RDONLY))
         content = self._contents[status.st_ino]
-        content.written, content.changed_at = path.read_bytes(), status.st_ctime_ns
+        content.written = path.read_bytes()
+        if name.endswith(DATABASES):
+            content.synced = content.written
 
     def _relative(self, path: Any) -> str:
         full = Path(path).absolute()

@@ -5,14 +5,13 @@ import os
 import re
 from contextlib import closing
 from random import Random
-from shutil import rmtree
 
 import pytest
 
-from ads_cli.uploads.job_file import acknowledgements
 from tests.model.files import Feed, Keys, People
 from tests.model.mishaps import Mishap
 from tests.model.shop import AUDIENCE, Shop, summary_of
+from tests.products.stopping import acknowledgements
 
 from .recording import Restarted, crashes, record
 
@@ -53,7 +52,7 @@ def assert_held(shop, feed: Feed) -> None:
 
 
 def acknowledged(shop) -> list[dict[str, int]]:
-    return [ack.counts for path in (shop.state / "jobs").glob("*.jsonl") for ack in acknowledgements(path)]
+    return [ack.counts for ack in acknowledgements(shop)]
 
 
 def test_what_was_counted_survives_and_a_resume_sends_the_rest(shop):
@@ -175,19 +174,12 @@ SENT = {
 
 
 @pytest.mark.parametrize("command", SENT)
-@pytest.mark.parametrize("is_first", [True, False])
-def test_what_was_sent_is_in_the_log_of_changes_after_a_power_failure(shop, command, is_first):
-    log = shop.state / "changes"
-    if is_first:  # of its month: the names of the folder and of the file are new too
-        rmtree(log)
-    logged = sum(path.read_bytes().count(b"\n") for path in log.glob("*"))
+def test_what_was_sent_is_in_the_log_of_changes_after_a_power_failure(shop, command):
+    def logged(restarted: Shop) -> int:
+        return len(json.loads(restarted.adsctl("changes", "list", "-o", "json").stdout))
+
+    earlier = logged(shop)
     points = [point for point in record(shop, *SENT[command]) if point.started]
     assert points
-    for point in points:
-        for tree in point.trees():
-            lines = [
-                content.count(b"\n")
-                for path, (content, _) in tree.items()
-                if path.startswith("state/changes/")
-            ]
-            assert sum(lines) > logged, point.after
+    for _, restarted in each_crash(shop, points):
+        assert logged(restarted) > earlier

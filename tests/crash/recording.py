@@ -1,11 +1,12 @@
 """Record a command on a disk that may lose what was not synced, and set up what a power failure leaves."""
 
-import os
 import pickle
 import shutil
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
+from ads_cli.store import database
+from ads_cli.store.file_identity import file_identity
 from ads_cli.uploads.journal import Journal
 from tests.model.mishaps import Service
 from tests.model.shop import Shop
@@ -80,7 +81,7 @@ def crashes(points: list[CrashPoint]) -> Iterator[tuple[CrashPoint, Tree, int]]:
 
 
 class Restarted(Shop):
-    """The machine of another shop after a power failure; its files have the times that they had."""
+    """The machine of another shop after a power failure; its database is the same file."""
 
     def __init__(self, origin: Shop, tree: Tree, applied: int) -> None:
         super().__init__()
@@ -94,27 +95,15 @@ class Restarted(Shop):
             name: value.replace(str(origin.home), str(self.home))
             for name, value in origin.adsctl.environment.items()
         }
-        self._changed_at: dict[tuple[int, int], int] = {}
-        for name, (content, changed_at) in tree.items():
+        self._identity = file_identity(origin.state / database.FILE)
+        for name, content in tree.items():
             path = self.home / name
             path.parent.mkdir(parents=True, exist_ok=True)
             path.write_bytes(content)
-            status = path.stat()
-            self._changed_at[status.st_ino, status.st_ctime_ns] = changed_at
 
     def run(self, *words: object):
-        return self.adsctl(*words, prepare=self._keep_times)
+        return self.adsctl(*words, prepare=self._keep_identity)
 
-    def _keep_times(self, service: Service) -> Callable[[], None]:
-        real = os.stat
-
-        def stat(*args, **options) -> os.stat_result:
-            found = real(*args, **options)
-            changed_at = self._changed_at.get((found.st_ino, found.st_ctime_ns))
-            if changed_at is None:
-                return found
-            _, (values, others) = found.__reduce__()  # since 3.13 a field must be in only one of the two
-            return os.stat_result(values, others | {"st_ctime_ns": changed_at})
-
-        os.stat = stat
+    def _keep_identity(self, service: Service) -> Callable[[], None]:
+        database.file_identity = lambda path: self._identity
         return lambda: None

@@ -32,8 +32,8 @@ POINTS = (
     "fleet.records:Records:begin:after",
     "commands.uploads.push:PushCommand:validate:after",
     "commands.uploads.hooks:OnceHooks:confirm:after",
-    "uploads.write_epochs:WriteEpochs:begin:after",
-    "uploads.journal::_create:after",
+    "store.epochs:WriteEpochs:begin:after",
+    "uploads.journal:Journal:__init__:after",
     "uploads.journal:Journal:finish:before",
     "uploads.journal:Journal:finish:after",
     "fleet.records:Records:store:before",
@@ -92,7 +92,7 @@ def test_a_task_killed_again_and_again_before_its_journal_is_begun_in_the_end(ki
     killed("fleet.records:Records:begin:after")
     for point in (
         "commands.uploads.hooks:OnceHooks:confirm:after",
-        "uploads.write_epochs:WriteEpochs:begin:after",
+        "store.epochs:WriteEpochs:begin:after",
     ):
         killed(point, "--resume")
     assert [record["status"] for record in fleet("--resume")] == ["ok", "ok"]
@@ -108,7 +108,7 @@ def test_a_file_that_was_sent_by_hand_before_is_begun_by_the_resume_of_a_task(ki
 
 
 def test_what_was_resumed_by_hand_is_not_sent_again_by_the_fleet(killed, fleet, adsctl, sent):
-    killed("uploads.journal::_create:after")
+    killed("uploads.journal:Journal:__init__:after")
     adsctl("conversions", "send", "late.csv", "--pixel", "o8z6j", "--resume")
     assert [record["status"] for record in fleet("--resume")] == ["ok", "ok"]
     assert counted(sent) == [1] * (2 * COUNT)
@@ -117,7 +117,7 @@ def test_what_was_resumed_by_hand_is_not_sent_again_by_the_fleet(killed, fleet, 
 def test_a_new_run_whose_task_an_unfinished_job_stops_is_resumed_and_sends_the_rest(
     killed, fleet, adsctl, sent
 ):
-    killed("uploads.journal::_create:after")
+    killed("uploads.journal:Journal:__init__:after")
     fleet("--only", "late", code=11)
     adsctl("conversions", "send", "late.csv", "--pixel", "o8z6j", "--resume")
     assert fleet("--resume", "--only", "late")[0]["summary"]["sent"] == COUNT

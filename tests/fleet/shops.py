@@ -16,6 +16,7 @@ from tests.adsctl import Adsctl, wait_until
 from tests.conftest import Service, feed
 from tests.ports import free_port
 from tests.processes.server import Process
+from tests.stored import stored_at
 
 from .dask_cluster import Cluster, Proxy, Worker, words_of
 
@@ -166,11 +167,11 @@ class Company:
         return self._ended_by_records(self.office.home)
 
     def _ended_by_records(self, *homes: Path) -> set[str]:
-        run = max(self.office.home.glob("state/fleet/*/run.json"), key=lambda path: path.stat().st_mtime)
-        id = json.loads(run.read_text())["run"]["id"]
-        paths = [path for home in homes for path in home.glob(f"state/fleet/*/{id}/*.json")]
-        records = [json.loads(path.read_text()) for path in paths]
-        return {record["task"] for record in records if record["status"] == "ok"}
+        (id,) = stored_at(self.office.home, "SELECT id FROM fleet_runs ORDER BY began DESC, id DESC LIMIT 1")
+        query = "SELECT result FROM fleet_tasks WHERE run = ? AND result IS NOT NULL"
+        made = [home for home in homes if any(stored_at(home, "PRAGMA user_version"))]
+        results = [json.loads(result) for home in made for result in stored_at(home, query, id)]
+        return {result["task"] for result in results if result["status"] == "ok"}
 
     def busy(self, tasks: Sequence[str] = NAMES) -> list[Worker]:
         """The workers that have the process of one of the tasks."""

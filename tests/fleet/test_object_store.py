@@ -16,7 +16,7 @@ def test_each_file_of_an_object_store_is_a_task_whatever_its_name(fleet, service
     records = fleet("--parallel", "3", **s3.environment)
     assert sorted(record["task"] for record in records) == sorted(NAMES)
     assert [record["summary"]["accepted"] for record in records] == [1] * len(NAMES)
-    for path in (adsctl.home / "state" / "fleet").rglob("*"):
+    for path in (adsctl.home / "state").rglob("*"):
         assert path.is_dir() or b"hush-hush" not in path.read_bytes()
 
 

@@ -4,7 +4,7 @@ import hypothesis.strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
 
 from ads_cli.fleet.tasks import RunLimits, Task, TaskQueue
-from ads_cli.uploads.job_file import UploadTarget
+from ads_cli.store.epochs import UploadTarget
 
 ACCOUNTS = st.sampled_from(["", "a", "b", "c"])
 LISTS = st.sampled_from([None, "list 1", "list 2"])

@@ -346,7 +346,7 @@ def test_parts_of_one_list_keep_the_rate_of_their_account_together(fleet, servic
         adsctl.file(f"{name}.csv", PEOPLE.replace("person", name))
     fleet.write("{for: {files: part-*.csv}, run: 'audiences push {file} --audience 1nmth'}")
     fleet()
-    (window,) = [path for path in (adsctl.home / "state/pace").iterdir() if path.suffix != ".lock"]
+    (window,) = [path for path in (adsctl.home / "state/caches/pace").iterdir() if path.suffix != ".lock"]
     assert len(array("d", window.read_bytes())) == 2 * NUMBERS  # a request of each
 
 
@@ -397,6 +397,6 @@ def test_the_requests_of_a_task_are_counted_with_those_of_others_whatever_header
     feeds("feed", rows=200)
     fleet.write("{name: shop, run: products push feed.csv --service x}")
     fleet()
-    windows = [path for path in (adsctl.home / "state" / "pace").iterdir() if not path.suffix]
+    windows = [path for path in (adsctl.home / "state/caches/pace").iterdir() if not path.suffix]
     assert sum(len(array("d", path.read_bytes())) for path in windows) == 8 * NUMBERS
     assert len(service.puts) == 8

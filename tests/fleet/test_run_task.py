@@ -136,12 +136,22 @@ def test_what_a_command_prints_is_a_summary_only_if_it_is_one_object(adsctl, run
     assert (result.status, result.summary) == ("ok", None)
 
 
-def test_a_damaged_record_is_none(adsctl, service, run):
+def test_a_task_whose_output_is_lost_is_run_again(adsctl, run):
+    task = Task("formats", "default", ("help", "formats"), is_job=False)
+    first = run(task)
+    (output,) = Records(adsctl.home / "state", RUN).folder.glob("*.json")
+    output.unlink()
+    again = run(task)
+    assert again.document == first.document and "json" in again.document and again.seconds != first.seconds
+
+
+def test_a_result_that_cannot_be_read_is_a_failure_with_11_and_the_run_goes_on(adsctl, service):
     task = push_task(adsctl.file("feed.csv", feed(3)))
-    run(task)
-    (record,) = Records(adsctl.home / "state", RUN).folder.glob("*.json")
-    record.write_bytes(record.read_bytes()[:20])
-    assert run(task).summary["unchanged"] == 3
+    child = process(adsctl, task)
+    assert child.has_ended(TIMEOUT_SECONDS)
+    (adsctl.home / "state" / "state.db").write_bytes(b"not a database" * 100)
+    result = child.wait()
+    assert (result.status, result.exit_code) == ("failed", 11) and "is damaged" in result.error["message"]
 
 
 def test_a_state_folder_that_cannot_be_written_is_a_failure_with_11(adsctl, service):

@@ -1,30 +1,42 @@
 """What the journal of an upload keeps."""
 
-import resource
+import sqlite3
+from contextlib import closing
 
 import pytest
 
 from ads_cli.errors import StateError
-from ads_cli.media.journal import FOLDER, Begun, Finalized, Sent, UploadJournal, UploadKey
+from ads_cli.media.journal import Begun, UploadJournal, UploadKey
+from ads_cli.store import close_stores, database
 
 KEY = UploadKey("generic", "acc", 10, "0" * 64, "POST_VIDEO", ())
 BEGUN = Begun(media_id="1", media_key="3_1", segment_bytes=5, expires_at=None)
 
 
-def test_what_a_full_disk_has_a_part_of_is_not_noted(tmp_path):
-    journal = UploadJournal(tmp_path, KEY, "file")
-    journal.note(BEGUN)
-    path = tmp_path / FOLDER / f"{KEY.name}.jsonl"
-    limits = resource.getrlimit(resource.RLIMIT_FSIZE)
-    resource.setrlimit(resource.RLIMIT_FSIZE, (path.stat().st_size + 5, limits[1]))
-    try:
-        with pytest.raises(StateError, match="cannot be used: the disk is full"):
-            journal.note(Sent(0, "1"))
-    finally:
-        resource.setrlimit(resource.RLIMIT_FSIZE, limits)
-    journal.note(Sent(1, "1"))
-    journal.note(Finalized("3_1"))
-    journal.close()
-    again = UploadJournal(tmp_path, KEY, "file")
-    assert again.begun == BEGUN and again.sent == {1} and again.is_finalized
-    again.close()
+@pytest.fixture(autouse=True)
+def closed():
+    yield
+    close_stores()
+
+
+def test_what_cannot_be_noted_is_not_known_either(tmp_path, monkeypatch):
+    monkeypatch.setattr(database, "BUSY_SECONDS", 0.1)
+    with closing(UploadJournal(tmp_path, KEY, "file")) as journal:
+        journal.begin(BEGUN)
+        with closing(sqlite3.connect(tmp_path / database.FILE)) as other, pytest.raises(StateError):
+            other.execute("BEGIN IMMEDIATE")
+            journal.note_sent(0, "1")
+        assert not journal.sent
+        journal.note_sent(1, "1")
+        journal.finalize("3_2")
+    with closing(UploadJournal(tmp_path, KEY, "file")) as again:
+        assert again.begun.media_key == "3_2" and again.sent == {1} and again.is_finalized
+
+
+def test_a_segment_of_an_earlier_upload_does_not_count(tmp_path):
+    with closing(UploadJournal(tmp_path, KEY, "file")) as journal:
+        journal.begin(BEGUN)
+        journal.note_sent(0, "1")
+        journal.begin(Begun(media_id="2", media_key="3_2", segment_bytes=5, expires_at=None))
+        journal.note_sent(1, "1")
+        assert not journal.sent

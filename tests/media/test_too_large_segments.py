@@ -5,7 +5,7 @@ from io import BytesIO
 
 import pytest
 
-from ads_cli.media.journal import Begun, Sent, UploadJournal, UploadKey
+from ads_cli.media.journal import Begun, UploadJournal, UploadKey
 from tests.media.made import padded_png
 from tests.media.test_interrupted_uploads import SEGMENT, Counted, large_video, uploaded
 
@@ -83,8 +83,10 @@ def test_a_late_answer_counts_for_its_own_upload(tmp_path):
 
     key = UploadKey("local", "a", 1, "0", "amplify_video", ())
     with closing(UploadJournal(tmp_path, key, "clip.mp4")) as journal:
-        for entry in (begun("1"), begun("2"), Sent(0, "1"), Sent(1, "2")):
-            journal.note(entry)
+        for media_id in "12":
+            journal.begin(begun(media_id))
+        for segment, media_id in enumerate("12"):
+            journal.note_sent(segment, media_id)
         assert journal.sent == {1}
     with closing(UploadJournal(tmp_path, key, "clip.mp4")) as journal:
         assert journal.sent == {1}

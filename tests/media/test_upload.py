@@ -312,7 +312,7 @@ def test_what_no_file_can_help_ends_a_run_with_its_own_code(
 
 def test_a_state_folder_that_cannot_be_used_ends_a_run_with_11(adsctl, service, files, bodies, tmp_path):
     (tmp_path / "full").mkdir()
-    (tmp_path / "full" / "media").write_text("no folder")
+    (tmp_path / "full" / "locks").write_text("no folder")
     done = adsctl(
         "media", "upload", "img/ok.png", "img/fine.png", code=11, ADSCTL_STATE_DIR=str(tmp_path / "full")
     )
@@ -327,7 +327,7 @@ def test_a_file_that_is_not_allowed_keeps_no_other_from_being_sent(adsctl, servi
 
 def test_a_file_that_another_run_uploads_keeps_no_other_from_being_sent(adsctl, service, files, tmp_path):
     adsctl("media", "upload", "img/ok.png")
-    (lock,) = (tmp_path / "state" / "media").glob("*.lock")
+    (lock,) = (tmp_path / "state" / "locks").glob("media-*.lock")
     with try_lock(lock):
         done = adsctl("media", "upload", "img/ok.png", "img/fine.png", "-o", "json", code=9)
     assert "another run is uploading the same img/ok.png" in done.stderr

@@ -7,7 +7,7 @@ from collections import Counter
 from hypothesis import strategies as st
 from hypothesis.stateful import initialize, precondition, rule
 
-from ads_cli.uploads.job_file import read_job
+from tests.stored import stored
 
 from .mishaps import NOTHING, Mishap
 from .trial import KILLED, SUCCESS, Trial, mishaps
@@ -99,7 +99,7 @@ class CreationRules(Trial):
         self.spaced = how == "blank lines"
 
     def _create(self, options: tuple[str, ...], mishap: Mishap) -> None:
-        journals, before = {*self.shop.journals()}, self.shop.campaigns()
+        jobs, before = self.shop.jobs(), self.shop.campaigns()
         done = self.run(
             *("campaigns", "create", "-f", self.file, *options, "-o", "json", "--max-attempts", 1),
             codes=(SUCCESS, 7, 8, REFUSED, NOT_DECIDED),
@@ -110,8 +110,8 @@ class CreationRules(Trial):
         assert not twice, f"created twice: {twice[:3]}\n{done.stderr}"
         code = done.returncode
         if "--resume" not in options and code != REFUSED:
-            # A run that is killed before its journal has its first line leaves nothing that stops another.
-            has_begun = bool({*self.shop.journals()} - journals)
+            # A run that is killed before it has begun a job leaves nothing that stops another.
+            has_begun = bool({*self.shop.jobs()} - {*jobs})
             assert has_begun or self.shop.campaigns() == before, done.stderr
             self.begun = self.begun or has_begun
         self.uncertain = self._decided(done.stderr, held) if code == NOT_DECIDED else ()
@@ -126,8 +126,7 @@ class CreationRules(Trial):
 
     def _has_ended(self) -> bool:
         """Tell whether a run was killed after its end: its result was shown, and its records are not kept."""
-        path = self.shop.last_journal()
-        return path is not None and read_job(path)[1]
+        return stored(self.shop, "SELECT ended IS NOT NULL FROM runs ORDER BY rowid DESC LIMIT 1") == [1]
 
     def _decided(self, told: str, held: Counter[str]) -> tuple[str, ...]:
         """Look whether the first of the uncertain records exists: all of a request do, or none."""

@@ -11,6 +11,7 @@ from typing import Any
 from ads_cli.emulator.app import Emulator
 from ads_cli.emulator.core.faults import GARBAGE, HEADER, parse_fault
 from ads_cli.emulator.core.responses import HttpResponse
+from tests.crash.commits import around_commits
 
 RETRY_AT_ONCE = (("Retry-After", "0"),)
 # Answers instead of the service's own, and whether the request was applied before.
@@ -118,3 +119,4 @@ def kill_on_disk(step: int) -> None:
 
     for name in DISK:
         setattr(os, name, counted(getattr(os, name)))
+    around_commits(counted(lambda carry_out: carry_out()))

@@ -5,7 +5,6 @@ import json
 import shutil
 import tempfile
 import time
-from collections.abc import Iterator
 from contextlib import closing
 from functools import cache
 from hashlib import sha256
@@ -18,6 +17,7 @@ from ads_cli.emulator.seed.credentials import USER
 from tests.adsctl import Adsctl
 from tests.conftest import feed
 from tests.emulator_data import audience_user, clear_audience
+from tests.stored import stored
 
 from .commands import Commands
 from .files import PEOPLE
@@ -137,13 +137,9 @@ class Shop:
         if self.copy.exists():
             shutil.copytree(self.copy, self.state)
 
-    def journals(self) -> Iterator[Path]:
-        """Yield the journals."""
-        return (self.state / "jobs").glob("*.jsonl")
-
-    def last_journal(self) -> Path | None:
-        """Return the journal that was written last."""
-        return max(self.journals(), key=lambda path: path.stat().st_mtime_ns, default=None)
+    def jobs(self) -> list[str]:
+        """Return the ids of the jobs, as they were begun."""
+        return stored(self, "SELECT id FROM runs ORDER BY rowid")
 
 
 def summary_of(done: CompletedProcess[str]) -> dict[str, int]:

@@ -7,8 +7,7 @@ from typing import Any
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, rule
 
-from ads_cli.errors import StateError
-from ads_cli.uploads.job_file import acknowledgements, read_job
+from tests.stored import stored
 
 from .mishaps import ANSWERS, KILLS, NOTHING, Mishap
 from .shop import ADDRESSES, Shop
@@ -41,7 +40,7 @@ class Trial(RuleBasedStateMachine):
         self.shop = Shop()
         self.products, self.people = self.shop.held()
         self.stopped = ""  # the file whose push was the last to change anything, and did not end
-        self.older_journals: set[Path] = set()  # than that push
+        self.older_jobs: set[str] = set()  # than that push
 
     def teardown(self) -> None:
         self.shop.close()
@@ -103,18 +102,16 @@ class Trial(RuleBasedStateMachine):
         assert not lost, f"{len(lost)} of {len(must_hold)} are not as the file says (held, wanted): {lost}"
 
     def note_new_push(self) -> None:
-        """Note which journals exist before a push that is not a resume."""
-        self.older_journals = set(self.shop.journals())
+        """Note which jobs exist before a push that is not a resume."""
+        self.older_jobs = {*self.shop.jobs()}
 
     def acknowledged_batches(self, name: str) -> int:
         """Count the batches that a resume of the push of a file may not send again."""
-        path = self.shop.last_journal()
-        if self.stopped != name or path is None or path in self.older_journals:
-            return 0  # something else was done since, or the push was killed before it had a journal
-        try:
-            job, ended = read_job(path)
-        except StateError:
-            return 0  # killed while it wrote the first line
-        if ended or Path(job.file).name != name:
+        last = next(reversed(self.shop.jobs()), None)
+        if self.stopped != name or last is None or last in self.older_jobs:
+            return 0  # something else was done since, or the push was killed before it had begun a job
+        ((file, ended),) = stored(self.shop, "SELECT file, ended FROM runs WHERE id = ?", last)
+        if ended or Path(file).name != name:
             return 0
-        return len({ack.batch for ack in acknowledgements(path)})
+        (count,) = stored(self.shop, "SELECT count(answer) FROM sends WHERE run = ?", last)
+        return count

@@ -13,6 +13,7 @@ from pytest_httpserver import HTTPServer
 
 from ads_cli.output.text import UNSAFE, safe
 from tests.conftest import feed
+from tests.stored import stored
 
 ACCOUNTS = "/12/accounts"
 NAMES = {
@@ -170,7 +171,7 @@ def test_a_message_of_a_megabyte_is_cut(remote, httpserver):
     assert len(remote("accounts", "list", code=6).stderr) < 5000
 
 
-def test_reasons_of_a_megabyte_are_cut_in_messages_and_journals(remote, httpserver):
+def test_reasons_of_a_megabyte_are_cut_in_messages_and_in_what_is_remembered(remote, httpserver):
     entries = [
         {"id": f"sku-{n}", "status": "ERROR", "errors": ["\x1b[31m" + "x" * 1_000_000]} for n in (1, 2)
     ]
@@ -180,7 +181,7 @@ def test_reasons_of_a_megabyte_are_cut_in_messages_and_journals(remote, httpserv
     remote.file("feed.csv", feed(2))
     done = remote("products", "push", "feed.csv", "--catalog", "7", "-v", "--failed-out", "f.csv", code=9)
     assert len(done.stderr) < 20_000 and is_safe(done.stderr)
-    assert all(path.stat().st_size < 20_000 for path in (remote.home / "state" / "jobs").iterdir())
+    assert all(len(answer) < 20_000 for answer in stored(remote, "SELECT answer FROM sends"))
 
 
 @pytest.mark.parametrize(("width", "format"), [(1, "table"), (20, "table"), (80, "table"), (20, "csv")])

@@ -2,39 +2,33 @@
 
 import json
 import resource
+import sqlite3
 import subprocess
 import time
 
 import pytest
 
-from tests.adsctl import ROOT
 from tests.conftest import feed
 from tests.effort import tries
 from tests.products.stopping import acknowledged, ids_of
 
 ROWS, BATCHES = 250, 10
-
-
-HANGING = """
-import os, time
-
-sync, synced = os.fdatasync, []
-
-def hang(file):
-    synced.append(file)
-    while len(synced) > 1 and not os.path.exists("go-on"):
-        time.sleep(0.01)
-    sync(file)
-
-os.fdatasync = hang
-"""
+LOG = 60_000  # bytes: less than the log of SQLite has after a push of these
 
 
 def test_a_slow_disk_slows_the_push_down(adsctl, service):
-    adsctl.file("sitecustomize.py", HANGING)
+    """Another process that holds the lock of the database stands for the disk."""
+    other: list[sqlite3.Connection] = []
+
+    def hang(number: int) -> None:
+        if number == 1:
+            path = adsctl.home / "state" / "state.db"
+            other.append(sqlite3.connect(path, isolation_level=None, check_same_thread=False))
+            other[0].execute("BEGIN IMMEDIATE")
+
+    service.before = hang
     adsctl.file("feed.csv", feed(60 * 25))
-    words = ("products", "push", "feed.csv", "-o", "json", "--concurrency", "2")
-    process = adsctl.popen(*words, PYTHONPATH=f"{adsctl.home}:{ROOT}")
+    process = adsctl.popen("products", "push", "feed.csv", "-o", "json", "--concurrency", "2")
     seen, since, deadline = 0, time.monotonic(), time.monotonic() + 60
     while not seen or time.monotonic() - since < 1:
         assert process.poll() is None and time.monotonic() < deadline
@@ -42,13 +36,14 @@ def test_a_slow_disk_slows_the_push_down(adsctl, service):
             seen, since = len(service.puts), time.monotonic()
         time.sleep(0.01)
     assert seen < 30
-    adsctl.file("go-on", "")
+    other[0].close()
     out, err = process.communicate(timeout=60)
     assert json.loads(out)["created"] == 1500, err
     assert len(acknowledged(adsctl)) == len(service.puts) == 60
 
 
 def test_a_full_disk_stops_the_push_and_loses_nothing(adsctl, service):
+    adsctl.local("campaigns", "update", "8wku2", "--name", "Spring")  # makes the tables
     adsctl.file("feed.csv", feed(ROWS))
 
     def wait_for_an_acknowledgement(puts: int) -> None:  # those that wait are written, or lost, together
@@ -56,14 +51,14 @@ def test_a_full_disk_stops_the_push_and_loses_nothing(adsctl, service):
             time.sleep(0.01)
 
     service.before = wait_for_an_acknowledgement
-    # A limit on the size of files stands for a disk that fills up in the middle of the journal.
+    # A limit on the size of files stands for a disk that fills up while the log of the database grows.
     done = subprocess.run(
         adsctl.command("products", "push", "feed.csv", "--concurrency", "1"),
         env=adsctl.environment | {"PYTHONDONTWRITEBYTECODE": "1"},
         cwd=adsctl.home,
         capture_output=True,
         text=True,
-        preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (1000, 1000)),
+        preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (LOG, LOG)),
     )
     assert done.returncode == 11 and "journal" in done.stderr and "Traceback" not in done.stderr
     safe = acknowledged(adsctl)
@@ -93,7 +88,7 @@ def test_a_state_folder_that_cannot_be_written_ends_with_11_before_anything_is_s
     adsctl.file("feed.csv", feed(10))
     adsctl.file("state", "a file where a folder should be")
     done = adsctl("products", "push", "feed.csv", code=11)
-    assert "journal" in done.stderr and service.puts == []
+    assert "state.db cannot be used" in done.stderr and service.puts == []
 
 
 def test_a_full_disk_of_the_emulator_exits_with_11_at_once(adsctl):

@@ -1,7 +1,6 @@
 """A shop whose one feed is pushed again and again."""
 
 import json
-from pathlib import Path
 
 from tests.adsctl import Adsctl
 from tests.conftest import feed
@@ -39,12 +38,6 @@ class Shop:
         )
         self.said = done.stderr
         return summary
-
-    @property
-    def memory(self) -> Path:
-        """Find the only file that remembers a catalog."""
-        (path,) = (self.adsctl.home / "state" / "acknowledged").glob("[0-9a-f]*")
-        return path
 
     def elsewhere(self) -> dict[str, str]:
         """Be on another machine, whose state folder is another one."""

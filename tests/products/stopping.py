@@ -1,24 +1,34 @@
-"""Runs that are stopped at a chosen request, and what their journals say."""
+"""Runs that are stopped at a chosen request, and what is remembered of them."""
 
 import socket
 import subprocess
 import threading
 import time
-from pathlib import Path
 from urllib.parse import urlsplit
 
+import msgspec
+
 from ads_cli.emulator.server import CONNECTION
-from ads_cli.uploads.job_file import acknowledgements
+from ads_cli.uploads.job import Acknowledgement
+from tests.stored import stored
+
+ANSWERED = "SELECT answer FROM sends WHERE answer IS NOT NULL"
 
 
-def list_jobs(adsctl) -> list[Path]:
-    """Find the journals, oldest first."""
-    return sorted((adsctl.home / "state" / "jobs").glob("*.jsonl"))
+def list_jobs(adsctl) -> list[str]:
+    """Return the ids of the jobs, oldest first."""
+    return stored(adsctl, "SELECT id FROM runs ORDER BY id")
+
+
+def acknowledgements(adsctl, job: str | None = None) -> list[Acknowledgement]:
+    """Return the acknowledgements of a job, or of all."""
+    answers = stored(adsctl, f"{ANSWERED} AND run = coalesce(?, run)", job)
+    return [msgspec.json.decode(answer, type=Acknowledgement) for answer in answers]
 
 
 def acknowledged(adsctl) -> set[int]:
-    """Read from the journals which batches were acknowledged."""
-    return {ack.batch for path in list_jobs(adsctl) for ack in acknowledgements(path)}
+    """Return the numbers of the batches that were acknowledged."""
+    return {ack.batch for ack in acknowledgements(adsctl)}
 
 
 def ids_of(batch: int) -> list[str]:
@@ -50,7 +60,8 @@ def stop_at(adsctl, service, put: int, signum: int, *words: str, command: str = 
     process = adsctl.beside("products", command, "feed.csv", "-o", "json", *words)
     assert reached.wait(60), process.communicate()
     deadline = time.monotonic() + 20
-    while due and sum(1 for _ in acknowledgements(list_jobs(adsctl)[-1])) < due:
+    last = f"{ANSWERED} AND run = (SELECT max(id) FROM runs)"
+    while due and len(stored(adsctl, last)) < due:
         assert time.monotonic() < deadline, "an answer never reached the journal"
         time.sleep(0.01)
     process.send_signal(signum)

@@ -5,7 +5,7 @@ import signal
 from collections import Counter
 
 from tests.conftest import feed
-from tests.products.stopping import run, stop_at
+from tests.products.stopping import list_jobs, run, stop_at
 
 ROWS, BATCHES = 125, 5
 
@@ -26,10 +26,10 @@ def test_a_job_can_be_named(adsctl, service):
     assert shown["state"] == "ended" and sum(shown["counts"].values()) == ROWS
     adsctl("jobs", "clean")
     assert json.loads(adsctl("jobs", "list", "-o", "json").stdout) == []
-    assert [path.name for path in (adsctl.home / "state" / "jobs").iterdir()] == [".lock"]
+    assert not [*(adsctl.home / "state" / "locks").glob("job-*")]
 
 
-def test_one_id_is_in_the_log_the_journal_and_the_summary(adsctl, service):
+def test_one_id_is_in_the_log_the_store_and_the_summary(adsctl, service):
     adsctl.file("feed.csv", feed(ROWS))
     words = ("products", "push", "feed.csv", "-o", "json", "--log-file", "log.jsonl")
 
@@ -42,7 +42,7 @@ def test_one_id_is_in_the_log_the_journal_and_the_summary(adsctl, service):
     assert (adsctl.home / "log.jsonl").stat().st_mode & 0o777 == 0o644
     assert first[0]["event"] == "begun" and "stopped" in {line["event"] for line in first}
     assert {line["job"] for line in first} == {run}
-    assert (adsctl.home / "state" / "jobs" / f"{run}.jsonl").exists()
+    assert list_jobs(adsctl) == [run]
     shown = adsctl("jobs", "show", run, "-o", "json")
     resume = f"cd {adsctl.home} && adsctl products push feed.csv -o json --log-file log.jsonl --resume"
     assert json.loads(shown.stdout)["resume"] == resume and f"resume it with: {resume}" in shown.stderr

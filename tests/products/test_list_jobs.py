@@ -122,19 +122,6 @@ def test_an_unfinished_job_is_removed_by_its_id_only_after_a_question(adsctl, se
     assert listed(adsctl) == []
 
 
-def test_an_unreadable_journal_is_named(adsctl, service):
-    adsctl.file("feed.csv", feed(3))
-    job = stop(adsctl, service, "products", "push", "feed.csv")
-    damaged = adsctl.file("state/jobs/20260101-000000-abcd.jsonl", b"\x00no journal\n")
-    done = adsctl("jobs", "list", "-o", "ids")
-    assert done.stdout == f"{damaged.stem}\n{job}\n"
-    assert (
-        f"warning: {damaged} is not a readable journal" in done.stderr
-        and "adsctl jobs discard" in done.stderr
-    )
-    resume(adsctl, job)
-
-
 def test_an_unfinished_delete_is_not_called_a_push(adsctl, service):
     adsctl.file("feed.csv", feed(3))
     adsctl("products", "push", "feed.csv")

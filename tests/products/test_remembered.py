@@ -2,53 +2,55 @@
 
 import json
 import signal
+import sqlite3
+from contextlib import closing
 
 import pytest
 
-from ads_cli.products.digest_index import RECORD_BYTES
+from ads_cli.products.sync_state import SyncState
+from ads_cli.store import database
 from tests.conftest import feed
 from tests.effort import THOROUGH
 from tests.products.shop import BATCHES, CUP, MUG, ROWS, feed_with, ids
 from tests.products.stopping import run, stop_at
+from tests.stored import damage_table, stored
 
 
-def flipped(content: bytes) -> bytes:
-    middle = len(content) // 2
-    return content[:middle] + bytes([content[middle] ^ 4]) + content[middle + 1 :]
-
-
-@pytest.mark.parametrize(
-    ("spoil", "message"),
-    [
-        (flipped, "is damaged"),
-        (lambda content: content[:-1], "is damaged"),
-        (lambda content: b"", "is damaged"),
-        (lambda content: content.replace(b'"version":2', b'"version":3', 1), "another version"),
-    ],
-)
-def test_an_unusable_sync_state_sends_every_row_and_says_so(shop, spoil, message):
+def test_a_damaged_page_stops_a_push_before_it_sends(shop):
     shop.push(feed(50))
-    shop.memory.write_bytes(spoil(shop.memory.read_bytes()))
-    assert shop.push()["unchanged"] == 50
-    assert message in shop.said and "every row is sent" in shop.said
+    sent = len(shop.service.puts)
+    damage_table(shop.adsctl, "products")
+    done = shop.adsctl("products", "push", "feed.csv", "--changed", code=11)
+    assert "state.db is damaged" in done.stderr and len(shop.service.puts) == sent
+
+
+def test_a_push_that_cannot_be_remembered_any_more_is_remembered_by_resuming_it(shop, monkeypatch):
+    shop.push(feed(50))
+    monkeypatch.setattr(database, "BUSY_SECONDS", 0.1)
+    path, commit = shop.adsctl.home / "state" / "state.db", SyncState.commit
+
+    def locked(*args):
+        """Commit while another process has the lock: all that was acknowledged is noted by then."""
+        with closing(sqlite3.connect(path, isolation_level=None)) as another:
+            another.execute("BEGIN IMMEDIATE")
+            return commit(*args)
+
+    shop.adsctl.file("feed.csv", feed(50, title=CUP))
+    with monkeypatch.context() as patch:
+        patch.setattr(SyncState, "commit", locked)
+        done = shop.adsctl("products", "push", "feed.csv", "--changed", code=11)
+    assert "was locked by another process" in done.stderr
+    before = len(shop.service.puts)
+    assert shop.push(None, "--resume")["updated"] == 50 and len(shop.service.puts) == before
     assert shop.push()["skipped"] == 50
 
 
-def test_the_sync_state_of_another_catalog_is_not_used(shop):
-    shop.push(feed(50))
-    content, path = shop.memory.read_bytes(), shop.memory
-    path.unlink()
-    shop.push(None, "--catalog", "1234", code=5)
-    shop.memory.write_bytes(content)
-    shop.push(None, "--catalog", "1234", code=5)
-    assert "belongs to another catalog or service: every row is sent" in shop.said
-
-
-def test_the_sync_state_is_readable_by_its_owner_only(shop):
+def test_the_ids_of_products_are_stored_nowhere(shop):
     shop.push(feed(5))
-    assert shop.memory.stat().st_mode & 0o777 == 0o600
-    assert shop.memory.parent.stat().st_mode & 0o777 == 0o700
-    assert len(shop.memory.read_bytes()) < 5 * RECORD_BYTES + 200
+    path = shop.adsctl.home / "state" / "state.db"
+    assert path.stat().st_mode & 0o777 == 0o600 and path.parent.stat().st_mode & 0o777 == 0o700
+    assert stored(shop.adsctl, "SELECT count(*) FROM products") == [5]
+    assert b"sku-" not in path.read_bytes()
 
 
 @pytest.mark.parametrize("put", range(BATCHES) if THOROUGH else (3,))
@@ -103,7 +105,7 @@ def test_a_deleted_product_is_created_again(shop):
 
 def test_a_push_of_every_row_updates_an_existing_sync_state(shop):
     shop.push(feed(50), changed=False)
-    assert not (shop.adsctl.home / "state" / "acknowledged").exists()
+    assert stored(shop.adsctl, "SELECT * FROM catalogs") == []
     shop.push()
     shop.adsctl.file("hotfix.csv", feed(2, title=CUP))
     shop.adsctl("products", "push", "hotfix.csv")
@@ -146,7 +148,7 @@ def test_a_reset_of_the_emulator_sends_every_row_again(adsctl):
     assert json.loads(adsctl.local(*words).stdout)["created"] == 30
     assert json.loads(adsctl.local(*words).stdout)["skipped"] == 30
     adsctl("emulator", "reset", "--yes")
-    assert not list((adsctl.home / "state" / "acknowledged").glob("[0-9a-f]*"))
+    assert stored(adsctl, "SELECT * FROM catalogs") == stored(adsctl, "SELECT * FROM products") == []
     assert json.loads(adsctl.local(*words).stdout)["created"] == 30
 
 

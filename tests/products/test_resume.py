@@ -12,7 +12,7 @@ import pytest
 
 from ads_cli.emulator.server import CONNECTION
 from tests.conftest import feed
-from tests.effort import THOROUGH, tries
+from tests.effort import THOROUGH
 from tests.products.stopping import acknowledged, ids_of, settle_after_kill, stop_at
 
 ROWS, BATCHES = 200, 8
@@ -126,19 +126,6 @@ def test_a_resumed_run_writes_the_rejected_rows_of_the_first(adsctl, service):
     done = adsctl("products", "push", "feed.csv", "--resume", *failed_out, "-o", "json", code=9)
     failed = (adsctl.home / "failed.csv").read_text().splitlines()[1:]
     assert len(failed) == json.loads(done.stdout)["failed"] == 39
-
-
-@pytest.mark.parametrize("cut", [1, 40, 5, 20][: tries(2, 4)])
-def test_a_truncated_journal_is_read_up_to_the_cut(adsctl, service, cut):
-    adsctl.file("feed.csv", feed(ROWS))
-    stop_at(adsctl, service, 6, signal.SIGKILL, "--concurrency", "1")
-    (journal,) = (adsctl.home / "state" / "jobs").glob("*.jsonl")
-    journal.write_bytes(journal.read_bytes()[:-cut])
-    safe = acknowledged(adsctl)
-    before = len(service.puts)
-    adsctl("products", "push", "feed.csv", "--resume")
-    assert len(service.stored) == ROWS
-    assert len(service.puts) - before == BATCHES - len(safe)
 
 
 def test_a_service_that_keeps_failing_exits_with_8_and_the_resume_command(adsctl, service):

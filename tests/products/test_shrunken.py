@@ -6,6 +6,7 @@ import pytest
 
 from tests.conftest import PRODUCT, feed
 from tests.feeds.locations.file_server import serving
+from tests.stored import stored
 
 LOST = "40 % fewer than the 20 of its last push"
 
@@ -220,8 +221,7 @@ def test_feeds_that_differ_in_their_query_are_kept_apart_and_no_secret_is_stored
         address = shop.address(f"/feed.csv{second}", user="shop:shh-shh")
         done = adsctl("products", "push", address, "--min-rows", "90%", code=12 if is_same else 0)
         assert ("60 % of the 20 of its last push" in done.stderr) == is_same
-    (stored,) = (adsctl.home / "state" / "feed_sizes").iterdir()
-    text = stored.read_text()
+    (text,) = stored(adsctl, "SELECT CAST(value AS TEXT) FROM notes WHERE kind = 'feed sizes'")
     secrets = ("4711-0815", "hush", "shh", "127.0.0.1", "localhost", "lang")
     assert not any(secret in text for secret in secrets)
 
@@ -229,7 +229,6 @@ def test_feeds_that_differ_in_their_query_are_kept_apart_and_no_secret_is_stored
 @pytest.mark.parametrize("damage", ["", "{", '{"rows": {"x": -1}}', "[]"])
 def test_what_is_damaged_is_not_known(push, adsctl, damage):
     push(20)
-    (stored,) = (adsctl.home / "state" / "feed_sizes").iterdir()
-    stored.write_text(damage)
+    stored(adsctl, "UPDATE notes SET value = ? WHERE kind = 'feed sizes'", damage)
     assert "fewer" not in push(12, "--min-rows", "80%")
     assert "fewer than the 12" in push(2)

@@ -1,17 +1,20 @@
 """A job is resumed, and the sync state used, only where nothing else can have changed the catalog since."""
 
 import json
-import os
 import shutil
+import sqlite3
 import threading
 import time
+from contextlib import closing
 
 import pytest
 import time_machine
 
+from ads_cli.store import database
 from tests.conftest import PRODUCT, feed
 from tests.effort import tries
 from tests.products.stopping import list_jobs, run
+from tests.stored import stored
 
 ROWS, BATCHES, STOP_AT = 100, 4, 2
 WINTER, SPRING = "Winter mug", "Spring mug"
@@ -100,23 +103,20 @@ NAMED = [("--resume", change) for change in CHANGES] + [
 
 @pytest.mark.parametrize(("how", "change"), NAMED)
 def test_a_push_starts_from_the_beginning_where_something_else_was_sent(unfinished, service, change, how):
-    (journal,) = list_jobs(unfinished)
+    (job,) = list_jobs(unfinished)
     change(unfinished, service)
-    named = [journal.stem] * (how == "--job")
+    named = [job] * (how == "--job")
     summary, said = push(unfinished, "winter.csv", how, *named)
     assert f"starting from the beginning: {SUPERSEDED}" in said
     assert summary["requests"] == BATCHES and ours(service) == {WINTER} and len(service.stored) == ROWS
 
 
 @pytest.mark.parametrize("days", [0, 31])
-def test_a_removed_journal_is_not_needed_to_know_that_something_else_was_sent(unfinished, service, days):
+def test_a_removed_job_is_not_needed_to_know_that_something_else_was_sent(unfinished, service, days):
     (winter,) = list_jobs(unfinished)
     push(unfinished, "spring.csv")
-    for journal in list_jobs(unfinished):
-        if journal != winter:
-            journal.unlink()
-    old = time.time() - days * DAY_SECONDS
-    os.utime(winter, (old, old))
+    stored(unfinished, "DELETE FROM runs WHERE id != ?", winter)
+    stored(unfinished, "UPDATE runs SET used = used - ?", days * DAY_SECONDS)
     summary, said = push(unfinished, "winter.csv", "--resume")
     assert "starting from the beginning" in said
     assert summary["requests"] == BATCHES and ours(service) == {WINTER}
@@ -209,13 +209,12 @@ def test_the_sync_state_of_an_older_copy_of_the_state_folder_is_not_used(adsctl,
     assert "something else may have changed this catalog since the last push: every row is sent" in said
 
 
-def test_a_epoch_that_cannot_be_ended_stops_the_request(unfinished, service):
-    epochs = unfinished.home / "state" / "generations"
-    (epoch,) = epochs.iterdir()
-    epoch.unlink()
-    epoch.mkdir()  # which cannot be unlinked
+def test_an_epoch_that_cannot_be_ended_stops_the_request(unfinished, service, monkeypatch):
+    monkeypatch.setattr(database, "BUSY_SECONDS", 0.1)
     unfinished.file("products.json", json.dumps({"products": [PRODUCT]}))
     path = f"/12/product_catalogs/{service.emulator.catalog}/products"
     before = len(service.puts)
-    done = unfinished("api", "PUT", path, "--input", "products.json", code=11)
-    assert "ADSCTL_STATE_DIR" in done.stderr and len(service.puts) == before
+    with closing(sqlite3.connect(unfinished.home / "state" / "state.db")) as other:
+        other.execute("BEGIN IMMEDIATE")
+        done = unfinished("api", "PUT", path, "--input", "products.json", code=11)
+    assert "was locked by another process" in done.stderr and len(service.puts) == before

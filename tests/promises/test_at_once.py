@@ -91,8 +91,7 @@ def test_the_lock_of_a_push_that_was_killed_is_taken_over_at_once(adsctl, servic
     service.before = lambda number: (reached.set(), go_on.wait(TIMEOUT_SECONDS))
     process = adsctl.popen("products", "push", "feed.csv", "--concurrency", "1")
     assert reached.wait(TIMEOUT_SECONDS)
-    folder = adsctl.home / "state" / "jobs"
-    (lock,) = folder.glob("?*.lock")
+    (lock,) = (adsctl.home / "state" / "locks").glob("job-*")
     assert is_locked(lock)
     assert "another run" in adsctl("products", "push", "feed.csv", "--resume", code=11).stderr
     process.send_signal(signal.SIGKILL)

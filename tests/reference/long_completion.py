@@ -10,6 +10,10 @@ import pytest
 
 from ads_cli.console.results import OTHER_IDS
 from ads_cli.reference import IDS
+from ads_cli.store import close_stores, store_in
+from ads_cli.store.epochs import UploadTarget
+from ads_cli.uploads.job import Job, JobKey, JobOptions
+from ads_cli.uploads.jobs import begin_job
 from tests.adsctl import ROOT
 from tests.command_tree import COMMANDS
 from tests.conftest import feed
@@ -197,6 +201,8 @@ HOSTILE = (
     "@g", "#g", "!g", "%g", "$g", "g" * 201,
 )  # fmt: skip
 GOOD = "good:1@shop.example-2_a"
+OPTIONS = JobOptions(skip_invalid=False, format="", encoding="", mapping={})
+KEY = JobKey(UploadTarget("", "", ""), "push", "", OPTIONS)
 
 
 @pytest.fixture
@@ -227,7 +233,7 @@ def test_an_id_that_a_shell_would_run_is_not_offered(remote, listener, httpserve
 
 @pytest.mark.parametrize("shell", TYPISTS)
 def test_an_id_that_an_older_version_recorded_is_not_run(listener, shell):
-    folder = listener.home / "state/ids/default"
+    folder = listener.home / "state/caches/ids/default"
     folder.mkdir(parents=True)
 
     recorded = [*filter(str.isprintable, HOSTILE)]
@@ -252,12 +258,14 @@ def test_a_name_beside_an_id_is_not_run(remote, listener, httpserver, shell):
 
 @pytest.mark.parametrize("shell", TYPISTS)
 def test_profiles_and_jobs_are_completed_unless_a_shell_would_run_them(listener, shell):
-    for folder in ("config", "state", "state/jobs"):
+    for folder in ("config", "state"):
         (listener.home / folder).mkdir()
     profiles = {name: {} for name in (*HOSTILE, GOOD)}
     listener.file("config/config.yaml", json.dumps({"profiles": profiles}))
-    for name in (*HOSTILE, GOOD):
-        listener.file(f"state/jobs/{name}.jsonl", "")
+    with store_in(listener.home / "state").writing() as db:
+        for name in (*HOSTILE, GOOD):
+            begin_job(db, Job(job=name, key=KEY, noun="", file="", rows=0, batches=0, started=""))
+    close_stores()
     lines = ("adsctl -p g", "adsctl --profile=good:", "adsctl jobs show ")
     assert run_by_typing(listener, shell, lines) == [
         ["-p", GOOD], [f"--profile={GOOD}"], ["jobs", "show", GOOD]
@@ -267,7 +275,7 @@ def test_profiles_and_jobs_are_completed_unless_a_shell_would_run_them(listener,
 
 @pytest.mark.parametrize("shell", TYPISTS)
 def test_ids_with_colons_and_at_signs_are_completed_as_far_as_they_agree(listener, shell):
-    folder = listener.home / "state/ids" / "of:mine@home"
+    folder = listener.home / "state/caches/ids" / "of:mine@home"
     folder = folder.with_name("of%3Amine%40home")
     folder.mkdir(parents=True)
     (folder / "accounts.tsv").write_text("".join(f"{id}\t\n" for id in ("a:b:c", "a:b@d", "x@y.z", "q")))
@@ -352,7 +360,7 @@ def test_a_token_is_not_recorded(remote, httpserver):
     httpserver.expect_request("/12/accounts").respond_with_json({"data": accounts})
     remote("accounts", "list")
     assert remote("__ids", "accounts").stdout == "b\t***\n"
-    recorded = (remote.home / "state/ids/default/accounts.tsv").read_text()
+    recorded = (remote.home / "state/caches/ids/default/accounts.tsv").read_text()
     assert recorded == "b\t***\n"
 
 
@@ -365,7 +373,7 @@ def test_a_record_is_known_by_its_new_name(adsctl):
     first = adsctl(*ids).stdout.split()[0]
     adsctl("campaigns", "update", first, "--name", "Renamed", "--profile", "local", "--yes")
     adsctl(*ids)
-    recorded = (adsctl.home / "state/ids/local/campaigns.tsv").read_text()
+    recorded = (adsctl.home / "state/caches/ids/local/campaigns.tsv").read_text()
     assert f"{first}\tRenamed\n" in recorded
 
 

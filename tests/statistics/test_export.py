@@ -1,9 +1,7 @@
 """`stats export`: jobs, to a file or a database."""
 
 import json
-import os
 import sqlite3
-import time
 from contextlib import closing
 from datetime import timedelta
 
@@ -15,6 +13,7 @@ from ads_cli.emulator.resources import statistics as statistics_jobs
 from ads_cli.emulator.seed import JOB_NUMBER
 from tests.statistics.lying import lie
 from tests.statistics.rows import number, rows_in, total
+from tests.stored import stored
 
 LINE_ITEM = "9d4c2"
 ALL = ("--entity", "LINE_ITEM", "--all")
@@ -141,8 +140,8 @@ def test_a_result_that_has_expired_is_computed_again(stats, service, noon):
 
 def test_nothing_is_left_behind(stats):
     exported(stats, "--since", "5d", *ALL, "-o", "none")
-    left = [path.name for path in (stats.adsctl.home / "state" / "exports").iterdir()]
-    assert all(name.endswith(".lock") for name in left)
+    assert not [*(stats.adsctl.home / "state" / "exports").iterdir()]
+    assert stored(stats.adsctl, "SELECT name FROM exports UNION SELECT export FROM export_jobs") == []
 
 
 def test_what_nobody_resumed_for_a_week_is_removed(stats, service):
@@ -150,11 +149,24 @@ def test_what_nobody_resumed_for_a_week_is_removed(stats, service):
     for days in ("5d", "6d"):
         exported(stats, "--since", days, *ALL, "-o", "none", "--max-attempts", "1", code=8)
     service.fail()
-    folders = [path for path in (stats.adsctl.home / "state" / "exports").iterdir() if path.is_dir()]
-    os.utime(folders[0] / "jobs.jsonl", times=(time.time() - 3600,) * 2)
-    os.utime(folders[1] / "jobs.jsonl", times=(time.time() - 8 * 24 * 3600,) * 2)
+    folders = [*(stats.adsctl.home / "state" / "exports").iterdir()]
+    earlier = "UPDATE exports SET begun = begun - ? WHERE name = ?"
+    for folder, days in zip(folders, (1, 8), strict=True):
+        stored(stats.adsctl, earlier, days * 86_400, folder.name)
     exported(stats, "--since", "1d", *ALL, "-o", "none")
     assert [path.exists() for path in folders] == [True, False]
+    assert stored(stats.adsctl, "SELECT name FROM exports") == [folders[0].name]
+
+
+def test_an_export_that_a_clock_ahead_began_is_not_resumed_and_not_kept(stats, service):
+    words = ("--since", "5d", *ALL, "-o", "none", "--max-attempts", "1")
+    service.fail("GET /stats-results/* status=500")
+    exported(stats, *words, code=8)
+    service.fail()
+    stored(stats.adsctl, "UPDATE exports SET begun = begun + 400 * 86400")
+    exported(stats, "--since", "1d", *ALL, "-o", "none")
+    assert stored(stats.adsctl, "SELECT name FROM exports UNION SELECT export FROM export_jobs") == []
+    assert "nothing to resume" in exported(stats, *words, "--resume").stderr
 
 
 def test_a_job_can_be_looked_at(stats):

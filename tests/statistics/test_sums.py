@@ -241,8 +241,8 @@ def test_a_result_kept_as_done_is_read_again_before_it_counts(stats, service):
     service.fail("GET /stats-results/* status=500")
     stats.adsctl("stats", "export", *words, "--max-attempts", "1", code=8)
     service.fail()
-    (log,) = stats.adsctl.home.glob("state/exports/*/jobs.jsonl")
-    (log.parent / "000000.json.gz").write_bytes(gzip.compress(b"<html>"))
+    (folder,) = stats.adsctl.home.glob("state/exports/*")
+    (folder / "000000.json.gz").write_bytes(gzip.compress(b"<html>"))
     done = stats.adsctl("stats", "export", *words, "--resume")
     assert "resumed: 0 of 1" in done.stderr and rows_in(done.stdout) == stats.get(*words[:-2])
 

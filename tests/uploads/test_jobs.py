@@ -4,7 +4,8 @@ import json
 
 import pytest
 
-from ads_cli.uploads.job_file import JobKey, JobOptions, UploadTarget
+from ads_cli.store.epochs import UploadTarget
+from ads_cli.uploads.job import JobKey, JobOptions
 from tests.conftest import feed
 
 PLACE = UploadTarget("https://ads.example", "product_catalog", "c1")

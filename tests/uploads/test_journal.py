@@ -1,183 +1,214 @@
-"""A journal that the disk has damaged: a batch counts as acknowledged only if it was."""
+"""What a job has sent, in the store: counted once it is on disk, and found again by the next run."""
 
-import random
+import sqlite3
+import threading
+from contextlib import closing
 from pathlib import Path
 
+import msgspec
 import pytest
 
 from ads_cli.client.rate_limiter import StoppedError
 from ads_cli.errors import StateError
-from ads_cli.uploads import journal as journals
-from ads_cli.uploads.job_file import (
-    END,
-    Acknowledgement,
-    Job,
-    JobKey,
-    JobOptions,
-    UploadTarget,
-    acknowledgements,
-    read_job,
-)
+from ads_cli.store import close_stores, database, store_in
+from ads_cli.store.epochs import UploadTarget
+from ads_cli.uploads.job import Acknowledgement, Job, JobKey, JobOptions
+from ads_cli.uploads.jobs import list_jobs, remove_jobs
 from ads_cli.uploads.journal import Journal
-from tests.effort import tries
+from ads_cli.uploads.sends import count_sends, read_planned, read_sends
 
 BATCHES = 6
-OPTIONS = JobOptions(skip_invalid=False, format="csv", encoding="utf-8", mapping={})
+OPTIONS = JobOptions(skip_invalid=False, format="csv", encoding="utf-8", mapping={"a": "b"})
 # Reasons with a line break and with characters of several bytes, as a service may give them.
 ACKNOWLEDGED = {
-    batch: Acknowledgement(batch, {"created": 24, "failed": 1}, [(batch, "no\nimäge")])
+    batch: Acknowledgement(batch, {"created": 24, "failed": 1}, [(batch, "no\nimäge\0")])
     for batch in range(BATCHES)
 }
 
 
-def job(name: str = "j1") -> Job:
+def job(name: str = "j1", content: str = "d" * 64) -> Job:
     return Job(
         job=name,
-        key=JobKey(UploadTarget("https://ads.example", "product_catalog", "c1"), "push", "d" * 64, OPTIONS),
+        key=JobKey(UploadTarget("https://ads.example", "product_catalog", "c1"), "push", content, OPTIONS),
         noun="products",
         file="feed.csv",
         rows=150,
         batches=BATCHES,
         started="2026-03-01T00:00:00Z",
+        resume="adsctl products push feed.csv --resume",
+        profile="shop",
+        folder="/feeds",
+        group="a group",
     )
 
 
-def write_journal(folder: Path, *, ended: bool = False) -> Path:
-    """Write a journal with some acknowledgements, as a run does."""
-    journal = Journal(folder, job(), resume=False)
-    for ack in ACKNOWLEDGED.values():
-        journal.append(ack)
-    journal.flush()
-    if ended:
-        journal.finish()
-    journal.close()
-    return folder / "jobs" / "j1.jsonl"
+@pytest.fixture
+def folder(tmp_path):
+    yield tmp_path
+    close_stores()
 
 
-def resume_journal(folder: Path, *later: Acknowledgement) -> Journal:
-    """Resume the job, append, and close."""
-    journal = Journal(folder, job("j2"), resume=True)
-    for ack in later:
-        journal.append(ack)
-    journal.close()
+def send(folder: Path, *acks: Acknowledgement, name: str = "j1", resume: bool = False) -> Journal:
+    """Send some batches in a run of a job."""
+    with closing(Journal(folder, job(name), resume=resume)) as journal:
+        for ack in acks:
+            journal.append(ack)
+        journal.flush()
     return journal
 
 
-@pytest.fixture(autouse=True)
-def no_syncing(monkeypatch):
-    monkeypatch.setattr(journals.os, "fdatasync", lambda file: None)
+def test_a_job_and_what_it_has_sent_are_found_again_as_they_were(folder):
+    sent = send(folder, *ACKNOWLEDGED.values())
+    assert sent.totals == {"created": 24 * BATCHES, "failed": BATCHES}
+    close_stores()
+    resumed = send(folder, name="j2", resume=True)
+    assert resumed.resumed and resumed.job == msgspec.structs.replace(sent.job, state="unfinished")
+    assert resumed.acknowledged == ACKNOWLEDGED and resumed.totals == sent.totals
+    assert [*resumed.acknowledgements()] == [*ACKNOWLEDGED.values()]
+    assert count_sends(folder) == {"j1": (BATCHES, 25 * BATCHES, BATCHES)}
 
 
-def test_a_journal_cut_at_any_byte_keeps_every_complete_line_and_can_be_appended_to(tmp_path):
-    path = write_journal(tmp_path)
-    content = path.read_bytes()
-    for cut in range(content.index(b"\n") + 1, len(content) + 1, tries(7, 1)):
-        path.write_bytes(content[:cut])
-        whole = content[:cut].count(b"\n") - 1
-        journal = resume_journal(tmp_path, Acknowledgement(99, {"created": 1}))
-        assert journal.resumed and journal.acknowledged == {n: ACKNOWLEDGED[n] for n in range(whole)}
-        assert [ack.batch for ack in acknowledgements(path)] == [*range(whole), 99]
+def test_many_acknowledgements_are_read_page_by_page(folder, monkeypatch):
+    sent = send(folder, *(Acknowledgement(batch, {"created": 1}) for batch in range(2500)))
+    assert [ack.batch for ack in sent.acknowledgements()] == [*range(2500)]
 
 
-@pytest.mark.parametrize("share", [0, 0.01, 0.5, 0.99, 1])
-def test_nobody_knows_which_job_a_journal_without_a_complete_header_belongs_to(tmp_path, share):
-    path = write_journal(tmp_path)
-    header = path.read_bytes().splitlines()[0]
-    path.write_bytes(header[: int(share * len(header))])
-    journal = resume_journal(tmp_path, Acknowledgement(99, {"created": 1}))
-    assert not journal.resumed and journal.path != path
+def test_a_discarded_acknowledgement_is_neither_counted_nor_read_again(folder):
+    send(folder, *ACKNOWLEDGED.values())
+    with closing(Journal(folder, job("j2"), resume=True)) as journal:
+        journal.discard([journal.acknowledged[0]])
+    kept = {number: ACKNOWLEDGED[number] for number in range(1, BATCHES)}
+    for read in (journal, send(folder, name="j3", resume=True)):
+        assert {ack.batch: ack for ack in read.acknowledgements()} == kept == read.acknowledged
+        assert read.totals == {"created": 24 * (BATCHES - 1), "failed": BATCHES - 1}
+    again = Acknowledgement(0, {"updated": 3})
+    assert send(folder, again, name="j4", resume=True).totals["updated"] == 3
+    assert read_sends(folder, "j1").acknowledged == kept | {0: again}
 
 
-def test_a_truncated_end_does_not_end_the_job(tmp_path):
-    path = write_journal(tmp_path, ended=True)
-    content = path.read_bytes()
-    for cut in range(1, len(END) + 1):
-        path.write_bytes(content[:-cut])
-        assert not read_job(path)[1]
-        assert resume_journal(tmp_path).acknowledged == ACKNOWLEDGED
+def test_an_attempt_is_on_disk_before_it_is_sent_and_stays_uncertain_until_it_is_withdrawn(folder):
+    with closing(Journal(folder, job(), resume=False)) as journal:
+        for batch in range(4):
+            journal.note_attempt(batch, [f"key {batch}"])
+            assert batch in read_sends(folder, "j1").uncertain
+        journal.append(ACKNOWLEDGED[0])
+        journal.withdraw_attempt(1)
+    sends = read_sends(folder, "j1")
+    assert sends.unanswered == [["key 2"], ["key 3"]]
+    assert sends.attempts[1].keys == ["key 1"] and not sends.attempts[1].may_be_applied
+    with closing(Journal(folder, job("j2"), resume=True)) as journal:
+        assert [batch for batch in range(4) if journal.may_be_applied(batch)] == [0, 2, 3]
+        journal.withdraw_attempt(2)  # does not undo what the earlier run has sent
+        journal.note_attempt(3, ["another"])
+    assert read_sends(folder, "j1").unanswered == [["key 2"], ["key 3"]]
 
 
-@pytest.mark.parametrize("seed", range(tries(1, 4)))
-def test_a_damaged_byte_never_acknowledges_another_batch(tmp_path, seed):
-    path = write_journal(tmp_path)
-    content = path.read_bytes()
-    chance = random.Random(seed)
-    for at in range(content.index(b"\n") + 1, len(content), tries(3, 1)):
-        damaged = bytearray(content)
-        damaged[at] ^= chance.randrange(1, 256)
-        path.write_bytes(damaged)
-        read = list(acknowledgements(path))
-        assert all(ack == ACKNOWLEDGED[ack.batch] for ack in read) and len(read) >= BATCHES - 2
-        assert resume_journal(tmp_path).resumed
-
-
-def test_a_damaged_header_is_never_the_same_job_with_other_acknowledgements(tmp_path):
-    chance = random.Random(1)
-    for number in range(tries(20, 60)):
-        folder = tmp_path / str(number)
-        path = write_journal(folder)
-        content = path.read_bytes()
-        at = chance.randrange(content.index(b"\n") + 1)
-        byte = content[at] ^ chance.randrange(1, 256) if number % 2 else ord("x")
-        path.write_bytes(content[:at] + bytes([byte]) + content[at + 1 :])
-        journal = resume_journal(folder)
-        assert journal.acknowledged == {} or journal.acknowledged == ACKNOWLEDGED
-
-
-def test_a_file_that_is_not_a_journal_is_skipped(tmp_path):
-    (tmp_path / "jobs").mkdir()
-    chance = random.Random(2)
-    for size in (0, 1, 10, 1000, 100_000):
-        (tmp_path / "jobs" / "j0.jsonl").write_bytes(chance.randbytes(size))
-        assert not resume_journal(tmp_path).resumed
-        (tmp_path / "jobs" / "j2.jsonl").unlink()
-
-
-def test_after_an_incomplete_line_nothing_more_is_counted(tmp_path, monkeypatch):
-    journal = Journal(tmp_path, job(), resume=False)
+@pytest.mark.parametrize("then", ["there is space again", "it stays full"])
+def test_what_a_full_disk_did_not_take_is_neither_counted_nor_found_again(folder, monkeypatch, then):
+    journal = Journal(folder, job(), resume=False)
     journal.append(ACKNOWLEDGED[0])
     journal.flush()
-    real = journals.os.write
-    monkeypatch.setattr(journals.os, "write", lambda file, line: real(file, line[:5]))
-    with pytest.raises(StateError, match="disk is full"):
-        journal.append(ACKNOWLEDGED[1])
-        journal.flush()
-    monkeypatch.setattr(journals.os, "write", real)  # there is space again
-    with pytest.raises(StateError, match="disk is full"):
-        journal.append(ACKNOWLEDGED[2])
-    assert journal.totals.total() == 25
-    journal.close()
-    assert resume_journal(tmp_path, ACKNOWLEDGED[1]).acknowledged == {0: ACKNOWLEDGED[0]}
-    assert [ack.batch for ack in acknowledgements(tmp_path / "jobs" / "j1.jsonl")] == [0, 1]
-
-
-def test_a_discarded_acknowledgement_is_neither_counted_nor_read_again(tmp_path):
-    write_journal(tmp_path)
-    journal = Journal(tmp_path, job("j2"), resume=True)
-    journal.discard([journal.acknowledged[0]])
-    kept = {n: ACKNOWLEDGED[n] for n in range(1, BATCHES)}
-    assert {ack.batch: ack for ack in journal.acknowledgements()} == kept
-    journal.close()
-    for read in (journal, resume_journal(tmp_path)):
-        assert read.totals == {"created": 24 * (BATCHES - 1), "failed": BATCHES - 1}
-        assert read.acknowledged == kept
-
-
-def test_of_a_group_that_is_written_in_part_nothing_is_counted_or_found_again(tmp_path, monkeypatch):
-    journal = Journal(tmp_path, job(), resume=False)
-    real = journals.os.write
-    monkeypatch.setattr(journals.os, "write", lambda file, lines: real(file, lines[:-9]))
-    with pytest.raises(StateError, match="disk is full"):
-        for ack in ACKNOWLEDGED.values():
+    with store_in(folder).writing() as db:
+        (pages,) = db.execute("PRAGMA page_count").fetchone()
+    store_in(folder).rows(f"PRAGMA max_page_count = {pages}")
+    large = [msgspec.structs.replace(ack, deleted=["x" * 9000]) for ack in ACKNOWLEDGED.values()]
+    with pytest.raises(StateError, match=r"journal of this push cannot be written: .* full") as raised:
+        for ack in large[1:]:
             journal.append(ack)
         journal.flush()
-    monkeypatch.setattr(journals.os, "write", real)
+    assert "what is acknowledged so far is stored there" in raised.value.hint
+    if then == "there is space again":
+        store_in(folder).rows("PRAGMA max_page_count = 1073741823")
+    with pytest.raises(StateError, match="full"):
+        journal.append(ACKNOWLEDGED[1])
+    assert journal.totals.total() == 25
     journal.close()
-    assert not journal.totals
-    assert not list(acknowledgements(tmp_path / "jobs" / "j1.jsonl"))
+    close_stores()
+    assert send(folder, ACKNOWLEDGED[1], name="j2", resume=True).acknowledged == {0: ACKNOWLEDGED[0]}
+    assert [*read_sends(folder, "j1").acknowledged] == [0, 1]
 
 
-def test_a_journal_that_is_closed_waits_for_nothing(tmp_path):
-    journal = resume_journal(write_journal(tmp_path).parents[1])
+def test_a_database_that_another_process_keeps_locked_stops_the_run(folder, monkeypatch):
+    monkeypatch.setattr(database, "BUSY_SECONDS", 0.1)
+    journal = Journal(folder, job(), resume=False)
+    with closing(sqlite3.connect(folder / "state.db")) as other:
+        other.execute("BEGIN IMMEDIATE")
+        journal.append(ACKNOWLEDGED[0])
+        with pytest.raises(StateError, match="was locked by another process"):
+            journal.flush()
+    journal.close()
+    assert not journal.totals and not read_sends(folder, "j1").acknowledged
+
+
+def test_a_database_that_is_locked_for_a_moment_is_waited_for(folder):
+    journal = Journal(folder, job(), resume=False)
+    other = sqlite3.connect(folder / "state.db", check_same_thread=False, isolation_level=None)
+    other.execute("BEGIN IMMEDIATE")
+    threading.Timer(0.2, lambda: other.execute("COMMIT")).start()
+    journal.append(ACKNOWLEDGED[0])
+    journal.flush()
+    journal.close()
+    other.close()
+    assert [*read_sends(folder, "j1").acknowledged] == [0]
+
+
+def test_a_journal_that_is_closed_waits_for_nothing(folder):
+    journal = send(folder)
     with pytest.raises(StoppedError):
         journal.flush()
+
+
+def test_a_job_that_cannot_begin_leaves_neither_a_job_nor_its_lock(folder, monkeypatch):
+    monkeypatch.setattr("ads_cli.uploads.journal.begin_job", lambda *values: 1 / 0)
+    with pytest.raises(ZeroDivisionError):
+        Journal(folder, job(), resume=False)
+    monkeypatch.undo()
+    assert list_jobs(folder) == []
+    send(folder)
+
+
+def test_with_a_job_all_that_it_has_sent_is_removed(folder):
+    send(folder, *ACKNOWLEDGED.values())
+    assert remove_jobs(folder, list_jobs(folder)) == []
+    for table in ("runs", "sends", "planned"):
+        assert store_in(folder).rows(f"SELECT * FROM {table}") == []
+    assert not [*(folder / "locks").glob("job-*")] and read_planned(folder, "j1") == set()
+
+
+def names(folder: Path) -> list[str]:
+    return [stored.job for stored in list_jobs(folder)]
+
+
+def begin(folder: Path, name: str, *, days: float, ended: bool) -> None:
+    """Begin a job of a file of its own, so many days ago."""
+    new = msgspec.structs.replace(job(name, content=name), group="")
+    with closing(Journal(folder, new, resume=False)) as journal:
+        if ended:
+            journal.finish()
+    with store_in(folder).writing() as db:
+        db.execute("UPDATE runs SET used = used - ? WHERE id = ?", (days * 86400, name))
+
+
+def test_what_cannot_be_resumed_is_removed_after_thirty_days_with_its_lock(folder):
+    begin(folder, "of today", days=0, ended=True)
+    begin(folder, "of last month", days=29, ended=True)
+    begin(folder, "superseded", days=31, ended=False)
+    begin(folder, "older", days=31, ended=True)
+    begin(folder, "unfinished", days=31, ended=False)
+    with closing(Journal(folder, job("new"), resume=False)):
+        assert names(folder) == ["new", "of last month", "of today", "unfinished"]
+        assert len([*(folder / "locks").glob("job-*")]) == 4
+
+
+def test_a_job_of_the_future_ages_from_now_on(folder):
+    begin(folder, "by a wrong clock", days=-4000, ended=True)
+    send(folder)
+    assert len(names(folder)) == 2
+    with store_in(folder).writing() as db:
+        db.execute("UPDATE runs SET used = used - 31 * 86400")
+    send(folder, name="j2")
+    assert names(folder) == ["j1", "j2"]
+
+
+def test_where_nothing_ran_nothing_is_made(folder):
+    assert list_jobs(folder) == [] and count_sends(folder) == {} and not [*folder.iterdir()]

@@ -19,6 +19,7 @@ from ads_cli.console import progress as progress_module
 from ads_cli.console.progress import ProgressReport, progress
 from ads_cli.output.messages import Messages
 from tests.conftest import feed
+from tests.stored import damage_table
 
 RATE = PutProducts.endpoint.rates["x"]
 ESTIMATE = "about 16 min at this service's limits"
@@ -33,7 +34,7 @@ def long_feed(adsctl):
 def use_up_the_window(adsctl, address: str) -> None:
     """Leave the window as a process does that has sent all that it may."""
     window = SharedWindow(
-        adsctl.home / "state" / "pace", f"{address} {adsctl.env['ADSCTL_ACCESS_TOKEN']}", RATE
+        adsctl.home / "state/caches/pace", f"{address} {adsctl.env['ADSCTL_ACCESS_TOKEN']}", RATE
     )
     assert [window.acquire().delay for _ in range(RATE.requests)] == [0.0] * RATE.requests
 
@@ -78,6 +79,9 @@ def test_the_estimate_says_how_long_the_changed_rows_take(adsctl, small_window):
     for command in (("check", "feed.csv"), ("push", "feed.csv", "--dry-run")):
         said = adsctl.local("products", *command, *catalog, "--service", "x").stderr
         assert f"{ESTIMATE}; with --changed about 2 min" in said
+    damage_table(adsctl, "products")
+    said = adsctl.local("products", "check", "feed.csv", *catalog, "--service", "x").stderr
+    assert ESTIMATE in said and "--changed" not in said
 
 
 def test_a_push_that_fits_into_one_window_has_no_estimate(adsctl):

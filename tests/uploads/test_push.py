@@ -13,7 +13,7 @@ from ads_cli.feeds.reader import open_source, read_rows
 from ads_cli.products.normal_form import PRODUCT_SCHEMA
 from ads_cli.products.plans import push_plan
 from ads_cli.products.sync_state import SyncState
-from ads_cli.uploads.job_file import Job
+from ads_cli.uploads.job import Job
 from ads_cli.uploads.journal import Journal
 from ads_cli.uploads.push import Push, PushResult, build_requests
 from tests.conftest import feed

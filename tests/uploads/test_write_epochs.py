@@ -1,12 +1,20 @@
 """The write epoch of a place, apart from the commands that begin and end it."""
 
+import shutil
+
 import pytest
 
-from ads_cli.uploads import write_epochs
-from ads_cli.uploads.job_file import UploadTarget
-from ads_cli.uploads.write_epochs import NO_EPOCH, WriteEpochs
+from ads_cli.store import close_stores, file_identity
+from ads_cli.store.database import FILE
+from ads_cli.store.epochs import NO_EPOCH, UploadTarget, WriteEpochs
 
 PLACE = UploadTarget("https://ads.example", "product_catalog", "c1")
+
+
+@pytest.fixture(autouse=True)
+def closed():
+    yield
+    close_stores()
 
 
 def test_a_epoch_that_begins_during_a_direct_write_ends_with_it(tmp_path):
@@ -31,37 +39,23 @@ def test_jobs_of_a_group_share_a_epoch_until_anything_else_changes_the_place(tmp
     assert epochs.begin(PLACE) != epochs.begin(PLACE)
 
 
-@pytest.fixture
-def notes(tmp_path, monkeypatch):
-    """Give a test its own folder of notes."""
-    folder = tmp_path / "notes"
-    folder.mkdir()
-    monkeypatch.setattr(write_epochs, "SHARED_MEMORY", folder)
-    monkeypatch.setattr(write_epochs.tempfile, "gettempdir", lambda: str(folder))
-    return folder
+def test_each_epoch_is_another_one_in_a_copy_of_the_file(tmp_path):
+    epochs = WriteEpochs(tmp_path / "state")
+    begun = epochs.begin(PLACE)
+    close_stores()
+    shutil.copytree(tmp_path / "state", tmp_path / "copy")
+    assert WriteEpochs(tmp_path / "copy").current(PLACE) not in (begun, NO_EPOCH)
+    (tmp_path / "state" / FILE).unlink()
+    shutil.copy2(tmp_path / "copy" / FILE, tmp_path / "state" / FILE)  # where its inode may be the same
+    close_stores()
+    assert WriteEpochs(tmp_path / "state").current(PLACE) not in (begun, NO_EPOCH)
 
 
-def test_an_ended_epoch_confirms_nothing_though_its_file_is_restored(tmp_path, notes, monkeypatch):
-    monkeypatch.setattr(write_epochs, "_changed_at", lambda path: 1)
+def test_an_epoch_is_confirmed_until_the_machine_starts_again(tmp_path, monkeypatch):
     epochs = WriteEpochs(tmp_path)
-    epochs.begin(PLACE)
+    begun = epochs.begin(PLACE)
     assert epochs.is_confirmed(PLACE)
-    (path,) = (tmp_path / "generations").iterdir()
-    content = path.read_bytes()
-    for _ in range(2):
-        epochs.end(PLACE)
-        assert epochs.current(PLACE) == NO_EPOCH and not epochs.is_confirmed(PLACE)
-    path.write_bytes(content)
-    assert epochs.current(PLACE) != NO_EPOCH and not epochs.is_confirmed(PLACE)
-    epochs.begin(PLACE)
-    assert epochs.is_confirmed(PLACE)
-
-
-def test_an_epoch_ends_where_nothing_can_be_noted(tmp_path, notes):
-    epochs = WriteEpochs(tmp_path)
-    epochs.begin(PLACE)
-    for folder in notes.iterdir():
-        folder.chmod(0o500)
-    epochs.end(PLACE)
-    epochs.end(PLACE)
-    assert epochs.current(PLACE) == NO_EPOCH and not epochs.is_confirmed(PLACE)
+    for boot in ("another boot", ""):
+        (tmp_path / "boot").write_text(boot)
+        monkeypatch.setattr(file_identity, "BOOT_ID", tmp_path / "boot")
+        assert epochs.current(PLACE) == begun and not epochs.is_confirmed(PLACE)

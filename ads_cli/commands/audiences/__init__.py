@@ -7,7 +7,7 @@ import typer
 
 from ...console.invocation import Invocation
 from ...console.parameters import argument, choice, flag, option
-from ...errors import ContentError, NotFoundError, StateError, UsageError
+from ...errors import ContentError, NotFoundError, UsageError
 from ...output.text import counted
 from ..uploads.hooks import PushHooks
 from ..uploads.options import (
@@ -266,7 +266,7 @@ def remembered(ctx: typer.Context, audience: Audience = None, list_: DoNotReachL
     records = [
         dict(zip(COLUMNS, ledger.as_row(), strict=True))
         for ledger in stored_ledgers(call.settings.state_dir)
-        if not (audience or list_) or (ledger.info.kind, ledger.info.target) in wanted
+        if not (audience or list_) or (ledger.target.kind, ledger.target.id) in wanted
     ]
     call.printer.show(records, COLUMNS, "target")
 
@@ -279,7 +279,7 @@ def forget(ctx: typer.Context, audience: Audience = None, list_: DoNotReachList 
     For example: adsctl audiences forget --audience 1nmth
     """
     from ...audiences.ledger import Ledger
-    from ...uploads.job_file import UploadTarget
+    from ...store.epochs import UploadTarget
 
     call = Invocation.of(ctx)
     if bool(audience) == bool(list_):
@@ -288,9 +288,9 @@ def forget(ctx: typer.Context, audience: Audience = None, list_: DoNotReachList 
     ledger = Ledger(call.settings.state_dir, UploadTarget(call.service, kind, str(target)))
     if not ledger.exists():
         raise NotFoundError(f"this machine has no ledger of {target}", hint=HINT)
-    if ledger.is_in_use():
-        raise StateError(f"{target} is being changed", hint="run this again once that has ended")
-    what = f"{counted(ledger.open().info.people, 'person', 'people')} of {target}"
+    ledger.require_idle()
+    ledger.open()
+    what = f"{counted(ledger.counts().people, 'person', 'people')} of {target}"
     if call.dry_run:
         call.messages.say(f"dry run: would forget {what}")
         return

@@ -13,7 +13,7 @@ from ...console.parameters import flag, option
 from ...errors import DIFFERENCES_FOUND, ContentError, IncompleteError, NotConfirmedError
 from ...numbers import DeletionLimit
 from ...output.text import Lines, counted, duration
-from ...uploads.job_file import UploadTarget
+from ...store.epochs import UploadTarget
 from ..products.feed_checks import FeedSizeCheck, MinRows
 from ..uploads.hooks import CORRECT_AND_SYNC
 from ..uploads.options import Lists, PushOptions, RejectedOptions, with_options
@@ -219,7 +219,7 @@ def _steps(
     """Open the files; yield the steps of a sync, or of a comparison alone."""
     from ...audiences.ledger import Ledger
     from ...audiences.sync_plan import ListSyncPlan
-    from ...uploads.job_file import GROUP_VARIABLE
+    from ...uploads.job import GROUP_VARIABLE
     from ..uploads.journal import current_epoch
 
     max_delete = DeletionLimit.parse(options.max_delete)
@@ -338,7 +338,7 @@ class _SyncSteps(ListHooks, kw_only=True):
     def _note_recent_change(self) -> None:
         """Say that the service may still be applying the last change of the list."""
         differences = self.plan.differences
-        changed = differences.ledger.info.changed
+        changed = differences.ledger.changed
         if not changed or not differences.counts:
             return
         age = datetime.now(UTC) - datetime.fromisoformat(changed)

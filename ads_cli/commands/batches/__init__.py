@@ -26,7 +26,7 @@ from ...errors import ContentError, NotFoundError, UsageError
 from ...feeds.reader import open_source, read_rows
 from ...feeds.source import Source
 from ...output.text import Lines, counted
-from ...uploads.job_file import answers
+from ...uploads.job import answers
 from ...uploads.journal import Journal
 from ...uploads.push import Summary, build_requests
 from ..spending import confirm_spending

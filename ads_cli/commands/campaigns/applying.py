@@ -11,21 +11,22 @@ from ...campaigns.account import AccountReader
 from ...campaigns.apply import Applied, Apply
 from ...campaigns.comparison import Comparison
 from ...campaigns.file import MAX_MIB, CampaignFile, parse_file
-from ...campaigns.memory import STANDARD_INPUT, ApplyMemory, Mark, look_for_lost, memory_path
+from ...campaigns.memory import STANDARD_INPUT, ApplyMemory, Mark, look_for_lost
 from ...campaigns.model import FUNDING, LINE_ITEM, LISTS, Kind, Stored, each_entry
 from ...campaigns.new_posts import find_posts
 from ...campaigns.plan import CampaignPlan
 from ...campaigns.spending import planned_spending
 from ...campaigns.stored_plan import StoredPlan, decode, is_stored_plan, keep_planned
 from ...campaigns.targeting_names import resolve_names
-from ...config.atomic_files import make_folder, read_whole
-from ...config.file_locks import locked_or_refused
+from ...config.atomic_files import read_whole
+from ...config.file_locks import locked_or_refused, state_lock
 from ...console.invocation import Invocation
 from ...console.progress import progress
 from ...errors import AdsctlError, ContentError, UnavailableError, UsageError
 from ...output.text import counted, safe
-from ...uploads.job_file import Acknowledgement, UploadTarget, current_folder
-from ...uploads.jobs import list_jobs
+from ...store.epochs import UploadTarget
+from ...uploads.job import Acknowledgement, current_folder
+from ...uploads.jobs import forget_job, unfinished_jobs
 from ...uploads.journal import Journal
 from ..uploads.journal import document_key, new_job
 from .posting import Posting
@@ -50,8 +51,7 @@ class ApplyRun:
     def locked(self) -> Iterator[None]:
         """Keep other applies from the account meanwhile."""
         call = self.call
-        path = memory_path(call.settings.state_dir, call.service, call.account).with_suffix(".lock")
-        make_folder(path.parent)
+        path = state_lock(call.settings.state_dir, "campaigns", call.service, call.account)
         with locked_or_refused(path, f"another apply changes the account {call.account}"):
             yield
 
@@ -234,18 +234,18 @@ class ApplyRun:
         call, label = self.call, safe(self.file.label)
         digest = sha256(f"{current_folder()}\n{label}".encode()).hexdigest()
         place = UploadTarget(call.service, f"campaigns of {digest[:16]}", call.account)
-        jobs = call.settings.state_dir / "jobs"
-        earlier = [path for path, job, ended in list_jobs(jobs) if not ended and job.key.target == place]
+        state_dir = call.settings.state_dir
+        earlier = unfinished_jobs(state_dir, place)
         if not plan.changes:
             yield lambda count: None
-            for path in earlier:
-                path.unlink(missing_ok=True)
+            for superseded in earlier:
+                forget_job(state_dir, superseded)
             return
         key = document_key(place, "apply", digest, {})
         job = new_job(call, key, "changes", label, len(plan.changes), batches=0)
-        with closing(Journal(call.settings.state_dir, job, resume=False)) as journal:
-            for path in earlier:
-                path.unlink(missing_ok=True)
+        with closing(Journal(state_dir, job, resume=False)) as journal:
+            for superseded in earlier:
+                forget_job(state_dir, superseded)
             last_count = 0
 
             def note(count: int) -> None:

@@ -268,7 +268,7 @@ def _results(state: FleetState, run: FleetRun, *, is_running: bool) -> list[Task
 
 def fleet_record(call: Invocation, run: FleetRun) -> dict[str, Any]:
     """Return a record of the last run of a fleet."""
-    state = FleetState(call.settings.state_dir, Path(run.file))
+    state = FleetState(call.settings.state_dir, Path(run.file), run.run)
     is_running = state.is_running
     states = Counter(result.status for result in _results(state, run, is_running=is_running))
     total = len(run.tasks)

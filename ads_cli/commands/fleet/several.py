@@ -33,6 +33,7 @@ from ...fleet.tasks import RunLimits, Task
 from ...masking import mask_address
 from ...output.text import Lines, counted, shell_command
 from ...spelling import comma_list, suggestion
+from ...store import store_in
 from . import DEFAULT_PARALLEL
 from .execution import end_run, run_tasks
 from .plan import parse_line, problems_here
@@ -113,6 +114,7 @@ class SeveralProfiles:
             # All show data.
             tasks = [msgspec.structs.replace(single.task, is_job=False) for single in parsed]
             results, stopped = self._results(tasks, Path(folder))
+            store_in(Path(folder)).close()  # Windows removes no open file
         error = stopped or error_of(results, noun="profile")
         end_run(call, results, tasks, error, names=("profile",))
 

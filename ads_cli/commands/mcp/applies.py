@@ -1,4 +1,4 @@
-"""Carry out plans: each in a process that outlives the server, with a record on the disk."""
+"""Carry out plans: each in a process that outlives the server, noted before it starts."""
 
 import json
 import os
@@ -6,25 +6,25 @@ import subprocess
 import sys
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import anyio
 import msgspec
 
-from ...config.atomic_files import atomic, make_folder
-from ...config.change_log import UNKNOWN
+from ...config.atomic_files import make_folder
 from ...errors import StateError
-from ...stored_times import is_older
+from ...store import store_in
+from ...store.changes import UNKNOWN
 from .child import END_SECONDS, Commands, Finished, split_messages
 from .creations import HINTS, OK, LoggedCreation, sent_by
 from .results import FOLDER, read_documents
 
-APPLIED = "applied"  # in the folder of the server
+APPLIED = "applied"  # in the folder of the server: what processes print
 ANSWER_SECONDS = 40.0  # after which a change that still runs is answered with its id
 POLL_SECONDS = 0.02
-KEPT_SECONDS = 7 * 24 * 3600.0
+KEPT = timedelta(days=7)
 RUNNING, ENDED, FAILED, STOPPED = "running", "ended", "failed", "stopped"
 STOPPED_CODE = 8  # that a request may have been applied
 SETTLED_HINT = "it was looked for, and is created by a later plan"
@@ -34,16 +34,20 @@ STOPPED_HINT = (
 )
 
 
-class AppliedPlan(msgspec.Struct, kw_only=True):
-    """What is stored of a plan before its process starts."""
+class AppliedPlan(NamedTuple):
+    """A plan that was carried out."""
 
     job: str  # the id of the plan
-    command: str
     words: list[str]  # of its command line
     started: str
-    creation: str = ""  # a digest of its request, where that makes another record each time
-    settled: bool = False  # it is known what it has created, or another plan creates it
-    found: Any = None  # the record that it has created
+    creation: str  # a digest of its request, where that makes another record each time
+    settled: bool  # it is known what it has created, or another plan creates it
+    found: Any  # the record that it has created
+
+    @property
+    def command(self) -> str:
+        """The command line."""
+        return " ".join(self.words)
 
 
 class ProcessState(NamedTuple):
@@ -68,7 +72,7 @@ class AppliedPlans:
     """
 
     def __init__(self, commands: Commands, state_dir: Path, answer_seconds: float) -> None:
-        self._commands, self._state_dir = commands, state_dir
+        self._commands, self._state_dir, self._store = commands, state_dir, store_in(state_dir)
         self._folder = state_dir / FOLDER / APPLIED
         self._answer_seconds = min(answer_seconds, ANSWER_SECONDS)
 
@@ -95,7 +99,7 @@ class AppliedPlans:
 
     def running(self, words: Sequence[str]) -> str | None:
         """Return the id of the process that carries out the same command line now."""
-        for plan in self._read_all():
+        for plan in self._plans():
             if plan.words[-len(words) :] == [*words] and self._state(plan.job).name == RUNNING:
                 return plan.job
         return None
@@ -103,36 +107,30 @@ class AppliedPlans:
     def unanswered(self, creation: str) -> list[UnansweredCreation]:
         """Return the stopped processes that were to send a request and may have created a record."""
         unanswered = []
-        for plan in self._read_all():
-            if plan.creation == creation and not plan.settled:
-                sent = self._sent(plan, self._state(plan.job))
-                if sent and sent.outcome in (OK, UNKNOWN):
-                    unanswered.append(
-                        UnansweredCreation(plan.job, datetime.fromisoformat(plan.started), sent)
-                    )
+        for plan in self._plans("WHERE creation = ? AND NOT settled", creation):
+            sent = self._sent(plan, self._state(plan.job))
+            if sent and sent.outcome in (OK, UNKNOWN):
+                unanswered.append(UnansweredCreation(plan.job, datetime.fromisoformat(plan.started), sent))
         return unanswered
 
     def settle(self, name: str, record: Any = None) -> None:
         """Note that it is known what a stopped process has created, or that another one creates it."""
-        path = self._path(name, "json")
-        plan = msgspec.json.decode(path.read_bytes(), type=AppliedPlan)
-        plan.settled, plan.found = True, record
-        with atomic(path) as file:
-            file.write(msgspec.json.encode(plan).decode())
+        found = msgspec.json.encode(record).decode()
+        with self._store.writing() as db:
+            db.execute("UPDATE applied_plans SET (settled, found) = (1, ?) WHERE job = ?", (found, name))
 
     def records(self) -> list[dict[str, Any]]:
         """Return what was carried out, the oldest first."""
-        return [self._shown(plan, self._state(plan.job)) for plan in self._read_all()]
+        return [self._shown(plan, self._state(plan.job)) for plan in self._plans()]
 
     def find(self, name: str) -> dict[str, Any] | None:
         """Return one with its result, if there is such a plan."""
-        for plan in self._read_all():
-            if plan.job == name:
-                state = self._state(name)
-                shown = self._shown(plan, state)
-                if state.result and state.name == ENDED:
-                    shown["result"] = read_documents(state.result.output)
-                return shown
+        for plan in self._plans("WHERE job = ?", name):
+            state = self._state(name)
+            shown = self._shown(plan, state)
+            if state.result and state.name == ENDED:
+                shown["result"] = read_documents(state.result.output)
+            return shown
         return None
 
     def _shown(self, plan: AppliedPlan, state: ProcessState) -> dict[str, Any]:
@@ -165,9 +163,11 @@ class AppliedPlans:
     def _start(
         self, name: str, words: Sequence[str], creation: str, facts: Mapping[str, Any]
     ) -> subprocess.Popen[bytes]:
-        """Start a process, whose record is on the disk before."""
-        started, command = datetime.now(UTC).isoformat(timespec="seconds"), " ".join(words)
-        plan = AppliedPlan(job=name, command=command, words=[*words], started=started, creation=creation)
+        """Start a process, which is noted before."""
+        started = datetime.now(UTC).isoformat(timespec="seconds")
+        row = name, msgspec.json.encode(words).decode(), started, creation
+        with self._store.writing() as db:
+            db.execute("INSERT INTO applied_plans (job, words, started, creation) VALUES (?, ?, ?, ?)", row)
         try:
             make_folder(self._folder)
             with (
@@ -176,8 +176,6 @@ class AppliedPlans:
                 self._new(name, "err") as errors,
             ):
                 _lock(out.fileno())
-                with self._new(name, "json") as file:
-                    file.write(msgspec.json.encode(plan))
                 return subprocess.Popen(
                     self._commands.line(words, "__apply", name),
                     stdin=mandate,
@@ -195,14 +193,14 @@ class AppliedPlans:
     def _path(self, name: str, kind: str) -> Path:
         return self._folder / f"{name}.{kind}"
 
-    def _read_all(self) -> list[AppliedPlan]:
-        """Return what was carried out, the oldest first, as far as it can be read."""
-        plans = []
-        with suppress(OSError):
-            for path in self._folder.glob("*.json"):
-                with suppress(OSError, msgspec.DecodeError):
-                    plans.append(msgspec.json.decode(path.read_bytes(), type=AppliedPlan))
-        return sorted(plans, key=lambda plan: plan.started)
+    def _plans(self, condition: str = "", *values: str) -> list[AppliedPlan]:
+        """Return what was carried out, the oldest first."""
+        columns = "job, words, started, creation, settled, found"
+        query = f"SELECT {columns} FROM applied_plans {condition} ORDER BY rowid"
+        return [
+            AppliedPlan(job, _decode(words), started, creation, bool(settled), _decode(found))
+            for job, words, started, creation, settled, found in self._store.rows(query, values)
+        ]
 
     def _state(self, name: str) -> ProcessState:
         if _is_locked(self._path(name, "out")):
@@ -226,12 +224,15 @@ class AppliedPlans:
         return None
 
     def _remove_old(self) -> None:
-        for plan in self._read_all():
-            out, err, json_file = (self._path(plan.job, kind) for kind in ("out", "err", "json"))
-            with suppress(OSError):
-                if is_older(json_file, KEPT_SECONDS) and not _is_locked(out):
-                    for path in (out, err, json_file):
-                        path.unlink(missing_ok=True)
+        """Remove what was carried out long ago; what a clock that was ahead has noted stays until then."""
+        since = (datetime.now(UTC) - KEPT).isoformat(timespec="seconds")
+        for plan in self._plans("WHERE started < ?", since):
+            if not _is_locked(self._path(plan.job, "out")):
+                with self._store.writing() as db:
+                    db.execute("DELETE FROM applied_plans WHERE job = ?", (plan.job,))
+                for kind in ("out", "err"):
+                    with suppress(OSError):
+                        self._path(plan.job, kind).unlink(missing_ok=True)
 
 
 async def _end(process: subprocess.Popen[bytes]) -> None:
@@ -244,6 +245,10 @@ async def _end(process: subprocess.Popen[bytes]) -> None:
     if process.poll() is None:
         process.kill()
         process.wait()
+
+
+def _decode(text: str) -> Any:
+    return msgspec.json.decode(text)
 
 
 def _lock(descriptor: int) -> None:

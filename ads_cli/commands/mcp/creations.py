@@ -7,8 +7,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ...api.names import to_neutral
-from ...config.change_log import UNKNOWN, ChangeLog
 from ...spelling import as_stored
+from ...store.changes import UNKNOWN, ChangeLog
 from ...stored_times import is_believable
 
 if TYPE_CHECKING:
@@ -35,12 +35,9 @@ class LoggedCreation(NamedTuple):
 
 
 def sent_by(job: str, state_dir: Path) -> LoggedCreation:
-    """Return what became of the change that was logged with a job; a damaged log knows nothing."""
-    changes, damaged = ChangeLog(state_dir).changes()
-    for change in changes:
-        if change["job"] == job:
-            return LoggedCreation(change["outcome"], change["ids"])
-    return LoggedCreation(UNKNOWN if damaged else NOT_SENT, [])
+    """Return what became of the change that was logged with a job."""
+    change = ChangeLog(state_dir).of_job(job)
+    return LoggedCreation(change["outcome"], change["ids"]) if change else LoggedCreation(NOT_SENT, [])
 
 
 class Look(NamedTuple):

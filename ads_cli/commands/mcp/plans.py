@@ -17,7 +17,6 @@ from ...api.daily_bound import CampaignSpending, daily_bound
 from ...api.names import to_neutral
 from ...api.spending import DAILY_BUDGET, after_change
 from ...batches.upload import LISTED_AFTER_SECONDS
-from ...config.change_log import ChangeLog
 from ...config.guard import Amount, Guard
 from ...config.mandate import PLAN_AGAIN
 from ...console.invocation import QUESTION
@@ -26,6 +25,7 @@ from ...errors import NotConfirmedError, NotFoundError, StateError, UsageError
 from ...masking import MASK
 from ...own_ids import random_letters
 from ...spelling import as_name
+from ...store.changes import ChangeLog
 from .applies import AppliedPlans, UnansweredCreation
 from .child import CommandError, Commands, Finished
 from .creations import Look, listing_of, look_for

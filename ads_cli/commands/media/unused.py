@@ -6,7 +6,6 @@ from typing import Annotated, Any
 import typer
 
 from ...api.media import DeleteLibraryMedia, ListLibraryMedia
-from ...config.change_log import ChangeLog
 from ...console.invocation import Invocation
 from ...console.parameters import flag, option
 from ...console.request_input import request_from_input
@@ -14,6 +13,7 @@ from ...errors import AdsctlError, IncompleteError, NotFoundError, UsageError
 from ...media.usage import Usage, library
 from ...numbers import parse_count
 from ...output.text import counted, safe
+from ...store.changes import ChangeLog
 from .upload import stops
 
 COLUMNS = ("media_key", "media_type", "name", "file_name", "status")
@@ -94,8 +94,7 @@ def _read_usage_and_warn(call: Invocation) -> Usage:
 def _read_usage(call: Invocation) -> Usage:
     usage = Usage(call.client, call.account)
     if usage.conversations:
-        changes, _ = ChangeLog(call.settings.state_dir).changes()
-        usage.add_unlocked(changes)
+        usage.add_unlocked(ChangeLog(call.settings.state_dir).changes())
     return usage
 
 

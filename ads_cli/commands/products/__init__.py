@@ -55,7 +55,7 @@ def push(
     Variants that a listing hides cannot be compared. A feed at an https address is not even downloaded where
     its server says that it is unchanged since a push that succeeded.
 
-    After a restart of the machine, or in a new container, the state folder may be that of a restored disk.
+    After a restart of the machine, the state folder may be that of a restored disk.
     Then the catalog is listed and compared as well.
 
     A feed that has lost more than 30 % of the rows of its last push is reported. --min-rows refuses it.
@@ -125,7 +125,7 @@ def _push_plan(
 
     sync_state, selection = sync_state_of(call), None
     if only_changed:
-        selection = ChangedRows(sync_state, *read_index(sync_state, call.messages.say))
+        selection = ChangedRows(*read_index(sync_state, call.messages.say))
     elif sync_state.exists():
         selection = ChangedRows()  # all rows are sent, and the sync state stays true
     return push_plan(rows, call.catalog, sync_state, selection, strict=strict), selection

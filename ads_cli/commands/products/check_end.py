@@ -2,8 +2,7 @@
 
 import sys
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import closing, contextmanager
-from functools import partial
+from contextlib import closing, contextmanager, suppress
 from pathlib import Path
 from time import perf_counter
 from typing import TYPE_CHECKING, Any
@@ -13,7 +12,7 @@ import msgspec
 from ...api.products import MAX_IMAGE_BYTES, PutProducts
 from ...console.invocation import Invocation
 from ...console.progress import progress
-from ...errors import ContentError, NotConfirmedError
+from ...errors import ContentError, NotConfirmedError, StateError
 from ...feeds.decoding import NotUtf8Error
 from ...feeds.rows import Rows
 from ...masking import mask_address
@@ -194,10 +193,19 @@ def compared_with_acknowledged(call: Invocation) -> tuple[ChangedRows | None, Ca
     Only where the service limits pushes, and something was pushed to the catalog that is set.
     """
     is_limited = PutProducts.endpoint.rates[call.settings.service] is not None
-    if not (is_limited and call.settings.get("catalog") and sync_state_of(call).exists()):
+    was_pushed = False
+    with suppress(StateError):  # which stops only what changes something
+        was_pushed = is_limited and bool(call.settings.get("catalog")) and sync_state_of(call).exists()
+    if not was_pushed:
         return None, lambda: None
     selection = ChangedRows()
-    return selection, partial(count_changed, call, selection)
+
+    def count() -> int | None:
+        with suppress(StateError):
+            return count_changed(call, selection)
+        return None
+
+    return selection, count
 
 
 ReadRows = Callable[[], Iterator[CheckedRow]]

@@ -18,7 +18,7 @@ from ...products.sync.comparison import CatalogComparison, CompareOptions, compa
 from ...products.sync.differences import NAMED_IDS, Differences, FieldChange, ProductChange
 from ...products.sync.plan import SyncPlan, sync_plan
 from ...products.sync.row_comparison import NOT_IN_CATALOG, Completion
-from ...uploads.jobs import resumable_bytes as resumable_bytes_of
+from ...uploads.jobs import count_writes
 from ...uploads.journal import changed_meanwhile
 from ...uploads.push import PushResult, Summary
 from ...validation.report import ValidationReport, missing_columns
@@ -172,12 +172,12 @@ def plan_to_compare(call: Invocation, comparison: CatalogComparison, rows: Rows,
     return plan
 
 
-def resumable_bytes(call: Invocation) -> int:
-    """Return the size of the journals of jobs that change the catalog, where they are resumed.
+def resumable_writes(call: Invocation) -> int:
+    """Count what the jobs that change the catalog have written, which is more where they were resumed.
 
-    They do so in the write epoch that they began: only their journals show it, which grow.
+    They are resumed in the write epoch that they began, which does not tell.
     """
-    return 0 if call.dry_run else resumable_bytes_of(call.settings.state_dir / "jobs", catalog_target(call))
+    return 0 if call.dry_run else count_writes(call.settings.state_dir, catalog_target(call))
 
 
 NAMED_DELETIONS = 5  # of a catalog of which nothing is remembered
@@ -190,7 +190,7 @@ class SyncHooks(FeedHooks, kw_only=True):
     comparison: CatalogComparison
     options: SyncOptions
     max_delete: DeletionLimit
-    resumable_bytes: int  # before the catalog was listed
+    resumable_writes: int  # before the catalog was listed
     correction: str = CORRECT_AND_SYNC
     shown_late: str = ""  # says that the deletions have shown further products without a row
 
@@ -214,7 +214,7 @@ class SyncHooks(FeedHooks, kw_only=True):
         """Ask before products are deleted. Raise if they are too many, or the catalog has changed."""
         if deletions := self.plan.differences.counts["delete"]:
             self._confirm_deletions(deletions)
-        if resumable_bytes(self.call) != self.resumable_bytes:  # another job has changed the catalog since
+        if resumable_writes(self.call) != self.resumable_writes:  # another job has changed the catalog since
             raise changed_meanwhile(catalog_target(self.call), self.plan.rows.source.label)
 
     def ended(self, summary: Summary, result: PushResult | None) -> None:

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from ...feeds.rows import RowNames, Rows
     from ...products.plans import ProductPlan
     from ...products.pushed_feeds import FeedSizes, LastPush
-    from ...uploads.job_file import UploadTarget
+    from ...store.epochs import UploadTarget
     from ...uploads.push import PushResult, Summary
     from ...validation.report import ValidationReport
     from ..uploads.push import PushCommand
@@ -142,7 +142,7 @@ class FeedSizeCheck:
 def catalog_target(call: Invocation) -> "UploadTarget":
     """Return the catalog as what an upload changes."""
     from ...products.sync_state import KIND
-    from ...uploads.job_file import UploadTarget
+    from ...store.epochs import UploadTarget
 
     return UploadTarget(call.service, KIND, call.catalog)
 

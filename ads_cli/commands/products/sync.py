@@ -100,7 +100,7 @@ def sync(
     """
     from ..uploads.journal import current_epoch
     from ..uploads.push import PushCommand
-    from .comparison import SyncHooks, comparing_with_catalog, plan_to_compare, resumable_bytes
+    from .comparison import SyncHooks, comparing_with_catalog, plan_to_compare, resumable_writes
 
     call = Invocation.of(ctx)
     if options.sample and not call.dry_run:
@@ -115,7 +115,7 @@ def sync(
         compared = feed.compare_options(remembers=not call.dry_run)
         # Both come before the listing: what changes the catalog from then on must be noticed.
         expected_epoch = "" if call.dry_run else current_epoch(call, catalog_target(call))
-        resumable = resumable_bytes(call)
+        resumable = resumable_writes(call)
         with comparing_with_catalog(call, compared) as comparison:
             plan = plan_to_compare(
                 call,
@@ -138,7 +138,7 @@ def sync(
                 comparison=comparison,
                 options=options,
                 max_delete=max_delete,
-                resumable_bytes=resumable,
+                resumable_writes=resumable,
             )
             PushCommand(hooks, options).run()
 

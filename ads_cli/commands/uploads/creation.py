@@ -21,7 +21,8 @@ from ...console.invocation import Invocation
 from ...console.results import show
 from ...errors import AdsctlError
 from ...feeds.locations import Location
-from ...uploads.job_file import BEGUN_VARIABLE, Acknowledgement, JobKey, UploadTarget, current_folder
+from ...store.epochs import UploadTarget
+from ...uploads.job import BEGUN_VARIABLE, Acknowledgement, JobKey, current_folder
 from ...uploads.upload import noted
 from .journal import document_key, new_job, open_job
 from .reports import resume_command
@@ -86,7 +87,7 @@ def create_once(
         if rest.pending:
             show_response(_create(call, record, prepare, upload, journal, rest.next_batch))
         else:
-            _show_earlier(call, record, read_run(journal.path, journal.job))
+            _show_earlier(call, record, read_run(journal.state_dir, journal.job))
         journal.finish()
 
 
@@ -117,7 +118,7 @@ def _create(
             error.hint += f"; resume with: {resume_command(call.command_line)}"
         else:  # there was no attempt, or it was withdrawn
             journal.flush()
-            was_sent_earlier = bool(read_run(journal.path, journal.job).sent)
+            was_sent_earlier = bool(read_run(journal.state_dir, journal.job).sent)
             if not was_sent_earlier:
                 journal.remove()  # nothing was created, and the file may be sent as if it never was
         raise

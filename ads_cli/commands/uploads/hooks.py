@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from ...api.endpoint import Request
     from ...batches.plan import BatchPlan
     from ...console.invocation import Invocation
-    from ...uploads.jobs import EndedJob
+    from ...uploads.job import Job
     from ...uploads.journal import Journal
     from ...uploads.plan import Plan
     from ...uploads.push import PushResult, Summary
@@ -33,7 +33,7 @@ class PushHooks(msgspec.Struct, kw_only=True):
     rejected_hint: str = ""  # what may be wrong with rows that the service rejects
     is_one_change: bool = True  # in the log of changes; else each request is one
     invalid_hint: str = ""  # what else may be done about invalid rows
-    ended_job: "EndedJob | None" = None  # which has sent everything, and is only shown
+    ended_job: "Job | None" = None  # which has sent everything, and is only shown
 
     def skips(self, report: "ValidationReport") -> bool:
         """Tell whether invalid rows are skipped without --skip-invalid."""
@@ -107,7 +107,7 @@ class OnceHooks(PushHooks, kw_only=True):
     def confirm(self) -> None:
         """Refuse to create, or to send, what an earlier run may have created or sent."""
         from ...batches.creation_runs import begin_creation
-        from ...uploads.job_file import BEGUN_VARIABLE, EARLIER_VARIABLE, current_folder
+        from ...uploads.job import BEGUN_VARIABLE, EARLIER_VARIABLE, current_folder
         from ...uploads.jobs import TaskJobs
         from .reports import resume_command
 
@@ -118,7 +118,7 @@ class OnceHooks(PushHooks, kw_only=True):
         is_resumed = self.is_resumed
         if earlier := self.call.settings.environ.get(EARLIER_VARIABLE):
             command = resume_command(self.call.command_line)
-            jobs = TaskJobs(state_dir / "jobs", key, command, Path(earlier))
+            jobs = TaskJobs(state_dir, key, command, Path(earlier))
             self.ended_job = jobs.ended()
             if self.ended_job:
                 return

@@ -6,11 +6,11 @@ from datetime import datetime
 from ... import __version__
 from ...console.invocation import Invocation
 from ...output.text import safe
-from ...uploads.job_file import GROUP_VARIABLE, Job, JobKey, JobOptions, UploadTarget, current_folder
+from ...store.epochs import UploadTarget, WriteEpochs
+from ...uploads.job import GROUP_VARIABLE, Job, JobKey, JobOptions, current_folder
 from ...uploads.jobs import require_idle
 from ...uploads.journal import Journal
 from ...uploads.plan import Plan, this_second
-from ...uploads.write_epochs import WriteEpochs
 from .reports import resume_command
 
 
@@ -91,5 +91,5 @@ def current_epoch(call: Invocation, target: UploadTarget) -> str:
     """
     epochs = WriteEpochs(call.settings.state_dir)
     epoch = epochs.current(target) or epochs.begin(target)
-    require_idle(call.settings.state_dir / "jobs", target)
+    require_idle(call.settings.state_dir, target)
     return epoch

@@ -12,12 +12,13 @@ from ...console.progress import progress
 from ...errors import IncompleteError, UsageError
 from ...output.text import Lines, counted, listed
 from ...stored_times import is_believable
-from ...uploads.job_file import Acknowledgement, Job, JobKey, read_journal
-from ...uploads.jobs import EndedJob, resumable_jobs
+from ...uploads.job import Acknowledgement, Job, JobKey
+from ...uploads.jobs import resumable_jobs
 from ...uploads.journal import Journal
 from ...uploads.plan import this_second
 from ...uploads.push import Push, PushResult, Summary
 from ...uploads.rejected_rows import check_failed_out
+from ...uploads.sends import read_sends
 from ...validation.report import ValidationReport
 from .hooks import PushHooks
 from .journal import file_of, open_journal
@@ -82,15 +83,15 @@ class PushCommand:
             self.hooks.begin(journal)
             self._push(report, journal)
 
-    def _show_ended(self, ended: EndedJob, report: ValidationReport) -> None:
+    def _show_ended(self, ended: Job, report: ValidationReport) -> None:
         """Show the result of a job that has ended, and send nothing; raise its error."""
-        acks = read_journal(ended.path).acknowledged.values()
-        self.call.messages.say(f"job {ended.job.job} has sent everything; nothing is sent again")
-        summary = self._summary(report, ended.job.job, acks)
+        acks = read_sends(self.call.settings.state_dir, ended.job).acknowledged.values()
+        self.call.messages.say(f"job {ended.job} has sent everything; nothing is sent again")
+        summary = self._summary(report, ended.job, acks)
         self.call.note_summary(summary.as_dict())
         self.hooks.show_summary(summary)
         if summary.rejections:
-            raise IncompleteError(summary.rejections, hint=f"adsctl jobs show {ended.job.job}")
+            raise IncompleteError(summary.rejections, hint=f"adsctl jobs show {ended.job}")
 
     def validate(self) -> ValidationReport:
         """Validate the file; raise ContentError where rows are invalid, unless they are skipped."""
@@ -119,8 +120,8 @@ class PushCommand:
         if not (self.options.resume or self._named_job):
             return None
         target, file = self.plan.target(self.call.service), file_of(self.plan)
-        jobs = resumable_jobs(self.call.settings.state_dir / "jobs", target)
-        return max((job for _, job in jobs), key=lambda job: job.file == file, default=None)
+        jobs = resumable_jobs(self.call.settings.state_dir, target)
+        return max(jobs, key=lambda job: job.file == file, default=None)
 
     def _send(self, report: ValidationReport, journal: Journal) -> PushResult:
         """Send what is not acknowledged, with progress."""

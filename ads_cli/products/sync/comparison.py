@@ -18,13 +18,12 @@ from ...validation.validator import OnProgress, Validator
 from ..digest_index import (
     DIGEST_BYTES,
     NO_KEY,
-    RECORD_BYTES,
+    PRODUCT,
     DigestIndex,
     id_hash,
     key_hash,
     repeat_digest,
     repeat_hash,
-    split_records,
     unpaired_hash,
 )
 from ..listing import list_products, product_pages
@@ -144,8 +143,9 @@ class CatalogComparison:
             )
         self._of_rows.add(compared.in_feed)
         self.differences.unchanged += compared.unchanged
-        for record in split_records(compared.equal, RECORD_BYTES):
-            self._remember(record)
+        equal = bytes(compared.equal)
+        for at in range(0, len(equal), PRODUCT.size):
+            self._remember(equal[at : at + PRODUCT.size])
         self._table.add(filter(self._is_due, compared.updates))
         self._table.add_unlisted(
             row._replace(is_known=row.creation is not None and self._is_known(row.creation))
@@ -171,11 +171,12 @@ class CatalogComparison:
             return False
         return True
 
-    def _remember(self, record: bytes) -> None:
+    def _remember(self, packed: bytes) -> None:
         """Remember a row whose product is as it says, and forget that it was sent once more."""
-        if not (self.differences.is_confirmed and self._index.contains(record[:DIGEST_BYTES])):
-            self.differences.add_equal(record)
-        if self._index.contains(repeated := repeat_hash(record)):
+        if not (self.differences.is_confirmed and self._index.contains(packed[:DIGEST_BYTES])):
+            self.differences.add_equal(packed)
+        hashed_id, _, _ = PRODUCT.unpack(packed)
+        if (repeated := repeat_hash(hashed_id)) in self._index:
             self.differences.forgotten.append(repeated)
 
     def groups(self) -> list[str]:
@@ -191,7 +192,7 @@ class CatalogComparison:
             for number, id, group in self._listing.grouped():
                 if number not in self._of_rows:
                     leaving[group] = None
-                elif not self._index.contains(id_hash(id)):
+                elif id_hash(id) not in self._index:
                     unknown[group] = None
             groups |= leaving | (unknown if len(unknown) <= MAX_SEARCHED_GROUPS else {})
         return [*groups]
@@ -214,7 +215,7 @@ class CatalogComparison:
             self.differences.left, self.differences.unsearched = len(left), len(groups)
 
     def list_groups(
-        self, groups: list[str], on_progress: OnProgress, missing: set[bytes] | None = None
+        self, groups: list[str], on_progress: OnProgress, missing: set[int] | None = None
     ) -> None:
         """List groups with the variants that the listing of the catalog hides, until none is `missing`.
 
@@ -235,7 +236,7 @@ class CatalogComparison:
     def list_variants(self, ids: Iterable[str], on_progress: OnProgress) -> None:
         """List groups, as far as products with these ids are not listed."""
         groups = self._listing.every_group_key()
-        missing = set[bytes]()
+        missing = set[int]()
         for part in batched(ids if groups else (), CHANGES_AT_ONCE):
             missing.update(map(unpaired_hash, map(id_hash, {*part} - self._listing.find(part).keys())))
         if missing:

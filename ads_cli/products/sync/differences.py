@@ -10,7 +10,7 @@ from typing import Any, Literal, NamedTuple
 import msgspec
 
 from ...output.text import Lines, counted
-from ..digest_index import DIGEST_BYTES, KEY_BYTES, RECORD_BYTES, split_records
+from ..digest_index import PRODUCT, ProductHashes
 from ..normal_form import COMPARED, normal_form
 from . import blob, create_database, insert, text
 
@@ -143,7 +143,7 @@ class Differences:
     unseen: int = 0  # rows whose products the catalog may hide; sent where they are not known
     not_kept: int = 0  # rows that were acknowledged twice as they are, and whose products differ all the same
     not_kept_ids: list[str] = field(default_factory=list)  # the first of them; messages say "reverted"
-    forgotten: list[bytes] = field(default_factory=list)  # hashes, of ids or of repeats, that hold no longer
+    forgotten: list[int] = field(default_factory=list)  # hashes, of ids or of repeats, that hold no longer
     left: int = 0  # products that were acknowledged, are not in the feed, and were not found in the catalog
     unsearched: int = 0  # groups in which these may be
     spared: list[str] = field(default_factory=list)  # ids that no row has, of products that are a row's
@@ -201,11 +201,10 @@ class Differences:
         if len(self.not_kept_ids) < NAMED_IDS:
             self.not_kept_ids.append(id)
 
-    def add_equal(self, record: bytes) -> None:
+    def add_equal(self, packed: bytes) -> None:
         """Add what the sync state is to remember of a row whose product is as it says."""
-        self._equal += record
+        self._equal += packed
 
-    def equal(self) -> Iterator[tuple[bytes, int]]:
-        """Yield digest and key hash of each unchanged row that the sync state does not have yet."""
-        for record in split_records(self._equal, RECORD_BYTES):
-            yield record[:DIGEST_BYTES], int.from_bytes(record[-KEY_BYTES:])
+    def equal(self) -> Iterator[ProductHashes]:
+        """Yield the product of each unchanged row that the sync state does not have yet."""
+        return PRODUCT.iter_unpack(self._equal)

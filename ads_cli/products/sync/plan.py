@@ -15,14 +15,14 @@ from ...api.products import BATCH_SIZE
 from ...feeds.rows import Rows
 from ...output.text import counted, first_of
 from ...parallel import batched
-from ...uploads.job_file import Acknowledgement, Attempt, JobKey
+from ...uploads.job import Acknowledgement, Attempt, JobKey
 from ...uploads.journal import Journal
 from ...uploads.plan import OnAcknowledged
 from ...uploads.upload import FAILED, AttemptLog, Batch, Batches, RowUpload
 from ...validation import EncodedRows, RowSchema
 from ...validation.report import ValidationReport
 from ...validation.validator import Validator
-from ..digest_index import DIGEST_BYTES, NO_KEY, id_hash, key_hash, repeat_hash
+from ..digest_index import DIGEST, NO_KEY, ProductHashes, id_hash, key_hash, repeat_hash
 from ..normal_form import PRODUCT_SCHEMA
 from ..plans import DELETED, STATUSES, ProductPlan, delete_upload, push_upload
 from ..selection import NOT_COMMITTED, Bookkeeper
@@ -238,10 +238,8 @@ class CommitDifferences(Bookkeeper):
     def begin(self, journal: Journal) -> None:
         """Invalidate the products that are written or deleted."""
         hashes = (id_hash(change.id) for change in self.differences)
-        both_hashes = chain.from_iterable((id_hash, repeat_hash(id_hash)) for id_hash in hashes)
-        forgotten = (
-            prefix.ljust(DIGEST_BYTES, b"\0") for prefix in chain(both_hashes, self.differences.forgotten)
-        )
+        both_hashes = chain.from_iterable((hashed_id, repeat_hash(hashed_id)) for hashed_id in hashes)
+        forgotten = chain(both_hashes, self.differences.forgotten)
         self.sync_state.invalidate(journal.previous_epoch, journal.job.epoch, forgotten)
 
     def finish(self, journal: Journal) -> str:
@@ -249,8 +247,8 @@ class CommitDifferences(Bookkeeper):
         rows = chain(self.differences.equal(), self._accepted(journal.acknowledgements()))
         return "" if self.sync_state.commit(journal.job.epoch, rows) else NOT_COMMITTED
 
-    def _accepted(self, acknowledged: Iterable[Acknowledgement]) -> Iterator[tuple[bytes, int]]:
-        """Yield digest and key hash of the rows that were accepted, and have differed from the listing."""
+    def _accepted(self, acknowledged: Iterable[Acknowledgement]) -> Iterator[ProductHashes]:
+        """Yield the products of the rows that were accepted, and have differed from the listing."""
         keys = array("q")  # by record number: the key hash, or NOT_ACCEPTED, also where it was not sent
         for ack in acknowledged:
             rejected = {record for record, _ in ack.failed}
@@ -261,9 +259,9 @@ class CommitDifferences(Bookkeeper):
             key = keys[change.record] if change.record < len(keys) else NOT_ACCEPTED
             if key != NOT_ACCEPTED:
                 stored_key = key or key_hash(change.product_key or "")
-                yield change.digest, stored_key
-                if change.repeat:
-                    yield change.repeat, stored_key
+                for digest in filter(None, (change.digest, change.repeat)):
+                    hashed_id, content = DIGEST.unpack(digest)
+                    yield hashed_id, content, stored_key
 
 
 SYNC, UPDATE = "sync", "update"  # operations

@@ -169,16 +169,16 @@ class RowProducts:
         self.spared = [listed.id for listed in listing.read([*spared])]
         self.add(spared)
 
-    def _remembered(self, index: DigestIndex, candidates: list[int]) -> dict[bytes, dict[int, list[int]]]:
+    def _remembered(self, index: DigestIndex, candidates: list[int]) -> dict[int, dict[int, list[int]]]:
         """Return candidates whose keys were acknowledged for other ids, by hashes of the id and the key."""
         if not len(index):
             return {}
         by_key: dict[int, list[int]] = {}
-        own: dict[int, bytes] = {}
+        own: dict[int, int] = {}
         for product in self._listing.read(candidates):
             by_key.setdefault(key_hash(product.product_key or ""), []).append(product.number)
             own[product.number] = id_hash(product.id)
-        remembered: dict[bytes, dict[int, list[int]]] = {}
+        remembered: dict[int, dict[int, list[int]]] = {}
         for hashed, key in index:
             if key and (numbers := [number for number in by_key.get(key, ()) if own[number] != hashed]):
                 remembered.setdefault(hashed, {})[key] = numbers
@@ -194,7 +194,7 @@ class ComparedRows(msgspec.Struct):
     rows: int = 0
     in_feed: list[int] = []  # numbers of listed products
     unchanged: int = 0
-    equal: bytearray = bytearray()  # digest and key hash of each unchanged row
+    equal: bytearray = bytearray()  # the product of each unchanged row, packed
     updates: list[ProductChange] = []
     unlisted: list[Unlisted] = []
     without_id: list[tuple[int, int]] = []  # record number and line of rows whose id cannot be read
@@ -310,7 +310,7 @@ class RowComparison(msgspec.Struct, frozen=True):
 
 
 def remembered(digest: bytes, product_key: str | None) -> bytes:
-    """Return what the sync state remembers of a row."""
+    """Return what the sync state remembers of a row, packed."""
     return digest + key_hash(product_key or "").to_bytes(KEY_BYTES)
 
 

@@ -1,7 +1,6 @@
 """Clients of `adsctl mcp`: the official one, and one that sends whatever it likes."""
 
 import json
-import shutil
 import subprocess
 from collections.abc import Awaitable, Callable, Iterator
 from contextlib import contextmanager, suppress
@@ -108,7 +107,7 @@ def with_guard(adsctl: Adsctl, limits: str) -> Adsctl:
     Nothing runs without a daily budget, beside which nothing could be raised; the log begins after that.
     """
     pause_unbounded(adsctl)
-    shutil.rmtree(adsctl.home / "state" / "changes")
+    (adsctl.home / "state" / "state.db").unlink()
     guard = adsctl.file("guard.yaml", f"{limits}\n")
     guard.chmod(0o600)
     adsctl.env["ADSCTL_GUARD"] = str(guard)

@@ -13,6 +13,7 @@ from ads_cli.commands.mcp.creations import look_for
 from tests.adsctl import TIMEOUT_SECONDS
 from tests.commands.mcp.client import processes_with, raw, with_guard
 from tests.conftest import Service
+from tests.stored import stored
 
 AT_SERVICE = ("-A", "18ce54d4x5t", "mcp", "--allow-writes")
 NAME = "Only once"
@@ -107,9 +108,8 @@ def job(client, plan):
 
 def age(adsctl, plan):
     """Have a change begun a minute ago, so that lists show what it has created."""
-    (path,) = adsctl.home.rglob(f"{plan}.json")
-    stored = json.loads(path.read_text())
-    path.write_text(json.dumps(stored | {"started": str(datetime.now(UTC) - timedelta(minutes=1))}))
+    begun = str(datetime.now(UTC) - timedelta(minutes=1))
+    stored(adsctl, "UPDATE applied_plans SET started = ? WHERE job = ?", begun, plan)
 
 
 def created(adsctl, name=NAME):

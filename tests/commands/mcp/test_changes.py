@@ -5,6 +5,7 @@ import json
 import os
 import signal
 import threading
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import anyio
@@ -17,6 +18,7 @@ from ads_cli.commands.mcp.child import Commands
 from ads_cli.commands.mcp.files import NO_FILE
 from ads_cli.config.mandate import Mandate
 from ads_cli.errors import NotConfirmedError, NotFoundError
+from ads_cli.store import store_in
 from tests.adsctl import TIMEOUT_SECONDS
 from tests.commands.mcp.client import LOCAL, call, called, processes_with, raw, session, with_guard
 from tests.conftest import feed
@@ -394,13 +396,31 @@ def test_a_change_that_ends_while_it_is_looked_at_has_not_stopped(tmp_path, monk
     """Its lock is held at the first look, and released before a second."""
     folder = tmp_path / results.FOLDER / applies.APPLIED
     folder.mkdir(parents=True)
-    record = {"job": "p", "command": "products push", "words": [], "started": ""}
-    for kind, text in (("json", json.dumps(record)), ("out", "{}"), ("err", "")):
+    with store_in(tmp_path).writing() as db:
+        db.execute("INSERT INTO applied_plans (job, words, started, creation) VALUES ('p', '[]', '', '')")
+    for kind, text in (("out", "{}"), ("err", "")):
         (folder / f"p.{kind}").write_text(text)
     looks = itertools.chain([True], itertools.repeat(False))
     monkeypatch.setattr(applies, "_is_locked", lambda _: next(looks))
     kept = applies.AppliedPlans(None, tmp_path, 1)
     assert [kept.find("p")["state"], kept.find("p")["state"]] == ["running", "ended"]
+
+
+def test_what_was_applied_a_week_ago_is_forgotten_but_not_what_a_clock_ahead_has_noted(tmp_path):
+    folder = tmp_path / results.FOLDER / applies.APPLIED
+    folder.mkdir(parents=True)
+    now = datetime.now(UTC)
+    for name, days in (("old", -8), ("new", -6), ("ahead", 400)):
+        started = (now + timedelta(days=days)).isoformat(timespec="seconds")
+        row = name, "[]", started, "digest"
+        with store_in(tmp_path).writing() as db:
+            db.execute("INSERT INTO applied_plans (job, words, started, creation) VALUES (?, ?, ?, ?)", row)
+        for kind in ("out", "err"):
+            (folder / f"{name}.{kind}").touch()
+    kept = applies.AppliedPlans(None, tmp_path, 1)
+    kept._remove_old()
+    assert [record["job"] for record in kept.records()] == ["new", "ahead"]
+    assert {path.stem for path in folder.iterdir()} == {"new", "ahead"}
 
 
 def test_a_cancelled_change_ends_and_is_resumable(held, opened):

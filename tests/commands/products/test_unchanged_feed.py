@@ -7,10 +7,12 @@ import pytest
 from tests.conftest import feed
 from tests.feeds.locations.conftest import shop_server, short_backoff
 from tests.feeds.locations.file_server import ETAG
+from tests.stored import stored
 
 __all__ = ["shop_server", "short_backoff"]
 
 PUSH = ("products", "push", "--changed", "-o", "json")
+VERSIONS = "SELECT value FROM notes WHERE kind = 'feed versions'"
 
 
 @pytest.fixture
@@ -158,16 +160,13 @@ def test_a_date_identifies_a_version_once_it_is_past(push, shop_server, modified
 
 def test_no_address_is_stored(push, adsctl, shop_server):
     push(address=shop_server.address("/feed.csv?key=4711-0815", user="shop:hush-hush"))
-    stored = [path.read_text() for path in (adsctl.home / "state" / "feeds").iterdir()]
-    assert stored and not any(
-        secret in text for text in stored for secret in ("4711-0815", "hush", "localhost")
-    )
+    (note,) = stored(adsctl, VERSIONS)
+    assert not any(secret in note for secret in (b"4711-0815", b"hush", b"localhost"))
 
 
-def test_a_memory_that_is_damaged_is_no_memory(push, adsctl):
+def test_a_note_that_is_damaged_is_none(push, adsctl):
     push()
-    for path in (adsctl.home / "state" / "feeds").iterdir():
-        path.write_text('{"generation": ')
+    stored(adsctl, "UPDATE notes SET value = '{\"epoch\": ' WHERE kind = 'feed versions'")
     assert not push()[2]
     assert "is unchanged" in push()[1]
 
@@ -179,5 +178,5 @@ def test_of_many_addresses_the_last_are_remembered(push, adsctl, shop_server, mo
         push(address=address)
     asked = [push("--encoding", "utf-8", address=address)[2] for address in addresses[::-1][:3]]
     assert asked == [True] * 3
-    (path,) = (adsctl.home / "state" / "feeds").iterdir()
-    assert len(json.loads(path.read_text())["feeds"]) == 3
+    (note,) = stored(adsctl, VERSIONS)
+    assert len(json.loads(note)["feeds"]) == 3

@@ -2,9 +2,8 @@
 
 import json
 
-from ads_cli.uploads.job_file import acknowledgements
 from tests.conftest import PRODUCT
-from tests.products.stopping import list_jobs, run
+from tests.products.stopping import acknowledgements, run
 
 from .differ import Differ
 
@@ -51,9 +50,9 @@ class Syncer(Differ):
         return {product["product_key"]: product["id"] for product in self._once_held}
 
     def acknowledged(self) -> set[str]:
-        """Return the ids of the rows, as `numbered` makes them, and of the products that journals name."""
+        """Return the ids of the rows, as `numbered` makes them, and of the products that jobs name."""
         ids = self._ids
-        acks = [ack for path in list_jobs(self.adsctl) for ack in acknowledgements(path)]
+        acks = acknowledgements(self.adsctl)
         rows = {f"sku-{record - 1}" for ack in acks for record in ack.records}
         return rows | {ids[key] for ack in acks for key in ack.deleted}
 

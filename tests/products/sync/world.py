@@ -13,7 +13,7 @@ from ads_cli.feeds.locations import InMemory
 from ads_cli.feeds.reader import read_rows
 from ads_cli.feeds.registry import FORMATS
 from ads_cli.feeds.source import Source
-from ads_cli.products.digest_index import NO_KEY, Changes, DigestIndex, item_digest
+from ads_cli.products.digest_index import DIGEST, NO_KEY, DigestIndex, item_digest
 from ads_cli.products.normal_form import COMPARED, PRODUCT_SCHEMA
 from ads_cli.products.plans import check_plan
 from ads_cli.products.sync.comparison import CompareOptions, comparing
@@ -64,7 +64,7 @@ class World:
         if not self.remembered:
             raise UnknownError("nothing is known")
         items = (msgspec.convert(row, Product) for row in self.remembered.values())
-        return self.epoch, DigestIndex.of(Changes((item_digest(item), NO_KEY) for item in items))
+        return self.epoch, DigestIndex.of((*DIGEST.unpack(item_digest(item)), NO_KEY) for item in items)
 
     def differences(self, rows: Iterable[dict], **options) -> tuple[list[ProductChange], SimpleNamespace]:
         """Compare a feed with the catalog; return the changes and the counts."""

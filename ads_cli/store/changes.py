@@ -1,0 +1,124 @@
+"""The log of changes: each is noted before it is sent, and again after its answer.
+
+A change without an outcome has an unknown one: the command was killed, or its answer was lost.
+"""
+
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from ..errors import StateError
+from .database import store_in
+
+UNKNOWN = "unknown"
+COLUMNS = (
+    *("id", "time", "profile", "account", "user", "command", "method", "path", "ids", "fields", "before"),
+    *("outcome", "job", "by"),
+)
+NESTED = ("ids", "fields", "before")  # JSON in the table
+
+
+class ChangeBegun(msgspec.Struct, kw_only=True):
+    """A change before it is sent."""
+
+    id: str
+    time: str
+    profile: str
+    account: str | None
+    user: str
+    command: str
+    method: str
+    path: str
+    ids: list[str] = []
+    fields: Any = None
+    before: Any = None
+    job: str | None = None
+    by: str | None = None
+
+
+class ChangeEnded(msgspec.Struct, kw_only=True):
+    """What became of it."""
+
+    id: str
+    outcome: str
+    ids: list[str] = []  # of what was made
+    counts: dict[str, int] = {}
+
+
+def now(ago: float = 0.0) -> str:
+    """Return the time as the log has it, some seconds ago."""
+    return f"{datetime.now(UTC) - timedelta(seconds=ago):%Y-%m-%dT%H:%M:%SZ}"
+
+
+class ChangeLog:
+    """The log in a state folder; changes older than `keep_days` are removed as others are noted."""
+
+    def __init__(self, state_dir: Path, keep_days: int | None = None) -> None:
+        self._store, self._keep_days = store_in(state_dir), keep_days
+
+    def begin(self, entry: ChangeBegun) -> None:
+        """Note a change, on disk before this returns; raise StateError where that fails."""
+        values = msgspec.to_builtins(entry)
+        row = {name: _json(value) if name in NESTED else value for name, value in values.items()}
+        names = ", ".join(row)
+        try:
+            with self._store.writing() as db:
+                if self._keep_days is not None:
+                    db.execute("DELETE FROM changes WHERE time < ?", (now(self._keep_days * 86400.0),))
+                places = ", ".join(f":{name}" for name in row)
+                db.execute(f"INSERT INTO changes ({names}) VALUES ({places})", row)
+        except StateError as error:
+            message = f"the log of changes cannot be written: {error.message}; nothing was sent"
+            raise StateError(message, hint=error.hint) from None
+
+    def end(self, entry: ChangeEnded) -> bool:
+        """Note what became of a change; return False where that fails."""
+        values = entry.outcome, _json(entry.ids), _json(entry.counts), entry.id
+        try:
+            with self._store.writing() as db:
+                db.execute("UPDATE changes SET outcome = ?, made = ?, counts = ? WHERE id = ?", values)
+        except StateError:
+            return False
+        return True
+
+    def created_ids(self) -> set[str]:
+        """Return the ids of the records that changes have made and whose answers named them."""
+        rows = self._store.rows("SELECT ids, made FROM changes WHERE made != '[]'")
+        return {id for ids, made in rows for id in {*_value(made)} - {*_value(ids)}}
+
+    def since(self, moment: str) -> list[dict[str, Any]]:
+        """Return the changes since a moment that may have been applied."""
+        return self._changes("WHERE time >= ? AND coalesce(outcome, 'ok') IN ('ok', ?)", (moment, UNKNOWN))
+
+    def of_job(self, job: str) -> dict[str, Any] | None:
+        """Return the first change that was logged with a job."""
+        return next(iter(self._changes("WHERE job = ?", (job,))), None)
+
+    def changes(self) -> list[dict[str, Any]]:
+        """Return all changes, oldest first, with the ids of what they made."""
+        return self._changes("", ())
+
+    def _changes(self, condition: str, values: tuple[str, ...]) -> list[dict[str, Any]]:
+        query = f"SELECT {', '.join(COLUMNS)}, made, counts FROM changes {condition} ORDER BY rowid"
+        return [_change(row) for row in self._store.rows(query, values)]
+
+
+def _change(row: tuple[Any, ...]) -> dict[str, Any]:
+    *values, made, counts = row
+    change = dict(zip(COLUMNS, values, strict=True))
+    change |= {name: _value(change[name]) for name in NESTED}
+    change["outcome"] = change["outcome"] or UNKNOWN
+    change["ids"] += [id for id in _value(made) if id not in change["ids"]]
+    if counts != "{}":
+        change["fields"] = {**(change["fields"] or {}), **_value(counts)}
+    return change
+
+
+def _json(value: Any) -> str:
+    return msgspec.json.encode(value).decode()
+
+
+def _value(text: str) -> Any:
+    return msgspec.json.decode(text)

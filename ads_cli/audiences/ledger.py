@@ -166,7 +166,7 @@ class Ledger:
             # Whom the service keeps together is known where both hold, or once a run has sent everybody.
             unknown = not (stays_certain and epoch) or (before.links_unknown and not sent_all)
             changed = f"{datetime.now(UTC):%Y-%m-%dT%H:%M:%SZ}" if has_changed else before.changed
-            with self.store.writing() as db:
+            with self._epochs.renewed() as db:  # a backup may have some of these notes only
                 if self._read().merges != before.merges or not {*ended} <= {*self._runs()}:
                     continue  # another process has merged some meanwhile, or forgotten everybody
                 if before.trust is Trust.LOST:

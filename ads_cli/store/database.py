@@ -6,13 +6,13 @@ Each transaction is on the disk before it ends (`synchronous=FULL`).
 import os
 import stat
 import threading
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager, nullcontext, suppress
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from ..config.atomic_files import make_folder
+from ..config.atomic_files import make_folder, open_private, sync_folder
 from ..config.file_locks import locked, state_lock
 from ..config.trusted_files import check_writers
 from ..errors import STATE_HINT, StateError
@@ -44,6 +44,7 @@ class Store:
         self.path = folder / FILE
         self._lock = threading.RLock()  # one connection: SQLite writes one transaction at a time anyway
         self._connection: sqlite3.Connection | None = None
+        self._after: list[Callable[[], None]] = []  # what is to be done once the transaction has ended well
 
     def __reduce__(self) -> tuple[Any, ...]:
         return store_in, (self.path.parent,)  # each process has its own
@@ -67,10 +68,14 @@ class Store:
             try:
                 yield connection
                 connection.execute("COMMIT")
+                for action in self._after:
+                    action()
             except BaseException:
                 if connection.in_transaction:
                     connection.execute("ROLLBACK")
                 raise
+            finally:
+                self._after.clear()
 
     def rows(self, query: str, values: Sequence[Any] = ()) -> list[tuple[Any, ...]]:
         """Return the rows of a query; none where nothing was ever remembered."""
@@ -105,6 +110,35 @@ class Store:
     def identity(self) -> str:
         """What tells the file from every copy of it: its inode and when that was made."""
         return file_identity(self.path)
+
+    def is_latest(self) -> bool:
+        """Tell whether this is no earlier state of the file, which was written over it."""
+        known: list[tuple[Any, ...]] = []
+        while known != (known := self.rows("SELECT place, identity FROM mark")):
+            for place, identity in known:
+                with suppress(FileNotFoundError):
+                    if file_identity(self._mark(place)) == identity:
+                        return True
+        return False  # and no other process has changed it meanwhile
+
+    def renew(self, db: "sqlite3.Connection") -> None:
+        """Tell the file, from the end of a transaction on, from every backup that was made of it before.
+
+        A backup that is copied onto the file keeps its inode. So the file names another one, which no backup
+        has: it is made before the transaction ends, and the one before it is removed after that.
+        """
+        ((last,),) = self.rows("SELECT coalesce(max(place), 0) FROM mark")
+        path, former = self._mark(1 - last), self._mark(last)
+        make_folder(path.parent)
+        path.unlink(missing_ok=True)
+        with open_private(path) as file:
+            os.fsync(file.fileno())
+        sync_folder(path.parent)
+        db.execute("REPLACE INTO mark VALUES (1, ?, ?)", (1 - last, file_identity(path)))
+        self._after.append(lambda: former.unlink(missing_ok=True))
+
+    def _mark(self, place: int) -> Path:
+        return state_lock(self.path.parent, "mark", str(place))
 
     def _open(self) -> "sqlite3.Connection":
         import sqlite3

@@ -39,6 +39,7 @@ if TYPE_CHECKING:
 
 # Besides what `is_private_name` tells: names whose values the log has of no person, ids of users among them.
 OF_USERS = re.compile(r"user|owner|city|tax_id|device|click_id|screen", re.IGNORECASE)
+PEOPLE_GROUP = "audiences"  # of commands
 FIELD_NAME = re.compile(r"[\w-]+")
 MAX_BYTES = 20_000  # of the fields of a change
 
@@ -219,10 +220,11 @@ def _without_id(word: str, ids: list[str]) -> str:
 def _shown(words: tuple[str, ...]) -> list[str]:
     """Return the words of a command line without what is personal or secret."""
     shown, is_hidden = [], False
+    hidden = {"--where"} if PEOPLE_GROUP in words else ()  # a condition may name anybody
     for word in mask_undeclared(words):
         name, equals, _ = word.partition("=")
         is_name = bool(equals or word.startswith("--")) and bool(FIELD_NAME.fullmatch(name))
-        is_personal = is_name and _is_personal(name.replace("-", "_"))
+        is_personal = is_name and (name in hidden or _is_personal(name.replace("-", "_")))
         if is_hidden and not word.startswith("--"):
             shown.append(MASK)
         elif is_personal and equals:

@@ -285,17 +285,18 @@ class LedgerRun:
 
     def note_acknowledged(self, batch: int, items: Iterable[Operations], rejected: Collection[int]) -> None:
         """Note that a batch was acknowledged, but for the people of rejected rows, who stay as they were."""
-        digests = list[bytes]()
+        refused, taken = set[bytes](), set[bytes]()
         for operations in items if rejected else ():
             users = chain.from_iterable(operation.params.users for operation in operations_of(operations))
             for row, user in zip(operations.rows, users, strict=True):
-                for name, values in user.items() if row in rejected else ():
-                    digests += self._ledger.sealer.digests(KINDS[name], values)
+                digests = refused if row in rejected else taken
+                for name, values in user.items():
+                    digests.update(self._ledger.sealer.digests(KINDS[name], values))
         with self._lock:
             sending = self._sendings[batch]
         with self._ledger.store.writing() as db:
             query = "DELETE FROM people_sent WHERE sending = ? AND digest = ?"
-            db.executemany(query, ((sending, digest) for digest in digests))
+            db.executemany(query, ((sending, digest) for digest in refused - taken))
             # After a request with a greater number than the last one now, which is sent from now on.
             query = "UPDATE sendings SET acknowledged = (SELECT max(id) FROM sendings) WHERE id = ?"
             db.execute(query, (sending,))

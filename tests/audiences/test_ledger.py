@@ -98,6 +98,16 @@ def test_whom_the_service_rejects_stays_as_they_were(ledger):
     assert known(ledger) == {2: False}
 
 
+def test_an_identifier_of_somebody_whom_the_service_rejects_stays_where_another_has_it(ledger):
+    run = begun(ledger)
+    items = sent("Update", *({"email": [digest(f"u{number}@x.de"), digest("u9@x.de")]} for number in (1, 2)))
+    run.note_sent(0, items, 4000)
+    run.note_acknowledged(0, items, {1})
+    ledger.open()
+    digests = ledger.sealer.digests(0, [digest(f"u{number}@x.de") for number in (1, 9)])
+    assert {own for (own,) in stored(ledger, "SELECT digest FROM people")} == {*digests}
+
+
 @pytest.mark.parametrize("is_acknowledged", [True, False])
 def test_an_id_of_ones_own_that_is_removed_and_added_again_comes_back(ledger, is_acknowledged):
     run = begun(ledger)

@@ -4,11 +4,12 @@ Each transaction is on the disk before it ends (`synchronous=FULL`).
 """
 
 import os
+import secrets
 import stat
 import threading
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager, nullcontext, suppress
-from functools import cached_property
+from functools import cached_property, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -114,10 +115,10 @@ class Store:
     def is_latest(self) -> bool:
         """Tell whether this is no earlier state of the file, which was written over it."""
         known: list[tuple[Any, ...]] = []
-        while known != (known := self.rows("SELECT place, identity FROM mark")):
-            for place, identity in known:
+        while known != (known := self.rows("SELECT name, identity FROM mark")):
+            for name, identity in known:
                 with suppress(FileNotFoundError):
-                    if file_identity(self._mark(place)) == identity:
+                    if file_identity(self._mark(name)) == identity:
                         return True
         return False  # and no other process has changed it meanwhile
 
@@ -127,18 +128,17 @@ class Store:
         A backup that is copied onto the file keeps its inode. So the file names another one, which no backup
         has: it is made before the transaction ends, and the one before it is removed after that.
         """
-        ((last,),) = self.rows("SELECT coalesce(max(place), 0) FROM mark")
-        path, former = self._mark(1 - last), self._mark(last)
+        for (former,) in self.rows("SELECT name FROM mark"):
+            self._after.append(partial(self._mark(former).unlink, missing_ok=True))
+        name = secrets.token_hex(8)
+        path = self._mark(name)
         make_folder(path.parent)
-        path.unlink(missing_ok=True)
-        with open_private(path) as file:
-            os.fsync(file.fileno())
+        open_private(path, "xb").close()
         sync_folder(path.parent)
-        db.execute("REPLACE INTO mark VALUES (1, ?, ?)", (1 - last, file_identity(path)))
-        self._after.append(lambda: former.unlink(missing_ok=True))
+        db.execute("REPLACE INTO mark VALUES (1, ?, ?)", (name, file_identity(path)))
 
-    def _mark(self, place: int) -> Path:
-        return state_lock(self.path.parent, "mark", str(place))
+    def _mark(self, name: str) -> Path:
+        return state_lock(self.path.parent, "mark", name)
 
     def _open(self) -> "sqlite3.Connection":
         import sqlite3

@@ -27,8 +27,8 @@ CREATE TABLE epochs (
 -- The file beside this one that was made for the last change of an epoch, and is gone with the next one.
 CREATE TABLE mark (
     one INTEGER PRIMARY KEY CHECK (one = 1),
-    place INTEGER NOT NULL,  -- which of two names it has
-    identity TEXT NOT NULL   -- its inode and when it was made
+    name TEXT NOT NULL,     -- random
+    identity TEXT NOT NULL  -- its inode and when it was made
 );
 
 -- What was changed: a row before it is sent, and what became of it after its answer.

@@ -2,10 +2,11 @@
 
 import shutil
 import time
+from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
-from ads_cli.store import close_stores, file_identity, store_in
+from ads_cli.store import Store, close_stores, file_identity, store_in
 from ads_cli.store.database import FILE
 from ads_cli.store.epochs import NO_EPOCH, UploadTarget, WriteEpochs
 
@@ -79,6 +80,19 @@ def test_an_epoch_stays_where_the_next_one_is_not_stored(tmp_path):
         raise ZeroDivisionError
     assert epochs.current(PLACE) == begun
     assert epochs.begin(PLACE) == epochs.current(PLACE) != begun
+
+
+def test_an_epoch_is_the_latest_however_many_begin_at_once(tmp_path):
+    def differing(number: int) -> int:
+        epochs, place = WriteEpochs(tmp_path), UploadTarget("https://ads.example", "c", str(number))
+        epochs._store = Store(tmp_path)  # as another process has one
+        begun = [(epochs.begin(place), epochs.current(place)) for _ in range(30)]
+        epochs._store.close()
+        return sum(stamp != current for stamp, current in begun)
+
+    with ThreadPoolExecutor(4) as threads:
+        assert [*threads.map(differing, range(4))] == [0] * 4
+    assert len([*(tmp_path / "locks").glob("mark-*")]) == 1
 
 
 def test_an_epoch_is_confirmed_until_the_machine_starts_again(tmp_path, monkeypatch):

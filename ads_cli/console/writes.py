@@ -26,7 +26,7 @@ from ..errors import AdsctlError, GuardError
 from ..masking import MASK, is_private_name, mask_address, mask_undeclared
 from ..output.text import shell_command
 from ..own_ids import new_change_id
-from ..people_masking import mask_people
+from ..people_masking import LISTS, WHERE, mask_people
 from ..store.changes import UNKNOWN, ChangeBegun, ChangeEnded, ChangeLog, now
 
 if TYPE_CHECKING:
@@ -39,7 +39,6 @@ if TYPE_CHECKING:
 
 # Besides what `is_private_name` tells: names whose values the log has of no person, ids of users among them.
 OF_USERS = re.compile(r"user|owner|city|tax_id|device|click_id|screen", re.IGNORECASE)
-PEOPLE_GROUP = "audiences"  # of commands
 FIELD_NAME = re.compile(r"[\w-]+")
 MAX_BYTES = 20_000  # of the fields of a change
 
@@ -220,7 +219,7 @@ def _without_id(word: str, ids: list[str]) -> str:
 def _shown(words: tuple[str, ...]) -> list[str]:
     """Return the words of a command line without what is personal or secret."""
     shown, is_hidden = [], False
-    hidden = {"--where"} if PEOPLE_GROUP in words else ()  # a condition may name anybody
+    hidden = {WHERE} if LISTS in words else ()
     for word in mask_undeclared(words):
         name, equals, _ = word.partition("=")
         is_name = bool(equals or word.startswith("--")) and bool(FIELD_NAME.fullmatch(name))

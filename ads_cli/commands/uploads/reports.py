@@ -12,11 +12,11 @@ from ...errors import AdsctlError, ContentError, Interrupted, NotFoundError
 from ...feeds.row import Row
 from ...feeds.rows import RowNames
 from ...feeds.source import Feed
-from ...masking import MASK, mask_address
+from ...masking import mask_address
 from ...output.messages import Messages, fitted
 from ...output.printer import Printer
 from ...output.text import Lines, counted, safe, shell_command
-from ...people_masking import mask_people
+from ...people_masking import without_people
 from ...uploads.rejected_rows import FailedOut
 from ...validation import Finding
 from ...validation.report import ValidationReport
@@ -26,7 +26,6 @@ if TYPE_CHECKING:
 
 CHANGE_COLUMNS = ("line", "record", "id", "fix", "field", "before", "after")
 PEOPLE = "users"  # what jobs call them
-WHERE = "--where"
 REMOVED, ADDED = "31", "32"  # SGR parameters
 
 
@@ -103,22 +102,7 @@ def resume_command(command_line: Sequence[str]) -> str:
 
 def stored_resume_command(command_line: Sequence[str], noun: str) -> str:
     """Return the command that resumes a job, as it is remembered with that."""
-    return resume_command(_without_people(command_line) if noun == PEOPLE else command_line)
-
-
-def _without_people(command_line: Sequence[str]) -> list[str]:
-    """Return a command line without words that may say who somebody is, which are to be typed again.
-
-    A whole word is replaced, so that a command with such a word is refused and takes nobody else.
-    """
-    words = list[str]()
-    for word, before in zip(command_line, ("", *command_line), strict=False):
-        option, equals, _ = word.partition("=")
-        if option == WHERE and equals:
-            words.append(f"{WHERE}={MASK}")
-        else:
-            words.append(MASK if before == WHERE or mask_people(word) != word else word)
-    return words
+    return resume_command(without_people(command_line) if noun == PEOPLE else command_line)
 
 
 def with_further_options(words: Sequence[str], options: Sequence[str]) -> list[str]:

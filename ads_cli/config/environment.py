@@ -114,7 +114,8 @@ CONFIG_FILES = {
 STATE_FILES = {
     "state.db": "all that is remembered: what was changed, sent and made, and what has not ended; with "
     "state.db-wal and -shm while it is used",
-    "locks": "empty files, by which commands keep each other from an account, a fleet or a file",
+    "locks": "empty files: commands keep each other from an account, a fleet or a file, and a restored "
+    "state.db lacks its own",
     "caches": "the ids that completion offers, what is left of rate limits, which keyring there is: may be "
     "deleted",
     "ledger.key": "the key of the digests of people; readable by you alone",

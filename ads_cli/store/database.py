@@ -4,15 +4,16 @@ Each transaction is on the disk before it ends (`synchronous=FULL`).
 """
 
 import os
+import secrets
 import stat
 import threading
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager, nullcontext, suppress
-from functools import cached_property
+from functools import cached_property, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from ..config.atomic_files import make_folder
+from ..config.atomic_files import make_folder, open_private, sync_folder
 from ..config.file_locks import locked, state_lock
 from ..config.trusted_files import check_writers
 from ..errors import STATE_HINT, StateError
@@ -44,6 +45,7 @@ class Store:
         self.path = folder / FILE
         self._lock = threading.RLock()  # one connection: SQLite writes one transaction at a time anyway
         self._connection: sqlite3.Connection | None = None
+        self._after: list[Callable[[], None]] = []  # what is to be done once the transaction has ended well
 
     def __reduce__(self) -> tuple[Any, ...]:
         return store_in, (self.path.parent,)  # each process has its own
@@ -67,10 +69,14 @@ class Store:
             try:
                 yield connection
                 connection.execute("COMMIT")
+                for action in self._after:
+                    action()
             except BaseException:
                 if connection.in_transaction:
                     connection.execute("ROLLBACK")
                 raise
+            finally:
+                self._after.clear()
 
     def rows(self, query: str, values: Sequence[Any] = ()) -> list[tuple[Any, ...]]:
         """Return the rows of a query; none where nothing was ever remembered."""
@@ -105,6 +111,34 @@ class Store:
     def identity(self) -> str:
         """What tells the file from every copy of it: its inode and when that was made."""
         return file_identity(self.path)
+
+    def is_latest(self) -> bool:
+        """Tell whether this is no earlier state of the file, which was written over it."""
+        known: list[tuple[Any, ...]] = []
+        while known != (known := self.rows("SELECT name, identity FROM mark")):
+            for name, identity in known:
+                with suppress(FileNotFoundError):
+                    if file_identity(self._mark(name)) == identity:
+                        return True
+        return False  # and no other process has changed it meanwhile
+
+    def renew(self, db: "sqlite3.Connection") -> None:
+        """Tell the file, from the end of a transaction on, from every backup that was made of it before.
+
+        A backup that is copied onto the file keeps its inode. So the file names another one, which no backup
+        has: it is made before the transaction ends, and the one before it is removed after that.
+        """
+        for (former,) in self.rows("SELECT name FROM mark"):
+            self._after.append(partial(self._mark(former).unlink, missing_ok=True))
+        name = secrets.token_hex(8)
+        path = self._mark(name)
+        make_folder(path.parent)
+        open_private(path, "xb").close()
+        sync_folder(path.parent)
+        db.execute("REPLACE INTO mark VALUES (1, ?, ?)", (name, file_identity(path)))
+
+    def _mark(self, name: str) -> Path:
+        return state_lock(self.path.parent, "mark", name)
 
     def _open(self) -> "sqlite3.Connection":
         import sqlite3

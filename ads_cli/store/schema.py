@@ -24,6 +24,13 @@ CREATE TABLE epochs (
     PRIMARY KEY (service, kind, id)
 ) WITHOUT ROWID;
 
+-- The file beside this one that was made for the last change of an epoch, and is gone with the next one.
+CREATE TABLE mark (
+    one INTEGER PRIMARY KEY CHECK (one = 1),
+    name TEXT NOT NULL,     -- random
+    identity TEXT NOT NULL  -- its inode and when it was made
+);
+
 -- What was changed: a row before it is sent, and what became of it after its answer.
 CREATE TABLE changes (
     id TEXT PRIMARY KEY,

@@ -242,7 +242,8 @@ def test_a_full_disk_stops_a_change_before_it_is_sent(remote, httpserver, most, 
             pass
         close_stores()
     done = subprocess.run(
-        words, env=remote.environment, cwd=remote.home, capture_output=True, text=True,
+        words, env=remote.environment | {"PYTHONDONTWRITEBYTECODE": "1"}, cwd=remote.home,
+        capture_output=True, text=True,
         preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (most, most)),
     )  # fmt: skip
     assert done.returncode == 11 and "nothing was sent" in done.stderr and not httpserver.log

@@ -7,6 +7,7 @@ import os
 import secrets
 import stat
 import threading
+import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager, nullcontext, suppress
 from functools import cached_property, partial
@@ -17,6 +18,7 @@ from ..config.atomic_files import make_folder, open_private, sync_folder
 from ..config.file_locks import locked, state_lock
 from ..config.trusted_files import check_writers
 from ..errors import STATE_HINT, StateError
+from ..signals import NOTICE_SECONDS
 from .file_identity import file_identity
 from .schema import MIGRATIONS
 
@@ -65,8 +67,8 @@ class Store:
             if connection.in_transaction:
                 yield connection
                 return
-            connection.execute(f"BEGIN {kind}")
             try:
+                _begin(connection, kind)  # a signal that comes while it waits is raised after it
                 yield connection
                 connection.execute("COMMIT")
                 for action in self._after:
@@ -95,9 +97,14 @@ class Store:
                 yield row
 
     def empty_log(self) -> None:
-        """Leave nothing of what was deleted in the write-ahead log, once no other process reads it."""
+        """Leave nothing of what was deleted in the write-ahead log, once no other process reads it.
+
+        No reader is waited for: meanwhile no other process could write. The last one to end removes the log.
+        """
         with self._lock, self._errors():
-            self._open().execute("PRAGMA wal_checkpoint(TRUNCATE)")
+            connection = self._open()
+            with _waiting(connection, 0):
+                connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
 
     def close(self) -> None:
         """Close the file; it is opened again where it is needed again."""
@@ -221,6 +228,30 @@ class Store:
             if name.startswith(UNUSABLE):
                 raise StateError(f"{self.path} cannot be used: {error}", hint=STATE_HINT) from error
             raise
+
+
+@contextmanager
+def _waiting(connection: "sqlite3.Connection", seconds: float) -> Iterator[None]:
+    """Let statements wait so long for another process."""
+    connection.execute(f"PRAGMA busy_timeout = {seconds * 1000:.0f}")
+    try:
+        yield
+    finally:
+        connection.execute(f"PRAGMA busy_timeout = {BUSY_SECONDS * 1000:.0f}")
+
+
+def _begin(connection: "sqlite3.Connection", kind: str) -> None:
+    """Begin a transaction; wait for that of another process in steps, between which a signal is noticed."""
+    begun = time.monotonic()
+    with _waiting(connection, NOTICE_SECONDS):
+        while True:
+            try:
+                connection.execute(f"BEGIN {kind}")
+                return
+            except Exception as error:
+                is_busy = getattr(error, "sqlite_errorname", "").startswith("SQLITE_BUSY")
+                if not is_busy or time.monotonic() - begun > BUSY_SECONDS:
+                    raise
 
 
 def _version(connection: "sqlite3.Connection") -> int:

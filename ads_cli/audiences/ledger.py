@@ -148,11 +148,14 @@ class Ledger:
             return ""
         key = self.sealer.key_id  # which is made, if there is none, in a transaction of its own
         while True:
+            # Which have ended is asked before their notes are read, since these are all that they have noted.
+            with self.store.writing():
+                known = self._runs()
+                own_lock = next((run.lock for run in known if run.id == own), None)  # earlier runs had it too
+                is_alone = not any(run.lock != own_lock and self._is_running(run) for run in known)
             with self.store.reading() as db:  # what takes long keeps no other process from writing
                 runs, before = self._runs(), self._read()
-                own_lock = next((run.lock for run in runs if run.id == own), None)  # earlier runs had it too
-                is_alone = not any(run.lock != own_lock and self._is_running(run) for run in runs)
-                if not (runs and is_alone) or before.id is None:
+                if not (runs and is_alone and {*runs} <= {*known}) or before.id is None:
                     return ""
                 follows = _which_follow(before.epoch, runs)
                 was_trusted = before.trust in (Trust.FULL, Trust.CHANGED) and before.epoch != NO_EPOCH
@@ -230,6 +233,7 @@ class Ledger:
         return bool(self.store.rows(query, (run.id,)))
 
     def _is_running(self, run: Run) -> bool:
+        """Tell whether a run goes on; in a transaction, so that no other process takes its lock meanwhile."""
         path = job_lock(self.state_dir, run.lock)
         return path.exists() and is_locked(path)
 

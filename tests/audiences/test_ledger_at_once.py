@@ -3,14 +3,15 @@
 import resource
 import sqlite3
 import subprocess
-from contextlib import closing
+from contextlib import closing, suppress
+from pathlib import Path
 
 import pytest
 
 from ads_cli.audiences import ledger
 from ads_cli.audiences.upload import RecordedUpload
 from ads_cli.errors import UnavailableError
-from ads_cli.store import database
+from ads_cli.store import database, store_in
 from tests.audiences.lists import List, people
 from tests.stored import stored
 
@@ -71,6 +72,36 @@ def test_many_processes_merge_the_notes_of_a_killed_run_once(customers, monkeypa
     assert [process.wait() for process in processes] == [0] * 6
     assert stored(customers.adsctl, "SELECT merges FROM lists") == [2]
     assert stored(customers.adsctl, "SELECT count(*) FROM people_sent") == [0]
+    summary = customers.sync(people(2, 3, 4))
+    assert (summary["unchanged"], summary["requests"]) == (3, 0)
+
+
+def test_what_a_run_notes_before_it_is_killed_counts_where_another_process_merges_meanwhile(
+    customers, monkeypatch
+):
+    customers.sync(people(1, 2, 3))
+    with monkeypatch.context() as patch:
+        patch.setattr(RecordedUpload, "finish", lambda *args, **options: 1 / 0)
+        customers.sync(people(2, 3, 4), code=1)
+    noted = stored(customers.adsctl, "SELECT acknowledged, id FROM sendings")
+    stored(customers.adsctl, "UPDATE sendings SET acknowledged = NULL")
+    note = "UPDATE sendings SET acknowledged = ? WHERE id = ?"
+
+    def is_locked(path):
+        """Note what is acknowledged, and be killed, while the other process asks."""
+        store = store_in(customers.adsctl.home / "state")
+        with closing(sqlite3.connect(store.path, timeout=0)) as other, suppress(sqlite3.OperationalError):
+            with other:
+                other.executemany(note, noted)
+            return False
+        with store.writing() as db:  # the other process asks in a transaction, so that it was before that
+            db.executemany(note, noted)
+        return False
+
+    with monkeypatch.context() as patch:
+        patch.setattr(ledger, "is_locked", is_locked)
+        patch.setattr(Path, "exists", lambda path: True)
+        customers.adsctl.local("audiences", "remembered")
     summary = customers.sync(people(2, 3, 4))
     assert (summary["unchanged"], summary["requests"]) == (3, 0)
 

@@ -48,6 +48,7 @@ class Store:
         self._lock = threading.RLock()  # one connection: SQLite writes one transaction at a time anyway
         self._connection: sqlite3.Connection | None = None
         self._after: list[Callable[[], None]] = []  # what is to be done once the transaction has ended well
+        self._opened = 0, 0  # device and inode of the file that the connection is to
 
     def __reduce__(self) -> tuple[Any, ...]:
         return store_in, (self.path.parent,)  # each process has its own
@@ -160,7 +161,10 @@ class Store:
             except BaseException:
                 connection.close()
                 raise
-            self._connection = connection
+            self._connection, self._opened = connection, _place_of(self.path)
+        elif self._opened != _place_of(self.path):  # what is written would be lost with the file
+            hint = "run this again: what the file that is there now does not know is not remembered"
+            raise StateError(f"{self.path} was replaced or removed while it was used", hint=hint)
         return self._connection
 
     def _require_own(self) -> None:
@@ -228,6 +232,15 @@ class Store:
             if name.startswith(UNUSABLE):
                 raise StateError(f"{self.path} cannot be used: {error}", hint=STATE_HINT) from error
             raise
+
+
+def _place_of(path: Path) -> tuple[int, int]:
+    """Return device and inode of a file; zeros where there is none."""
+    try:
+        status = path.stat()
+    except FileNotFoundError:
+        return 0, 0
+    return status.st_dev, status.st_ino
 
 
 @contextmanager

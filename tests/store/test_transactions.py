@@ -1,13 +1,15 @@
 """Transactions of `state.db`: of a process that is interrupted, and of several at once."""
 
+import shutil
 import signal
 import sqlite3
 import threading
 import time
+from pathlib import Path
 
 import pytest
 
-from ads_cli.errors import Interrupted
+from ads_cli.errors import Interrupted, StateError
 from ads_cli.signals import handled_by
 from ads_cli.store.database import BUSY_SECONDS, Store
 from tests.stored import connected_by
@@ -66,6 +68,21 @@ def test_a_signal_ends_the_wait_for_another_process(stores):
         with pytest.raises(Interrupted), own.writing():
             pass
     assert time.monotonic() - begun < BUSY_SECONDS / 2
+
+
+@pytest.mark.parametrize("is_replaced", [False, True])
+def test_what_is_removed_or_replaced_is_written_no_more(stores, tmp_path, is_replaced):
+    """Else a request would be sent of which nothing is known, once its process was killed."""
+    store = stores()
+    path = store.path
+    if is_replaced:
+        Path(shutil.copy(path, tmp_path / "older")).replace(path)
+    else:
+        path.unlink()
+    with pytest.raises(StateError, match="was replaced or removed"), store.writing():
+        pass
+    with pytest.raises(StateError, match="was replaced or removed"):
+        store.rows(KEYS)
 
 
 def test_what_empties_the_log_neither_waits_for_a_reader_nor_keeps_others_from_writing(stores):

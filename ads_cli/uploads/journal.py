@@ -228,7 +228,8 @@ class Journal:
                 yield db
         except StateError as error:
             message = f"the journal of this push cannot be written: {error.message}"
-            raise StateError(message, hint=KEEP_FOLDER_HINT) from error
+            hint = KEEP_FOLDER_HINT if error.hint == STATE_HINT else error.hint  # of what locks it
+            raise StateError(message, hint=hint) from error
 
 
 def _lock(state_dir: Path, job: Job) -> "FileLock":

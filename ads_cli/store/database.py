@@ -107,6 +107,12 @@ class Store:
             with _waiting(connection, 0):
                 connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
 
+    @property
+    def is_in_transaction(self) -> bool:
+        """Whether this thread is in a transaction; that of another one is waited for."""
+        with self._lock:
+            return self._connection is not None and self._connection.in_transaction
+
     def close(self) -> None:
         """Close the file; it is opened again where it is needed again."""
         with self._lock:
@@ -298,12 +304,22 @@ def close_stores() -> None:
         _stores.popitem()[1].close()
 
 
+def _close_before_fork() -> None:
+    """Close all stores: in a forked process SQLite takes locks of its parent for its own, and loses data.
+
+    One in a transaction stays open, and the forked process must leave its file alone.
+    """
+    for store in [*_stores.values()]:
+        if not store.is_in_transaction:
+            store.close()  # it is opened again where it is needed again
+
+
 def _forget_stores() -> None:
-    """Leave the connections of the parent alone in a forked process, which must not use or close them."""
+    """Neither use nor close what the parent has open."""
     _inherited.extend(_stores.values())
     _stores.clear()
 
 
 _inherited: list[Store] = []
 if hasattr(os, "register_at_fork"):
-    os.register_at_fork(after_in_child=_forget_stores)
+    os.register_at_fork(before=_close_before_fork, after_in_child=_forget_stores)

@@ -1,5 +1,6 @@
 """Transactions of `state.db`: of a process that is interrupted, and of several at once."""
 
+import os
 import shutil
 import signal
 import sqlite3
@@ -11,6 +12,7 @@ import pytest
 
 from ads_cli.errors import Interrupted, StateError
 from ads_cli.signals import handled_by
+from ads_cli.store import close_stores, store_in
 from ads_cli.store.database import BUSY_SECONDS, Store
 from tests.stored import connected_by
 
@@ -97,3 +99,27 @@ def test_what_empties_the_log_neither_waits_for_a_reader_nor_keeps_others_from_w
         own.empty_log()
         assert time.monotonic() - begun < BUSY_SECONDS / 2
     assert other.rows(KEYS) == [("first",), ("second",)]
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="needs fork")
+def test_what_a_forked_process_writes_is_kept_though_its_parent_closes_the_file(tmp_path):
+    (parent_reads, child_writes), (child_reads, parent_writes) = os.pipe(), os.pipe()
+    store = store_in(tmp_path)
+    with store.writing() as db:
+        db.execute(NOTE, ("parent",))
+    if not (child := os.fork()):
+        try:
+            for key in ("first", "second"):
+                with store_in(tmp_path).writing() as db:
+                    db.execute(NOTE, (key,))
+                os.write(child_writes, b"1")
+                os.read(child_reads, 1)
+        finally:
+            os._exit(0)
+    os.read(parent_reads, 1)
+    assert store.rows(KEYS) == [("first",), ("parent",)]
+    close_stores()
+    os.write(parent_writes, b"11")
+    os.waitpid(child, 0)
+    assert store_in(tmp_path).rows(KEYS) == [("first",), ("parent",), ("second",)]
+    close_stores()

@@ -252,11 +252,14 @@ def _decode(text: str) -> Any:
 
 
 def _lock(descriptor: int) -> None:
-    """Lock an open file, which every process that inherits it holds until it ends."""
+    """Lock an open, new file, which every process that inherits it holds until it ends.
+
+    Another server that looks whether it is locked holds it for a moment, which is waited for.
+    """
     if sys.platform != "win32":
         import fcntl
 
-        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        fcntl.flock(descriptor, fcntl.LOCK_EX)
 
 
 def _is_locked(path: Path) -> bool:

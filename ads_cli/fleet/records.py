@@ -151,7 +151,7 @@ class FleetState:
     @property
     def is_running(self) -> bool:
         """Whether a run is under way."""
-        return self._lock.exists() and is_locked(self._lock)
+        return is_locked(self._lock)
 
     def last(self) -> FleetRun | None:
         """Return the last run."""

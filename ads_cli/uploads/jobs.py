@@ -35,8 +35,7 @@ def job_lock(state_dir: Path, digest: str) -> Path:
 
 def is_running(state_dir: Path, job: Job) -> bool:
     """Tell whether a process runs a job; in a transaction, so that no other one takes its lock meanwhile."""
-    path = job_lock(state_dir, job.key.digest)
-    return path.exists() and is_locked(path)
+    return is_locked(job_lock(state_dir, job.key.digest))
 
 
 def list_jobs(state_dir: Path, condition: str = "1", values: Iterable[Any] = ()) -> list[Job]:
@@ -57,7 +56,7 @@ def list_jobs(state_dir: Path, condition: str = "1", values: Iterable[Any] = ())
 
 def unfinished_jobs(state_dir: Path, target: UploadTarget) -> list[Job]:
     """List the jobs of a target that have not ended, resumable or not, oldest first."""
-    return list_jobs(state_dir, f"{_OF_TARGET} AND ended IS NULL", _values(target))
+    return list_jobs(state_dir, f"{_OF_TARGET} AND ended IS NULL", target)
 
 
 def resumable_jobs(state_dir: Path, target: UploadTarget) -> list[Job]:
@@ -69,18 +68,14 @@ def count_writes(state_dir: Path, target: UploadTarget) -> int:
     """Count the writes of the jobs of a target's epoch: there are more once one of them was resumed."""
     epoch = WriteEpochs(state_dir).current(target)
     query = f"SELECT writes FROM runs WHERE {_OF_TARGET} AND epoch = ?"
-    return sum(writes for (writes,) in store_in(state_dir).rows(query, (*_values(target), epoch)))
-
-
-def _values(target: UploadTarget) -> tuple[str, str, str]:
-    return target.service, target.kind, target.id
+    return sum(writes for (writes,) in store_in(state_dir).rows(query, (*target, epoch)))
 
 
 def begin_job(db: "sqlite3.Connection", job: Job) -> None:
     """Note a job, in a transaction."""
     key, options = job.key, msgspec.json.encode(job.key.options).decode()
     fields = [getattr(job, name) for name in _FIELDS]
-    row = (job.job, *_values(key.target), key.upload, key.content, options, *fields, job.group)
+    row = (job.job, *key.target, key.upload, key.content, options, *fields, job.group)
     places = ", ".join("?" for _ in row)
     db.execute(f"INSERT INTO runs ({_COLUMNS}, used) VALUES ({places}, ?)", (*row, int(time.time())))
 
@@ -194,7 +189,7 @@ class TaskJobs:
 
     def __init__(self, state_dir: Path, key: JobKey, command: str, earlier: Path) -> None:
         self._key, self._command = key, command
-        known = list_jobs(state_dir, f"{_OF_TARGET} OR resume = ?", (*_values(key.target), command))
+        known = list_jobs(state_dir, f"{_OF_TARGET} OR resume = ?", (*key.target, command))
         if not earlier.exists():
             with replacing(earlier) as file:
                 file.write(msgspec.json.encode([job.job for job in known if job.state == ENDED]))

@@ -124,7 +124,7 @@ class Job(msgspec.Struct, kw_only=True):
 
     @property
     def is_once(self) -> bool:
-        """Whether it creates something new each time that it is run, so that its journal must be kept."""
+        """Whether it creates something new each time that it is run, so that it must be known."""
         return self.key.upload in ("create", "send")
 
     @property

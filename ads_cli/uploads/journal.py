@@ -1,4 +1,4 @@
-"""The journal of one job: what the service acknowledged is on disk before it is counted."""
+"""The journal of a run of a job: what the service acknowledged is on disk before it is counted."""
 
 import threading
 import time
@@ -39,12 +39,11 @@ if TYPE_CHECKING:
 # The write epoch of a job that began while another, of no common group, was changing the same target: it
 # cannot be resumed, since the other one may have changed what this one sent.
 NOT_ALONE = "not alone"
-KEEP_FOLDER_HINT = "free space in the state folder or repair it; what is acknowledged so far is stored there"
 GROUP_COMMIT_SECONDS = 0.005  # an acknowledgement waits so long for others, to share a transaction
 
 
 class Journal:
-    """The journal of a job, open for appending, and locked against a second run of the same job.
+    """Writes what a run of a job sends into the table `sends`, and keeps a second run of the job away.
 
     `resume` resumes the unfinished run of an equal job, `job_id` a named one, where nothing else may have
     changed the target since; otherwise a new job begins a write epoch of the target. Raises StateError where
@@ -188,7 +187,7 @@ class Journal:
         self._job_lock.release()
 
     def _write_queue(self) -> None:
-        """Write acknowledgements in groups until the journal is closed; runs in its own thread."""
+        """Write what is queued in groups until `close`; runs in its own thread."""
         is_open = True
         while is_open:
             entries = [self._queue.get()]
@@ -227,8 +226,9 @@ class Journal:
             with self._store.writing() as db:
                 yield db
         except StateError as error:
-            message = f"the journal of this push cannot be written: {error.message}"
-            raise StateError(message, hint=KEEP_FOLDER_HINT) from error
+            message = f"what this push sends cannot be noted: {error.message}"
+            hint = "free space in the state folder or repair it; what is acknowledged so far is stored there"
+            raise StateError(message, hint=hint) from error
 
 
 def _lock(state_dir: Path, job: Job) -> "FileLock":

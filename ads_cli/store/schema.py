@@ -142,7 +142,6 @@ CREATE TABLE applied_plans (
     settled INTEGER NOT NULL DEFAULT 0,  -- 1: it is known what it has created, or another plan creates it
     found TEXT NOT NULL DEFAULT 'null'   -- JSON: the record that it has created
 );
-CREATE INDEX applied_plans_by_creation ON applied_plans (creation) WHERE creation != '';
 
 -- The exports of statistics that have not ended: the results of their parts are files.
 CREATE TABLE exports (

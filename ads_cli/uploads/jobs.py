@@ -40,7 +40,8 @@ def is_running(state_dir: Path, job: Job) -> bool:
 
 def list_jobs(state_dir: Path, condition: str = "1", values: Iterable[Any] = ()) -> list[Job]:
     """List the jobs that fulfil a condition on their row, oldest first."""
-    query = f"SELECT {_COLUMNS}, ended FROM runs WHERE {condition} ORDER BY id"
+    # With the plus, SQLite finds few rows by an index and sorts them, and reads no others.
+    query = f"SELECT {_COLUMNS}, ended FROM runs WHERE {condition} ORDER BY +id"
     rows = store_in(state_dir).rows(query, (*values,))
     current = cache(WriteEpochs(state_dir).current)
     jobs = []

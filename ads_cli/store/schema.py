@@ -122,6 +122,15 @@ CREATE TABLE fleet_tasks (
     PRIMARY KEY (fleet, run, stem)
 ) WITHOUT ROWID;
 
+-- The jobs that had ended before a task first sent what counts each time that it is sent.
+CREATE TABLE fleet_earlier_jobs (
+    fleet TEXT NOT NULL,
+    run TEXT NOT NULL,
+    stem TEXT NOT NULL,
+    jobs TEXT NOT NULL,  -- JSON
+    PRIMARY KEY (fleet, run, stem)
+) WITHOUT ROWID;
+
 -- How many records each task changes, for the limits of a guard that count them together.
 CREATE TABLE fleet_counts (
     fleet TEXT NOT NULL,

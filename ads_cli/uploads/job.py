@@ -78,7 +78,7 @@ def answers(acknowledgements: Iterable[Acknowledgement]) -> list[Any]:
 
 GROUP_VARIABLE = "ADSCTL_JOB_GROUP"  # in the environment of tasks that fill one list together
 BEGUN_VARIABLE = "ADSCTL_TASK_HAD_BEGUN"  # in that of tasks that are resumed, and may have sent nothing
-EARLIER_VARIABLE = "ADSCTL_EARLIER_JOBS"  # in that of tasks that send once: a file of the jobs before them
+EARLIER_VARIABLE = "ADSCTL_EARLIER_JOBS"  # in that of tasks that send once: whose earlier jobs are noted
 
 ENDED, UNFINISHED, SUPERSEDED = "ended", "unfinished", "superseded"
 

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
-from ..config.atomic_files import replacing
 from ..config.file_locks import is_locked, state_lock
 from ..errors import NotFoundError, StateError, UsageError
 from ..store import store_in
@@ -184,24 +183,20 @@ def restart_reason(state_dir: Path, job: Job) -> str:
 class TaskJobs:
     """The jobs that were begun or resumed since a task was first about to send something.
 
-    Those that had ended before are listed in a file, on disk before anything is sent: no clock tells which
-    they were. Whether the fleet or a person has resumed a job makes no difference.
+    Those that had ended before are noted, on disk before anything is sent: no clock tells which they were.
+    Whether the fleet or a person has resumed a job makes no difference. `task` is that of `EARLIER_VARIABLE`.
     """
 
-    def __init__(self, state_dir: Path, key: JobKey, command: str, earlier: Path) -> None:
+    def __init__(self, state_dir: Path, key: JobKey, command: str, task: str) -> None:
         self._key, self._command = key, command
         known = list_jobs(state_dir, f"{_OF_TARGET} OR resume = ?", (*key.target, command))
-        if not earlier.exists():
-            with replacing(earlier) as file:
-                file.write(msgspec.json.encode([job.job for job in known if job.state == ENDED]))
-        try:
-            names = set(msgspec.json.decode(earlier.read_bytes(), type=list[str]))
-        except msgspec.DecodeError as error:
-            raise StateError(
-                f"{earlier} is damaged: {error}, so that it is not known what this task has sent",
-                hint="'adsctl jobs list' shows what was sent",
-            ) from None
-        self._jobs = [job for job in known if job.job not in names]
+        place = msgspec.json.decode(task, type=tuple[str, str, str])
+        ended = msgspec.json.encode([job.job for job in known if job.state == ENDED]).decode()
+        with store_in(state_dir).writing() as db:
+            db.execute("INSERT OR IGNORE INTO fleet_earlier_jobs VALUES (?, ?, ?, ?)", (*place, ended))
+            query = "SELECT jobs FROM fleet_earlier_jobs WHERE (fleet, run, stem) = (?, ?, ?)"
+            (earlier,) = db.execute(query, place).fetchone()
+        self._jobs = [job for job in known if job.job not in msgspec.json.decode(earlier)]
 
     @property
     def can_be_resumed(self) -> bool:

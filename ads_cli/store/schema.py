@@ -19,7 +19,7 @@ CREATE TABLE epochs (
     kind TEXT NOT NULL,
     id TEXT NOT NULL,
     token TEXT NOT NULL,  -- random
-    job_group TEXT NOT NULL,
+    job_group TEXT NOT NULL,  -- that shares it; empty where no other job does
     boot TEXT NOT NULL,  -- of the machine that wrote it
     PRIMARY KEY (service, kind, id)
 ) WITHOUT ROWID;
@@ -46,10 +46,10 @@ CREATE TABLE changes (
 CREATE INDEX changes_by_time ON changes (time);
 CREATE INDEX changes_by_job ON changes (job) WHERE job IS NOT NULL;
 
--- The record of the service that each identity of a target is.
+-- The record of the service that each identity of a target is. A target is the campaigns of an account.
 CREATE TABLE known (
     target TEXT NOT NULL,
-    identity TEXT NOT NULL,
+    identity TEXT NOT NULL,  -- JSON: a kind, the id of the record above, a key, whether it is a replacement
     service_key TEXT NOT NULL,
     PRIMARY KEY (target, identity)
 ) WITHOUT ROWID;
@@ -261,8 +261,8 @@ CREATE INDEX people_by_person ON people (list, person) WHERE person IS NOT NULL;
 CREATE TABLE list_runs (
     id INTEGER PRIMARY KEY,
     list INTEGER NOT NULL,
-    lock TEXT NOT NULL,
-    key TEXT NOT NULL,
+    lock TEXT NOT NULL,  -- the digest of the key of its job, whose lock it holds as long as it goes on
+    key TEXT NOT NULL,  -- as that of a list
     previous TEXT NOT NULL,  -- write epoch before it
     epoch TEXT NOT NULL
 );

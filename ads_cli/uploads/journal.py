@@ -43,10 +43,10 @@ NOT_ALONE = "not alone"
 GROUP_COMMIT_SECONDS = 0.005  # an acknowledgement waits so long for others, to share a transaction
 
 
-class Note(NamedTuple):
+class Statement(NamedTuple):
     """What is to be written of a job."""
 
-    statement: str
+    query: str
     values: tuple[str | int, ...]
     counts: Mapping[str, int]  # acknowledged rows by status, which count once this is written
 
@@ -82,7 +82,7 @@ class Journal:
         self.totals: Counter[str] = Counter()  # rows on disk by status, those of earlier runs included
         for ack in self.acknowledged.values():
             self.totals.update(ack.counts)
-        self._queue: SimpleQueue[Note | threading.Event | None] = SimpleQueue()
+        self._queue: SimpleQueue[Statement | threading.Event | None] = SimpleQueue()
         self._lock = threading.Lock()  # of the totals, and of what follows
         self._closed = False
         self._failure: Exception | None = None  # what follows it is not written
@@ -128,13 +128,13 @@ class Journal:
         for content in contents:
             self._put(PLAN, content)
 
-    def _put(self, statement: str, *values: str | int, counts: Mapping[str, int] | None = None) -> None:
+    def _put(self, query: str, *values: str | int, counts: Mapping[str, int] | None = None) -> None:
         with self._lock:
             if self._failure:
                 raise self._failure
             if self._closed:
                 raise StoppedError
-            self._queue.put(Note(statement, (self.job.job, *values), counts or {}))
+            self._queue.put(Statement(query, (self.job.job, *values), counts or {}))
 
     def may_be_applied(self, batch: int) -> bool:
         """Tell whether an earlier run may have applied a batch."""
@@ -209,32 +209,32 @@ class Journal:
         is_open = True
         while is_open:
             entries = [self._queue.get()]
-            if isinstance(entries[0], Note):
+            if isinstance(entries[0], Statement):
                 time.sleep(GROUP_COMMIT_SECONDS)
             with suppress(Empty):
                 while True:
                     entries.append(self._queue.get_nowait())
-            if due := [entry for entry in entries if isinstance(entry, Note)]:
+            if due := [entry for entry in entries if isinstance(entry, Statement)]:
                 self._commit(due)
             for entry in entries:
                 if isinstance(entry, threading.Event):
                     entry.set()
             is_open = None not in entries
 
-    def _commit(self, notes: list[Note]) -> None:
+    def _commit(self, statements: list[Statement]) -> None:
         if self._failure:
             return
         try:
             with self._writing() as db:
-                for note in notes:
-                    db.execute(note.statement, note.values)
+                for statement in statements:
+                    db.execute(statement.query, statement.values)
                 use_job(db, self.job, writes=1)
         except Exception as error:  # raised again by append and flush
             self._failure = error
             return
         with self._lock:
-            for note in notes:
-                self.totals.update(note.counts)
+            for statement in statements:
+                self.totals.update(statement.counts)
 
     @contextmanager
     def _writing(self) -> "Iterator[sqlite3.Connection]":

@@ -14,7 +14,7 @@ from enum import Enum
 from functools import cached_property
 from itertools import chain, islice
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 from ..config.file_locks import is_locked
 from ..errors import StateError
@@ -26,9 +26,6 @@ from ..uploads.plan import this_second
 from .ledger_merge import doubt_before_removals, find_outcomes, settle_outcomes
 from .operations import OPERATION_TYPES, Operations, SentParams, operations_of
 from .sealing import KINDS, Sealer, load_key
-
-if TYPE_CHECKING:
-    import sqlite3
 
 REMEMBERED_MONTHS = 12  # the service forgets people after 13
 PERSON_BYTES = 8  # of a digest
@@ -102,7 +99,7 @@ class Ledger:
         with self.store.writing() as db:
             db.execute(
                 "INSERT OR IGNORE INTO lists (service, kind, target, key) VALUES (?, ?, ?, ?)",
-                (*self._place, key),
+                (*self.target, key),
             )
             query = "INSERT INTO list_runs (list, lock, key, previous, epoch) VALUES (?, ?, ?, ?, ?)"
             run = db.execute(query, (self._read().id, lock, key, previous, epoch)).lastrowid
@@ -126,8 +123,7 @@ class Ledger:
         with self.store.writing() as db:
             self.require_idle()
             id = self._read().id
-            for run in self._runs():
-                _delete_run(db, run)
+            db.execute("DELETE FROM list_runs WHERE list = ?", (id,))
             db.execute("DELETE FROM people WHERE list = ?", (id,))
             db.execute("DELETE FROM lists WHERE id = ?", (id,))
         self.store.empty_log()
@@ -185,13 +181,8 @@ class Ledger:
                     " WHERE id = ?",
                     (key, epoch, unknown, changed, before.id),
                 )
-                for run in runs:
-                    _delete_run(db, run)
+                db.executemany("DELETE FROM list_runs WHERE id = ?", ((run.id,) for run in runs))
             return before.reason if before.trust is Trust.LOST else ""
-
-    @property
-    def _place(self) -> tuple[str, str, str]:
-        return self.target.service, self.target.kind, self.target.id
 
     def _read(self) -> OpenLedger:
         query = (
@@ -199,7 +190,7 @@ class Ledger:
             " NOT EXISTS (SELECT 1 FROM people WHERE list = lists.id)"
             " FROM lists WHERE (service, kind, target) = (?, ?, ?)"
         )
-        for id, merges, key, epoch, links_unknown, changed, is_empty in self.store.rows(query, self._place):
+        for id, merges, key, epoch, links_unknown, changed, is_empty in self.store.rows(query, self.target):
             if not merges:
                 return OpenLedger(id, Trust.MISSING, merges=merges)
             if key != self.sealer.key_id:
@@ -226,7 +217,7 @@ class Ledger:
             "SELECT r.id, lock, r.key, previous, r.epoch FROM list_runs r JOIN lists l ON l.id = r.list"
             " WHERE (service, kind, target) = (?, ?, ?) ORDER BY r.id"
         )
-        return [*map(Run._make, self.store.rows(query, self._place))]
+        return [*map(Run._make, self.store.rows(query, self.target))]
 
     def _has_changed(self, run: Run) -> bool:
         query = "SELECT 1 FROM sendings WHERE run = ? AND acknowledged IS NOT NULL LIMIT 1"
@@ -234,15 +225,7 @@ class Ledger:
 
     def _is_running(self, run: Run) -> bool:
         """Tell whether a run goes on; in a transaction, so that no other process takes its lock meanwhile."""
-        path = job_lock(self.state_dir, run.lock)
-        return path.exists() and is_locked(path)
-
-
-def _delete_run(db: "sqlite3.Connection", run: Run) -> None:
-    sendings = "SELECT id FROM sendings WHERE run = ?"
-    db.execute(f"DELETE FROM people_sent WHERE sending IN ({sendings})", (run.id,))
-    db.execute("DELETE FROM sendings WHERE run = ?", (run.id,))
-    db.execute("DELETE FROM list_runs WHERE id = ?", (run.id,))
+        return is_locked(job_lock(self.state_dir, run.lock))
 
 
 def _which_follow(epoch: str, runs: Sequence[Run]) -> list[bool]:

@@ -93,7 +93,7 @@ class ListSettings(NamedTuple):
     resolver: ParamsResolver
     packing: PackingOptions
     dry_run: bool = False
-    state_dir: Path | None = None  # whose key seals what journals say of files
+    state_dir: Path | None = None  # whose key seals what jobs say of files
 
     def new_report(self) -> ListReport:
         """Return the report of nothing yet."""

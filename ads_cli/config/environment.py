@@ -39,7 +39,7 @@ ENVIRONMENT = {
     _names("allowance"): (
         "set for the commands of a fleet: the folder in which they count their requests together"
     ),
-    _names("earlier_jobs"): "set for the tasks of a fleet that may not send twice: the jobs before them",
+    _names("earlier_jobs"): "set for the tasks of a fleet that may not send twice: which one notes its jobs",
     _names("task_had_begun"): "set for the tasks of a fleet that an earlier run may have begun",
     _names("fleet_count"): "set for the tasks of a fleet: which one notes how much it changes",
     _names("job_group"): "set for the commands of a fleet that fill one list together: their run",

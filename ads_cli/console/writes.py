@@ -71,7 +71,7 @@ class Caller(Protocol):
 
 
 def begun(call: Caller, write: Write, prepared: PreparedRequest) -> ChangeBegun:
-    """Return the line of a change that is about to be sent."""
+    """Return a change that is about to be sent, as the log has it."""
     ids, fields, before = _changed(call, write)
     path, words = urlsplit(prepared.url).path, call.parsed.words
     id_field = write.endpoint.id_field if write.endpoint else ""

@@ -101,7 +101,8 @@ class ChangeLog:
         return self._changes("", ())
 
     def _changes(self, condition: str, values: tuple[str, ...]) -> list[dict[str, Any]]:
-        query = f"SELECT {', '.join(COLUMNS)}, made, counts FROM changes {condition} ORDER BY rowid"
+        # With the plus, SQLite finds few rows by an index and sorts them, and reads no others.
+        query = f"SELECT {', '.join(COLUMNS)}, made, counts FROM changes {condition} ORDER BY +rowid"
         return [_change(row) for row in self._store.rows(query, values)]
 
 

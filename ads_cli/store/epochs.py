@@ -11,13 +11,11 @@ then be used where the service confirms it.
 """
 
 import secrets
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 from urllib.parse import urlsplit
-
-import msgspec
 
 from ..hosts import is_loopback
 from .database import store_in
@@ -29,7 +27,7 @@ if TYPE_CHECKING:
 NO_EPOCH = ""  # in place of a stamp, which is a random token and the identity of the file
 
 
-class UploadTarget(msgspec.Struct, frozen=True):
+class UploadTarget(NamedTuple):
     """What a push changes."""
 
     service: str  # its address, or the world of an emulator
@@ -59,14 +57,13 @@ class WriteEpochs:
             return current
         token = secrets.token_hex(8)
         with self.renewed() as db:
-            db.execute(
-                "REPLACE INTO epochs VALUES (?, ?, ?, ?, ?, ?)", (*_key(target), token, group, boot_id())
-            )
+            row = (*target, token, group, boot_id())
+            db.execute("REPLACE INTO epochs VALUES (?, ?, ?, ?, ?, ?)", row)
         return f"{token}-{self._store.identity}"
 
     def end(self, target: UploadTarget) -> None:
         """End the current write epoch, on disk before this returns."""
-        self._delete([_key(target)])
+        self._delete([target])
 
     @contextmanager
     def changing(self, target: UploadTarget) -> Iterator[None]:
@@ -82,7 +79,7 @@ class WriteEpochs:
         targets = self._store.rows("SELECT service, kind, id FROM epochs")
         self._delete([key for key in targets if is_loopback(urlsplit(key[0]).hostname or "")])
 
-    def _delete(self, keys: list[tuple[str, ...]]) -> None:
+    def _delete(self, keys: Sequence[tuple[str, ...]]) -> None:
         ending = "FROM epochs WHERE (service, kind, id) = (?, ?, ?)"
         if known := [key for key in keys if self._store.rows(f"SELECT 1 {ending}", key)]:
             with self.renewed() as db:
@@ -100,11 +97,7 @@ class WriteEpochs:
     def _read(self, target: UploadTarget) -> tuple[str, str, str]:
         """Return stamp, group and boot of the current write epoch; NO_EPOCH where there is none."""
         query = "SELECT token, job_group, boot FROM epochs WHERE (service, kind, id) = (?, ?, ?)"
-        for token, group, boot in self._store.rows(query, _key(target)):
+        for token, group, boot in self._store.rows(query, target):
             identity = self._store.identity if self._store.is_latest() else "restored"
             return f"{token}-{identity}", group, boot
         return NO_EPOCH, "", ""
-
-
-def _key(target: UploadTarget) -> tuple[str, str, str]:
-    return target.service, target.kind, target.id

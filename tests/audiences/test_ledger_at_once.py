@@ -25,9 +25,9 @@ def test_a_full_disk_ends_a_push_before_anybody_is_sent_of_whom_nothing_is_known
     remote.file("people.csv", "email\n" + "".join(f"u{number}@x.de\n" for number in range(30_000)))
     words = remote.command("audiences", "push", "people.csv", "--audience", "aud", "-A", "acc")
     most = 1_000_000  # bytes of a file, which the notes need more than
+    env = remote.environment | {"PYTHONDONTWRITEBYTECODE": "1"}  # which Python would cut off unseen
     done = subprocess.run(
-        words, env=remote.environment | {"PYTHONDONTWRITEBYTECODE": "1"}, cwd=remote.home,
-        capture_output=True, text=True,
+        words, env=env, cwd=remote.home, capture_output=True, text=True,
         preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (most, most)),
     )  # fmt: skip
     assert done.returncode == 11 and "state.db cannot be used" in done.stderr, done.stderr

@@ -282,9 +282,6 @@ def test_the_database_is_migrated_once_by_many_at_a_time(adsctl):
     assert [process.wait() for process in processes] == [0] * AT_ONCE
     assert stored(adsctl, "SELECT count(*) FROM changes WHERE outcome = 'ok'") == [AT_ONCE]
     assert stored(adsctl, "PRAGMA user_version") == [len(MIGRATIONS)]
-    assert {path.name for path in (adsctl.home / "state").iterdir()} == {
-        "caches",
-        "emulator.db",
-        "locks",
-        "state.db",
-    }
+    # Of those that end at once, none may be the last one, which removes what SQLite has beside a file.
+    left = {path.name.partition("-")[0] for path in (adsctl.home / "state").iterdir()}
+    assert left == {"caches", "emulator.db", "locks", "state.db"}

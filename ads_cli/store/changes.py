@@ -66,7 +66,7 @@ class ChangeLog:
         try:
             with self._store.writing() as db:
                 if self._keep_days is not None:
-                    # Before the last change, too: a clock that is years ahead for once must not empty the log.
+                    # Before the last change, too: a clock that is years ahead once must not empty the log.
                     kept = "strftime('%Y-%m-%dT%H:%M:%SZ', (SELECT max(time) FROM changes), ?)"
                     oldest = now(self._keep_days * 86400.0), f"-{self._keep_days} days"
                     db.execute(f"DELETE FROM changes WHERE time < ? AND time < {kept}", oldest)

@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ..config.atomic_files import make_folder, open_private, sync_folder
+from ..config.file_locks import FOLDER as LOCKS
 from ..config.file_locks import locked, state_lock
 from ..config.trusted_files import check_writers
 from ..errors import STATE_HINT, StateError
@@ -152,7 +153,7 @@ class Store:
         db.execute("REPLACE INTO mark VALUES (1, ?, ?)", (name, file_identity(path)))
 
     def _mark(self, name: str) -> Path:
-        return state_lock(self.path.parent, "mark", name)
+        return self.path.parent / LOCKS / f"mark-{name}"  # empty, as the locks are
 
     def _open(self) -> "sqlite3.Connection":
         import sqlite3

@@ -15,6 +15,7 @@ from .encodings import (
 )
 from .masking import MASK, is_private_name, without_spans, words_of_name
 
+LISTS, WHERE = "audiences", "--where"  # commands whose conditions may name anybody
 MIN_MASKED_START = 8  # characters of a value that was cut
 # In any text: e-mail addresses, international telephone numbers, device ids, digests (MD5, SHA).
 LOCAL = r"\w.+%!#$&~^-"  # of an e-mail address, before its @; an apostrophe is between others
@@ -103,6 +104,24 @@ def mask_people(text: str, *, numbers: bool = False) -> str:
     National telephone numbers are masked where `numbers` says so: nothing tells them from other numbers.
     """
     return without_spans(text, _people(text, numbers=numbers))
+
+
+def without_people(words: Iterable[str]) -> list[str]:
+    """Return a command line without words that may say who somebody is, which are to be typed again.
+
+    A whole word is replaced, so that a command with such a word is refused, and takes nobody else.
+    """
+    words, kept = [*words], list[str]()
+    hides_conditions = LISTS in words
+    for word, before in zip(words, ("", *words), strict=False):
+        option, equals, _ = word.partition("=")
+        if hides_conditions and option == WHERE and equals:
+            kept.append(f"{WHERE}={MASK}")
+        elif (hides_conditions and before == WHERE) or mask_people(word) != word:
+            kept.append(MASK)
+        else:
+            kept.append(word)
+    return kept
 
 
 def _people(text: str, *, numbers: bool, layers: int = MAX_BASE64) -> Iterator[tuple[int, int]]:

@@ -22,7 +22,7 @@ function __adsctl_subcommands
     case 'fleet'
         printf '%s\t%s\n' 'run' 'Run the tasks of a file, each a command under its own profile' 'check' 'Check the file of a fleet, and show its tasks; nothing is run' 'status' 'Show the last run of a fleet, task by task, or of each fleet'
     case 'jobs'
-        printf '%s\t%s\n' 'list' 'List the pushes that ran on this machine, oldest first' 'show' 'Show one push, and what became of its rows' 'clean' 'Remove the journals of pushes that have ended, or that cannot be resumed' 'discard' 'Give up unfinished pushes: what they have created or sent is no longer known'
+        printf '%s\t%s\n' 'list' 'List the pushes that ran on this machine, oldest first' 'show' 'Show one push, and what became of its rows' 'clean' 'Remove jobs that have ended, or that cannot be resumed' 'discard' 'Give up unfinished pushes: what they have created or sent is no longer known'
     case 'changes'
         printf '%s\t%s\n' 'list' 'List what this tool changed from this machine, oldest first; --account shows those of one account' 'show' 'Show one change: its fields, and what they were before where the command knew'
     case 'campaigns'

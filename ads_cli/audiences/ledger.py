@@ -14,7 +14,7 @@ from enum import Enum
 from functools import cached_property
 from itertools import chain, islice
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 from ..config.file_locks import is_locked
 from ..errors import StateError
@@ -23,12 +23,9 @@ from ..store.epochs import NO_EPOCH, UploadTarget, WriteEpochs
 from ..uploads.jobs import job_lock
 from ..uploads.journal import NOT_ALONE
 from ..uploads.plan import this_second
-from .ledger_merge import find_outcomes, settle_outcomes
+from .ledger_merge import doubt_before_removals, find_outcomes, settle_outcomes
 from .operations import OPERATION_TYPES, Operations, SentParams, operations_of
 from .sealing import KINDS, Sealer, load_key
-
-if TYPE_CHECKING:
-    import sqlite3
 
 REMEMBERED_MONTHS = 12  # the service forgets people after 13
 PERSON_BYTES = 8  # of a digest
@@ -102,7 +99,7 @@ class Ledger:
         with self.store.writing() as db:
             db.execute(
                 "INSERT OR IGNORE INTO lists (service, kind, target, key) VALUES (?, ?, ?, ?)",
-                (*self._place, key),
+                (*self.target, key),
             )
             query = "INSERT INTO list_runs (list, lock, key, previous, epoch) VALUES (?, ?, ?, ?, ?)"
             run = db.execute(query, (self._read().id, lock, key, previous, epoch)).lastrowid
@@ -126,8 +123,7 @@ class Ledger:
         with self.store.writing() as db:
             self.require_idle()
             id = self._read().id
-            for run in self._runs():
-                _delete_run(db, run)
+            db.execute("DELETE FROM list_runs WHERE list = ?", (id,))
             db.execute("DELETE FROM people WHERE list = ?", (id,))
             db.execute("DELETE FROM lists WHERE id = ?", (id,))
         self.store.empty_log()
@@ -139,51 +135,54 @@ class Ledger:
             raise StateError(f"{self.target.id} is being changed", hint=hint)
 
     def merge(self, own: int | None = None, *, sent_all: bool = False) -> str:
-        """Merge what runs that have ended have noted, and `own`. Return why the ledger was lost, or "".
+        """Merge what runs have noted, once none but `own` is running. Return why the ledger was lost, or "".
 
+        Of what runs have sent at the same time the order is unknown, so that their notes are merged together.
         `sent_all` says that after its removals the own run has sent everybody who is on the list.
         """
         if not self._runs():
             return ""
         key = self.sealer.key_id  # which is made, if there is none, in a transaction of its own
         while True:
+            # Which have ended is asked before their notes are read, since these are all that they have noted.
+            with self.store.writing():
+                known = self._runs()
+                own_lock = next((run.lock for run in known if run.id == own), None)  # earlier runs had it too
+                is_alone = not any(run.lock != own_lock and self._is_running(run) for run in known)
             with self.store.reading() as db:  # what takes long keeps no other process from writing
                 runs, before = self._runs(), self._read()
-                ended = [run for run in runs if run.id == own or not self._is_running(run)]
-                if not ended or before.id is None:
+                if not (runs and is_alone and {*runs} <= {*known}) or before.id is None:
                     return ""
-                readable = [run for run in ended if run.key == key]
-                find_outcomes(db, before.id, [run.id for run in readable])
-                has_changed = any(map(self._has_changed, ended))
-            follows = _which_follow(before.epoch, ended, runs)
-            was_trusted = before.trust in (Trust.FULL, Trust.CHANGED) and before.epoch != NO_EPOCH
-            # People stay certain where nothing but these runs has changed the list since they were written.
-            stays_certain = before.trust is Trust.MISSING or (was_trusted and all(follows))
+                follows = _which_follow(before.epoch, runs)
+                was_trusted = before.trust in (Trust.FULL, Trust.CHANGED) and before.epoch != NO_EPOCH
+                # People stay certain where nothing but these runs has changed the list since they were
+                # written.
+                stays_certain = before.trust is Trust.MISSING or (was_trusted and all(follows))
+                readable = [run.id for run in runs if run.key == key]
+                find_outcomes(db, before.id, readable)
+                links_known = stays_certain and not before.links_unknown
+                is_doubted = not links_known and doubt_before_removals(db, readable)
+                has_changed = any(map(self._has_changed, runs))
             # The ledger has the write epoch of the last run, by which it is trusted, if all notes can be
             # read and nothing else has changed the list between these runs. What happened before the first
             # need not be known: whom the ledger had is uncertain then.
-            epoch = ended[-1].epoch if readable == ended and all(follows[1:]) else NO_EPOCH
+            epoch = runs[-1].epoch if len(readable) == len(runs) and all(follows[1:]) else NO_EPOCH
             # Whom the service keeps together is known where both hold, or once a run has sent everybody.
             unknown = not (stays_certain and epoch) or (before.links_unknown and not sent_all)
             changed = f"{datetime.now(UTC):%Y-%m-%dT%H:%M:%SZ}" if has_changed else before.changed
-            with self.store.writing() as db:
-                if self._read().merges != before.merges or not {*ended} <= {*self._runs()}:
+            with self._epochs.renewed() as db:  # a backup may have some of these notes only
+                if self._read().merges != before.merges or not {*runs} <= {*self._runs()}:
                     continue  # another process has merged some meanwhile, or forgotten everybody
                 if before.trust is Trust.LOST:
                     db.execute("DELETE FROM people WHERE list = ?", (before.id,))
-                settle_outcomes(db, before.id, is_known=stays_certain)
+                settle_outcomes(db, before.id, is_known=stays_certain and not is_doubted)
                 db.execute(
                     "UPDATE lists SET merges = merges + 1, key = ?, epoch = ?, links_unknown = ?, changed = ?"
                     " WHERE id = ?",
                     (key, epoch, unknown, changed, before.id),
                 )
-                for run in ended:
-                    _delete_run(db, run)
+                db.executemany("DELETE FROM list_runs WHERE id = ?", ((run.id,) for run in runs))
             return before.reason if before.trust is Trust.LOST else ""
-
-    @property
-    def _place(self) -> tuple[str, str, str]:
-        return self.target.service, self.target.kind, self.target.id
 
     def _read(self) -> OpenLedger:
         query = (
@@ -191,7 +190,7 @@ class Ledger:
             " NOT EXISTS (SELECT 1 FROM people WHERE list = lists.id)"
             " FROM lists WHERE (service, kind, target) = (?, ?, ?)"
         )
-        for id, merges, key, epoch, links_unknown, changed, is_empty in self.store.rows(query, self._place):
+        for id, merges, key, epoch, links_unknown, changed, is_empty in self.store.rows(query, self.target):
             if not merges:
                 return OpenLedger(id, Trust.MISSING, merges=merges)
             if key != self.sealer.key_id:
@@ -218,34 +217,27 @@ class Ledger:
             "SELECT r.id, lock, r.key, previous, r.epoch FROM list_runs r JOIN lists l ON l.id = r.list"
             " WHERE (service, kind, target) = (?, ?, ?) ORDER BY r.id"
         )
-        return [*map(Run._make, self.store.rows(query, self._place))]
+        return [*map(Run._make, self.store.rows(query, self.target))]
 
     def _has_changed(self, run: Run) -> bool:
         query = "SELECT 1 FROM sendings WHERE run = ? AND acknowledged IS NOT NULL LIMIT 1"
         return bool(self.store.rows(query, (run.id,)))
 
     def _is_running(self, run: Run) -> bool:
-        path = job_lock(self.state_dir, run.lock)
-        return path.exists() and is_locked(path)
+        """Tell whether a run goes on; in a transaction, so that no other process takes its lock meanwhile."""
+        return is_locked(job_lock(self.state_dir, run.lock))
 
 
-def _delete_run(db: "sqlite3.Connection", run: Run) -> None:
-    sendings = "SELECT id FROM sendings WHERE run = ?"
-    db.execute(f"DELETE FROM people_sent WHERE sending IN ({sendings})", (run.id,))
-    db.execute("DELETE FROM sendings WHERE run = ?", (run.id,))
-    db.execute("DELETE FROM list_runs WHERE id = ?", (run.id,))
-
-
-def _which_follow(epoch: str, ended: Sequence[Run], runs: Iterable[Run]) -> list[bool]:
-    """Tell of each run that has ended whether only runs changed the list since the one before it.
+def _which_follow(epoch: str, runs: Sequence[Run]) -> list[bool]:
+    """Tell of each run whether only runs changed the list since the one before it.
 
     It is so where it began in a write epoch that is known by then. The first follows the ledger, which has
-    `epoch`. `runs` has those that are running too.
+    `epoch`.
     """
-    # Runs of one group share an epoch, and the first that ends may not be the first that began.
+    # Runs of one group share an epoch, and the first that is noted may not be the first that began.
     epochs = {epoch} | {run.epoch for run in runs if run.previous == epoch}
     follows = list[bool]()
-    for run in ended:
+    for run in runs:
         epochs -= {NO_EPOCH, NOT_ALONE}  # each stands for many epochs, and links nothing
         follows.append(not epochs.isdisjoint((run.previous, run.epoch)))
         epochs.add(run.epoch)
@@ -280,17 +272,18 @@ class LedgerRun:
 
     def note_acknowledged(self, batch: int, items: Iterable[Operations], rejected: Collection[int]) -> None:
         """Note that a batch was acknowledged, but for the people of rejected rows, who stay as they were."""
-        digests = list[bytes]()
+        refused, taken = set[bytes](), set[bytes]()
         for operations in items if rejected else ():
             users = chain.from_iterable(operation.params.users for operation in operations_of(operations))
             for row, user in zip(operations.rows, users, strict=True):
-                for name, values in user.items() if row in rejected else ():
-                    digests += self._ledger.sealer.digests(KINDS[name], values)
+                digests = refused if row in rejected else taken
+                for name, values in user.items():
+                    digests.update(self._ledger.sealer.digests(KINDS[name], values))
         with self._lock:
             sending = self._sendings[batch]
         with self._ledger.store.writing() as db:
             query = "DELETE FROM people_sent WHERE sending = ? AND digest = ?"
-            db.executemany(query, ((sending, digest) for digest in digests))
+            db.executemany(query, ((sending, digest) for digest in refused - taken))
             # After a request with a greater number than the last one now, which is sent from now on.
             query = "UPDATE sendings SET acknowledged = (SELECT max(id) FROM sendings) WHERE id = ?"
             db.execute(query, (sending,))

@@ -62,6 +62,20 @@ def find_outcomes(db: "sqlite3.Connection", list_id: int, runs: Collection[int])
     db.executemany("INSERT INTO temp.persons VALUES (?, ?, ?)", persons.settled())
 
 
+def doubt_before_removals(db: "sqlite3.Connection", runs: Collection[int]) -> bool:
+    """Tell whether runs may have removed anybody; what they sent before that becomes uncertain.
+
+    So it is where nobody knows whom the service keeps together: any removal may have taken anybody along.
+    """
+    query = (
+        "SELECT max(coalesce(acknowledged, id)) FROM sendings s WHERE run IN (SELECT value FROM json_each(?))"
+        " AND EXISTS (SELECT 1 FROM people_sent WHERE sending = s.id AND removes)"
+    )
+    ((step,),) = db.execute(query, (msgspec.json.encode([*runs]).decode(),))
+    db.execute("UPDATE temp.outcomes SET is_certain = 0 WHERE step < ?", (step,))
+    return step is not None
+
+
 def settle_outcomes(db: "sqlite3.Connection", list_id: int, *, is_known: bool) -> None:
     """Write what was found; what is not `is_known` to be current becomes uncertain."""
     if not is_known:

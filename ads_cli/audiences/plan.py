@@ -6,6 +6,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
+import msgspec
+
 from ..api.problems import Problem
 from ..errors import ContentError
 from ..feeds.row import RowTransform
@@ -91,7 +93,7 @@ class ListSettings(NamedTuple):
     resolver: ParamsResolver
     packing: PackingOptions
     dry_run: bool = False
-    state_dir: Path | None = None  # whose key seals what journals say of files
+    state_dir: Path | None = None  # whose key seals what jobs say of files
 
     def new_report(self) -> ListReport:
         """Return the report of nothing yet."""
@@ -212,13 +214,19 @@ class ListPlan(Plan):
         return UploadTarget(service, upload.kind, upload.target)
 
     def key(self, service: str, *, skip_invalid: bool) -> JobKey:
-        """Return what identifies the job. Only a key tells of the content, which may be one person."""
+        """Return what identifies the job.
+
+        Only a key tells of its content and its conditions, which may be of one person.
+        """
         from .sealing import Sealer, load_key
 
         feed, state_dir = self.rows.source, self._settings.state_dir
         assert state_dir
-        content = Sealer(load_key(state_dir)).sealed_content(feed.digest)
+        sealed = Sealer(load_key(state_dir)).sealed_content
+        content = sealed(feed.digest)
         options = self._settings.job_options(feed, self.rows.columns, skip_invalid=skip_invalid)
+        if options.conversion:  # a condition may name somebody
+            options = msgspec.structs.replace(options, conversion=sealed(options.conversion))
         return JobKey(self.target(service), "push", content, options)
 
     def begin(self, journal: Journal) -> None:

@@ -123,12 +123,7 @@ def _halves(whole: bytes, begin: int) -> list[bytes]:
 
 def _masked_halves(new: "Callable[[], blake2b]", masks: list[bytes], halves: list[bytes]) -> list[bytes]:
     """Mask halves by the keyed digests of others, all at once."""
-    keyed = []
-    for mask in masks:
-        hashed = new()
-        hashed.update(mask)
-        keyed.append(hashed.digest())
-    whole = masked(b"".join(halves), b"".join(keyed))
+    whole = masked(b"".join(halves), b"".join(_keyed(new, mask) for mask in masks))
     return [whole[at : at + HALF] for at in range(0, len(whole), HALF)]
 
 

@@ -70,7 +70,7 @@ def read_run(state_dir: Path, job: Job) -> CreationRun:
     sends = read_sends(state_dir, job.job)
     sent: list[SentRecord] = []
     for number in sorted(sends.uncertain | sends.acknowledged):
-        contents, ack = sends.attempts[number].keys, sends.acknowledged.get(number)
+        contents, ack = sends.keys[number], sends.acknowledged.get(number)
         sent += _answered(contents, ack) if ack else [SentRecord(number, content) for content in contents]
     return CreationRun(job, read_planned(state_dir, job.job), sent)
 

@@ -15,7 +15,7 @@ from ..feeds.row import Row
 from ..feeds.rows import Rows
 from ..output.text import listed
 from ..store.epochs import UploadTarget
-from ..uploads.job import Acknowledgement, JobKey, Planned, options_of_rows
+from ..uploads.job import Acknowledgement, JobKey, options_of_rows
 from ..uploads.plan import OnAcknowledged, Plan, this_second
 from ..uploads.upload import FAILED, Batch, Batches
 from ..validation import CheckedRow
@@ -276,7 +276,7 @@ class RestOfRun:
         self._matches = kept
         self._upload.used_ids.add(self._run.answers)
         if news := [key for key in dict.fromkeys(self._contents) if key not in self._run.planned]:
-            journal.append(Planned(news))
+            journal.plan(news)
         journal.flush()
         if not journal.resumed:
             require_no_other_run(journal, self._creation)

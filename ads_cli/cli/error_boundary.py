@@ -88,7 +88,7 @@ def _interrupt(signum: int, frame: FrameType | None) -> None:
 
 
 def _exit_after_timeout(code: int) -> None:
-    """End a program that has not ended by itself; a journal is valid wherever it is cut off."""
+    """End a program that has not ended by itself; the database is valid wherever that happens."""
     time.sleep(SHUTDOWN_TIMEOUT_SECONDS)
     os._exit(code)
 

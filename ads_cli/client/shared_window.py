@@ -16,6 +16,7 @@ from ..config.file_locks import file_lock, locked
 from ..config.settings import CACHES
 from ..errors import StateError
 from ..http.retry import CLOCK, Clock
+from ..store.file_identity import boot_id
 
 if TYPE_CHECKING:
     from filelock import FileLock
@@ -47,7 +48,6 @@ def _digest(text: str) -> str:
 LOCK_TIMEOUT_SECONDS = 5.0  # it is held for less than a millisecond
 MARGIN_SECONDS = 0.5  # by which the service may end a window later than our clock
 FORGOTTEN_SECONDS = 24 * 3600.0  # after which the requests of another boot or host are removed
-BOOT_ID = Path("/proc/sys/kernel/random/boot_id")
 NUMBERS = 3  # of each request in the file
 
 T = TypeVar("T")
@@ -205,8 +205,5 @@ def boot_number() -> float:
     from hashlib import sha256
     from socket import gethostname
 
-    try:
-        name = BOOT_ID.read_text(encoding="ascii")
-    except (OSError, UnicodeDecodeError):
-        name = gethostname()
+    name = boot_id() or gethostname()
     return float(int.from_bytes(sha256(name.encode()).digest()[:6]))

@@ -1,4 +1,4 @@
-"""Replace files atomically, read them up to a limit, check lines by checksums, and follow links."""
+"""Replace files atomically, read them up to a limit, and follow links."""
 
 import errno
 import io

@@ -39,7 +39,7 @@ ENVIRONMENT = {
     _names("allowance"): (
         "set for the commands of a fleet: the folder in which they count their requests together"
     ),
-    _names("earlier_jobs"): "set for the tasks of a fleet that may not send twice: the jobs before them",
+    _names("earlier_jobs"): "set for the tasks of a fleet that may not send twice: which one notes its jobs",
     _names("task_had_begun"): "set for the tasks of a fleet that an earlier run may have begun",
     _names("fleet_count"): "set for the tasks of a fleet: which one notes how much it changes",
     _names("job_group"): "set for the commands of a fleet that fill one list together: their run",
@@ -114,7 +114,8 @@ CONFIG_FILES = {
 STATE_FILES = {
     "state.db": "all that is remembered: what was changed, sent and made, and what has not ended; with "
     "state.db-wal and -shm while it is used",
-    "locks": "empty files, by which commands keep each other from an account, a fleet or a file",
+    "locks": "empty files: commands keep each other from an account, a fleet or a file, and a restored "
+    "state.db lacks its own",
     "caches": "the ids that completion offers, what is left of rate limits, which keyring there is: may be "
     "deleted",
     "ledger.key": "the key of the digests of people; readable by you alone",

@@ -91,6 +91,8 @@ def locked_or_refused(path: Path, refusal: str) -> Iterator[None]:
 
 def is_locked(path: Path) -> bool:
     """Whether a process has a lock; raise StateError where nothing tells which."""
+    if not path.exists():  # no file is made only to look
+        return False
     lock = try_lock(path)
     if lock:
         lock.release()

@@ -26,7 +26,7 @@ from ..errors import AdsctlError, GuardError
 from ..masking import MASK, is_private_name, mask_address, mask_undeclared
 from ..output.text import shell_command
 from ..own_ids import new_change_id
-from ..people_masking import mask_people
+from ..people_masking import LISTS, WHERE, mask_people
 from ..store.changes import UNKNOWN, ChangeBegun, ChangeEnded, ChangeLog, now
 
 if TYPE_CHECKING:
@@ -71,7 +71,7 @@ class Caller(Protocol):
 
 
 def begun(call: Caller, write: Write, prepared: PreparedRequest) -> ChangeBegun:
-    """Return the line of a change that is about to be sent."""
+    """Return a change that is about to be sent, as the log has it."""
     ids, fields, before = _changed(call, write)
     path, words = urlsplit(prepared.url).path, call.parsed.words
     id_field = write.endpoint.id_field if write.endpoint else ""
@@ -219,10 +219,11 @@ def _without_id(word: str, ids: list[str]) -> str:
 def _shown(words: tuple[str, ...]) -> list[str]:
     """Return the words of a command line without what is personal or secret."""
     shown, is_hidden = [], False
+    hidden = {WHERE} if LISTS in words else ()
     for word in mask_undeclared(words):
         name, equals, _ = word.partition("=")
         is_name = bool(equals or word.startswith("--")) and bool(FIELD_NAME.fullmatch(name))
-        is_personal = is_name and _is_personal(name.replace("-", "_"))
+        is_personal = is_name and (name in hidden or _is_personal(name.replace("-", "_")))
         if is_hidden and not word.startswith("--"):
             shown.append(MASK)
         elif is_personal and equals:

@@ -56,7 +56,7 @@ class Feed:
 
     @property
     def identity(self) -> str:
-        """Name it in jobs and journals."""
+        """Name it in jobs."""
         return _listed([location.identity for location in self.locations])
 
     @property

@@ -260,7 +260,7 @@ class Members:
 
 
 def _require_fit(task: Task) -> None:
-    """Raise UsageError for a task that must not begin again without its journal, or has a secret."""
+    """Raise UsageError for a task that must not begin again where its job is not known, or has a secret."""
     if task.is_once:
         raise UsageError(
             f"task {task.name!r}: what a lost worker had sent would be sent, and counted, again",

@@ -44,7 +44,7 @@ class Member(msgspec.Struct, frozen=True):
     local_directory: str  # tells it from an earlier worker of its address: Dask makes one at each start
     name: str
     threads: int
-    home: str  # the id of its state folder, which outlives it: records and journals are there
+    home: str  # the id of its state folder, which outlives it: what was sent is known there
     lease_seconds: float
     tokens: dict[str, str]  # a digest of each profile's token; "" where it has no limits
     problems: dict[str, dict[str, Any]]  # why it cannot use a profile: the error

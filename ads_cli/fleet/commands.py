@@ -185,12 +185,12 @@ def is_write(name: str, command: TaskCommand, params: Mapping[str, Any]) -> bool
 
 
 def is_of_one(name: str, params: Mapping[str, Any]) -> bool:
-    """Whether a command line is one declared request, made of its options: it has no journal."""
+    """Whether a command line is one declared request, made of its options: it has no job."""
     return name not in COMMANDS and not params.get("file")
 
 
 def is_creation(name: str, command: TaskCommand, params: Mapping[str, Any]) -> bool:
-    """Whether a command line creates another record each time that it is run, and has no journal."""
+    """Whether a command line creates another record each time that it is run, and has no job."""
     if name == "api":
         return str(params.get("method")).upper() == "POST"
     return command.makes_anew and is_of_one(name, params)

@@ -78,9 +78,9 @@ class Records:
                 (*self._key(task), text, has_output),
             )
 
-    def earlier_jobs(self, task: Task | PlannedTask) -> Path:
-        """Return the file of the jobs that had ended before a task first sent what counts each time."""
-        return self.folder / f"{task.stem}.earlier"
+    def place_of(self, task: Task) -> str:
+        """Return under what a task notes the jobs that had ended before it."""
+        return msgspec.json.encode(self._key(task)).decode()
 
     def count_of(self, task: Task) -> FleetCount:
         """Return where a task notes how many records it changes."""
@@ -105,7 +105,7 @@ class Records:
         """Remove all that is kept of the run."""
         run = self._run.fleet, self._run.id
         with self._store.writing() as db:
-            for table in ("fleet_tasks", "fleet_counts"):
+            for table in ("fleet_tasks", "fleet_counts", "fleet_earlier_jobs"):
                 db.execute(f"DELETE FROM {table} WHERE (fleet, run) = (?, ?)", run)
         shutil.rmtree(self.folder, ignore_errors=True)
 
@@ -151,7 +151,7 @@ class FleetState:
     @property
     def is_running(self) -> bool:
         """Whether a run is under way."""
-        return self._lock.exists() and is_locked(self._lock)
+        return is_locked(self._lock)
 
     def last(self) -> FleetRun | None:
         """Return the last run."""

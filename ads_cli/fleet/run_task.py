@@ -134,7 +134,7 @@ class LocalEngine:
     def run(self, tasks: Sequence[Task], on_event: OnEvent) -> None:
         """Run tasks; after a signal, tell the processes, and raise Interrupted once they have ended.
 
-        A second signal ends them at once, wherever they are: their journals stay valid.
+        A second signal ends them at once, wherever they are: what they have sent is known.
         """
         queue = TaskQueue(tasks, self._limits)
         received: list[int] = []

@@ -82,7 +82,7 @@ def _run_once(assignment: Assignment, records: Records, run_command: RunCommand,
         if task.is_part:
             os.environ[GROUP_VARIABLE] = assignment.run.id
         if task.is_once:
-            os.environ[EARLIER_VARIABLE] = str(records.earlier_jobs(task))
+            os.environ[EARLIER_VARIABLE] = records.place_of(task)
         code, shape = run_command(_with_resume(task.words) if resumes else task.words, task.fixed)
         _ignore_signals()
         data = _printed(output)

@@ -52,7 +52,7 @@ class UploadJournal:
     """The journal of one upload, locked against a second run; raise StateError where it cannot be used."""
 
     def __init__(self, state_dir: Path, key: UploadKey, label: str) -> None:
-        self._store, self._name, self._bytes = store_in(state_dir), key.name, key.bytes
+        self._store, self._name = store_in(state_dir), key.name
         self._noting, self._is_closed = threading.Lock(), False
         self.begun: Begun | None = None
         self.sent: set[int] = set()
@@ -87,8 +87,8 @@ class UploadJournal:
     def begin(self, begun: Begun) -> None:
         """Note an upload that the service has acknowledged."""
         self.forget()
-        row = self._name, self._bytes, msgspec.json.encode(begun)
-        self._write("INSERT INTO uploads (name, bytes, begun) VALUES (?, ?, ?)", *row)
+        query = "INSERT INTO uploads (name, begun) VALUES (?, ?)"
+        self._write(query, self._name, msgspec.json.encode(begun))
         self.begun = begun
 
     def note_sent(self, segment: int, media_id: str) -> None:
@@ -114,7 +114,6 @@ class UploadJournal:
     def forget(self) -> None:
         """Forget the upload: it has expired, or its processing has failed."""
         with self._noting:
-            self._write("DELETE FROM segments WHERE upload = ?", self._name)
             self._write("DELETE FROM uploads WHERE name = ?", self._name)
             self.begun, self.sent, self.is_finalized, self.is_added = None, set(), False, False
 

@@ -108,7 +108,6 @@ class ExportFolder:
         shutil.rmtree(self.path.with_name(name), ignore_errors=True)
         with self._store.writing() as db:
             db.execute("DELETE FROM exports WHERE name = ?", (name,))
-            db.execute("DELETE FROM export_jobs WHERE export = ?", (name,))
 
     def _begin(self) -> None:
         """Forget what an earlier run has done, and what others left too long ago to be resumed."""

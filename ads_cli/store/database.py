@@ -4,18 +4,22 @@ Each transaction is on the disk before it ends (`synchronous=FULL`).
 """
 
 import os
+import secrets
 import stat
 import threading
-from collections.abc import Iterator, Sequence
+import time
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager, nullcontext, suppress
-from functools import cached_property
+from functools import cached_property, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from ..config.atomic_files import make_folder
+from ..config.atomic_files import make_folder, open_private, sync_folder
+from ..config.file_locks import FOLDER as LOCKS
 from ..config.file_locks import locked, state_lock
 from ..config.trusted_files import check_writers
 from ..errors import STATE_HINT, StateError
+from ..signals import NOTICE_SECONDS
 from .file_identity import file_identity
 from .schema import MIGRATIONS
 
@@ -44,6 +48,8 @@ class Store:
         self.path = folder / FILE
         self._lock = threading.RLock()  # one connection: SQLite writes one transaction at a time anyway
         self._connection: sqlite3.Connection | None = None
+        self._after: list[Callable[[], None]] = []  # what is to be done once the transaction has ended well
+        self._opened = 0, 0  # device and inode of the file that the connection is to
 
     def __reduce__(self) -> tuple[Any, ...]:
         return store_in, (self.path.parent,)  # each process has its own
@@ -63,14 +69,18 @@ class Store:
             if connection.in_transaction:
                 yield connection
                 return
-            connection.execute(f"BEGIN {kind}")
             try:
+                _begin(connection, kind)  # a signal that comes while it waits is raised after it
                 yield connection
                 connection.execute("COMMIT")
+                for action in self._after:
+                    action()
             except BaseException:
                 if connection.in_transaction:
                     connection.execute("ROLLBACK")
                 raise
+            finally:
+                self._after.clear()
 
     def rows(self, query: str, values: Sequence[Any] = ()) -> list[tuple[Any, ...]]:
         """Return the rows of a query; none where nothing was ever remembered."""
@@ -89,9 +99,20 @@ class Store:
                 yield row
 
     def empty_log(self) -> None:
-        """Leave nothing of what was deleted in the write-ahead log, once no other process reads it."""
+        """Leave nothing of what was deleted in the write-ahead log, once no other process reads it.
+
+        No reader is waited for: meanwhile no other process could write. The last one to end removes the log.
+        """
         with self._lock, self._errors():
-            self._open().execute("PRAGMA wal_checkpoint(TRUNCATE)")
+            connection = self._open()
+            with _waiting(connection, 0):
+                connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+
+    @property
+    def is_in_transaction(self) -> bool:
+        """Whether this thread is in a transaction; that of another one is waited for."""
+        with self._lock:
+            return self._connection is not None and self._connection.in_transaction
 
     def close(self) -> None:
         """Close the file; it is opened again where it is needed again."""
@@ -106,6 +127,34 @@ class Store:
         """What tells the file from every copy of it: its inode and when that was made."""
         return file_identity(self.path)
 
+    def is_latest(self) -> bool:
+        """Tell whether this is no earlier state of the file, which was written over it."""
+        known: list[tuple[Any, ...]] = []
+        while known != (known := self.rows("SELECT name, identity FROM mark")):
+            for name, identity in known:
+                with suppress(FileNotFoundError):
+                    if file_identity(self._mark(name)) == identity:
+                        return True
+        return False  # and no other process has changed it meanwhile
+
+    def renew(self, db: "sqlite3.Connection") -> None:
+        """Tell the file, from the end of a transaction on, from every backup that was made of it before.
+
+        A backup that is copied onto the file keeps its inode. So the file names another one, which no backup
+        has: it is made before the transaction ends, and the one before it is removed after that.
+        """
+        for (former,) in self.rows("SELECT name FROM mark"):
+            self._after.append(partial(self._mark(former).unlink, missing_ok=True))
+        name = secrets.token_hex(8)
+        path = self._mark(name)
+        make_folder(path.parent)
+        open_private(path, "xb").close()
+        sync_folder(path.parent)
+        db.execute("REPLACE INTO mark VALUES (1, ?, ?)", (name, file_identity(path)))
+
+    def _mark(self, name: str) -> Path:
+        return self.path.parent / LOCKS / f"mark-{name}"  # empty, as the locks are
+
     def _open(self) -> "sqlite3.Connection":
         import sqlite3
 
@@ -119,7 +168,10 @@ class Store:
             except BaseException:
                 connection.close()
                 raise
-            self._connection = connection
+            self._connection, self._opened = connection, _place_of(self.path)
+        elif self._opened != _place_of(self.path):  # what is written would be lost with the file
+            hint = "run this again: what the file that is there now does not know is not remembered"
+            raise StateError(f"{self.path} was replaced or removed while it was used", hint=hint)
         return self._connection
 
     def _require_own(self) -> None:
@@ -189,6 +241,39 @@ class Store:
             raise
 
 
+def _place_of(path: Path) -> tuple[int, int]:
+    """Return device and inode of a file; zeros where there is none."""
+    try:
+        status = path.stat()
+    except FileNotFoundError:
+        return 0, 0
+    return status.st_dev, status.st_ino
+
+
+@contextmanager
+def _waiting(connection: "sqlite3.Connection", seconds: float) -> Iterator[None]:
+    """Let statements wait so long for another process."""
+    connection.execute(f"PRAGMA busy_timeout = {seconds * 1000:.0f}")
+    try:
+        yield
+    finally:
+        connection.execute(f"PRAGMA busy_timeout = {BUSY_SECONDS * 1000:.0f}")
+
+
+def _begin(connection: "sqlite3.Connection", kind: str) -> None:
+    """Begin a transaction; wait for that of another process in steps, between which a signal is noticed."""
+    begun = time.monotonic()
+    with _waiting(connection, NOTICE_SECONDS):
+        while True:
+            try:
+                connection.execute(f"BEGIN {kind}")
+                return
+            except Exception as error:
+                is_busy = getattr(error, "sqlite_errorname", "").startswith("SQLITE_BUSY")
+                if not is_busy or time.monotonic() - begun > BUSY_SECONDS:
+                    raise
+
+
 def _version(connection: "sqlite3.Connection") -> int:
     return int(connection.execute("PRAGMA user_version").fetchone()[0])
 
@@ -220,12 +305,22 @@ def close_stores() -> None:
         _stores.popitem()[1].close()
 
 
+def _close_before_fork() -> None:
+    """Close all stores: in a forked process SQLite takes locks of its parent for its own, and loses data.
+
+    One in a transaction stays open, and the forked process must leave its file alone.
+    """
+    for store in [*_stores.values()]:
+        if not store.is_in_transaction:
+            store.close()  # it is opened again where it is needed again
+
+
 def _forget_stores() -> None:
-    """Leave the connections of the parent alone in a forked process, which must not use or close them."""
+    """Neither use nor close what the parent has open."""
     _inherited.extend(_stores.values())
     _stores.clear()
 
 
 _inherited: list[Store] = []
 if hasattr(os, "register_at_fork"):
-    os.register_at_fork(after_in_child=_forget_stores)
+    os.register_at_fork(before=_close_before_fork, after_in_child=_forget_stores)

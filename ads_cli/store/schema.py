@@ -3,7 +3,7 @@
 What was released is never changed; a later version adds a migration to the end.
 """
 
-NOTES_EPOCHS_AND_CHANGES = """
+FIRST = """
 -- Small values that only save time or notice a mistake: what cannot be read is not known.
 CREATE TABLE notes (
     kind TEXT NOT NULL,
@@ -19,10 +19,17 @@ CREATE TABLE epochs (
     kind TEXT NOT NULL,
     id TEXT NOT NULL,
     token TEXT NOT NULL,  -- random
-    job_group TEXT NOT NULL,
+    job_group TEXT NOT NULL,  -- that shares it; empty where no other job does
     boot TEXT NOT NULL,  -- of the machine that wrote it
     PRIMARY KEY (service, kind, id)
 ) WITHOUT ROWID;
+
+-- The file beside this one that was made for the last change of an epoch, and is gone with the next one.
+CREATE TABLE mark (
+    one INTEGER PRIMARY KEY CHECK (one = 1),
+    name TEXT NOT NULL,     -- random
+    identity TEXT NOT NULL  -- its inode and when it was made
+);
 
 -- What was changed: a row before it is sent, and what became of it after its answer.
 CREATE TABLE changes (
@@ -45,13 +52,11 @@ CREATE TABLE changes (
 );
 CREATE INDEX changes_by_time ON changes (time);
 CREATE INDEX changes_by_job ON changes (job) WHERE job IS NOT NULL;
-"""
 
-WHAT_IS_KNOWN = """
--- The record of the service that each identity of a target is.
+-- The record of the service that each identity of a target is. A target is the campaigns of an account.
 CREATE TABLE known (
     target TEXT NOT NULL,
-    identity TEXT NOT NULL,
+    identity TEXT NOT NULL,  -- JSON: a kind, the id of the record above, a key, whether it is a replacement
     service_key TEXT NOT NULL,
     PRIMARY KEY (target, identity)
 ) WITHOUT ROWID;
@@ -87,28 +92,22 @@ CREATE TABLE begun_plans (
     target TEXT PRIMARY KEY,
     digest TEXT NOT NULL  -- empty once it has ended
 ) WITHOUT ROWID;
-"""
 
-MEDIA = """
 -- The uploads of files, by what makes them the same.
 CREATE TABLE uploads (
     name TEXT PRIMARY KEY,
-    bytes INTEGER NOT NULL,
     begun BLOB NOT NULL,  -- JSON: what the service has answered
     is_finalized INTEGER NOT NULL DEFAULT 0,
     is_added INTEGER NOT NULL DEFAULT 0  -- to the library
 ) WITHOUT ROWID;
-CREATE INDEX uploads_by_bytes ON uploads (bytes);
 
 -- The segments that the service has acknowledged.
 CREATE TABLE segments (
-    upload TEXT NOT NULL,
+    upload TEXT NOT NULL REFERENCES uploads ON DELETE CASCADE,
     segment INTEGER NOT NULL,
     PRIMARY KEY (upload, segment)
 ) WITHOUT ROWID;
-"""
 
-FLEETS = """
 -- The last run of each fleet.
 CREATE TABLE fleet_runs (
     fleet TEXT PRIMARY KEY,  -- stands for its file
@@ -130,6 +129,15 @@ CREATE TABLE fleet_tasks (
     PRIMARY KEY (fleet, run, stem)
 ) WITHOUT ROWID;
 
+-- The jobs that had ended before a task first sent what counts each time that it is sent.
+CREATE TABLE fleet_earlier_jobs (
+    fleet TEXT NOT NULL,
+    run TEXT NOT NULL,
+    stem TEXT NOT NULL,
+    jobs TEXT NOT NULL,  -- JSON
+    PRIMARY KEY (fleet, run, stem)
+) WITHOUT ROWID;
+
 -- How many records each task changes, for the limits of a guard that count them together.
 CREATE TABLE fleet_counts (
     fleet TEXT NOT NULL,
@@ -140,9 +148,7 @@ CREATE TABLE fleet_counts (
     records INTEGER NOT NULL,
     PRIMARY KEY (fleet, run, attempt, source, task)
 ) WITHOUT ROWID;
-"""
 
-APPLIED_PLANS = """
 -- The plans of assistants that were carried out.
 CREATE TABLE applied_plans (
     job TEXT PRIMARY KEY,    -- the id of the plan, and the job of its changes
@@ -152,10 +158,7 @@ CREATE TABLE applied_plans (
     settled INTEGER NOT NULL DEFAULT 0,  -- 1: it is known what it has created, or another plan creates it
     found TEXT NOT NULL DEFAULT 'null'   -- JSON: the record that it has created
 );
-CREATE INDEX applied_plans_by_creation ON applied_plans (creation) WHERE creation != '';
-"""
 
-EXPORTS = """
 -- The exports of statistics that have not ended: the results of their parts are files.
 CREATE TABLE exports (
     name TEXT PRIMARY KEY,  -- stands for service, account and query, as the folder of its results
@@ -164,15 +167,13 @@ CREATE TABLE exports (
 
 -- The jobs that the service was asked for.
 CREATE TABLE export_jobs (
-    export TEXT NOT NULL,
+    export TEXT NOT NULL REFERENCES exports ON DELETE CASCADE,
     part INTEGER NOT NULL,
     job TEXT NOT NULL,
     has_failed INTEGER NOT NULL DEFAULT 0,  -- 1: it was of no use
     PRIMARY KEY (export, part, job)
 ) WITHOUT ROWID;
-"""
 
-RUNS = """
 -- The jobs that commands have begun: pushes, syncs, deletions, creations, applies.
 CREATE TABLE runs (
     id TEXT PRIMARY KEY,
@@ -217,9 +218,7 @@ CREATE TABLE planned (
     content TEXT NOT NULL,
     PRIMARY KEY (run, content)
 ) WITHOUT ROWID;
-"""
 
-PRODUCTS = """
 -- The catalogs of which something is remembered.
 CREATE TABLE catalogs (
     number INTEGER PRIMARY KEY,  -- small, since each product has it
@@ -237,9 +236,7 @@ CREATE TABLE products (
     key INTEGER NOT NULL,  -- 0 where it is not known
     PRIMARY KEY (catalog, id)
 ) WITHOUT ROWID;
-"""
 
-PEOPLE = """
 -- The lists of people that were sent to, each with what is known of it in one write epoch.
 CREATE TABLE lists (
     id INTEGER PRIMARY KEY,
@@ -271,8 +268,8 @@ CREATE INDEX people_by_person ON people (list, person) WHERE person IS NOT NULL;
 CREATE TABLE list_runs (
     id INTEGER PRIMARY KEY,
     list INTEGER NOT NULL,
-    lock TEXT NOT NULL,
-    key TEXT NOT NULL,
+    lock TEXT NOT NULL,  -- the digest of the key of its job, whose lock it holds as long as it goes on
+    key TEXT NOT NULL,  -- as that of a list
     previous TEXT NOT NULL,  -- write epoch before it
     epoch TEXT NOT NULL
 );
@@ -280,13 +277,13 @@ CREATE TABLE list_runs (
 -- Their requests, each noted before it is sent.
 CREATE TABLE sendings (
     id INTEGER PRIMARY KEY,
-    run INTEGER NOT NULL,
+    run INTEGER NOT NULL REFERENCES list_runs ON DELETE CASCADE,
     acknowledged INTEGER  -- the last request that was sent before its answer; none without an answer
 );
 
 -- The identifiers that a request adds or removes.
 CREATE TABLE people_sent (
-    sending INTEGER NOT NULL,
+    sending INTEGER NOT NULL REFERENCES sendings ON DELETE CASCADE,
     removes INTEGER NOT NULL,
     until INTEGER NOT NULL,
     person INTEGER,
@@ -297,8 +294,4 @@ CREATE TABLE people_sent (
 CREATE INDEX people_sent_by_sending ON people_sent (sending);
 """
 
-FIRST = (
-    *(NOTES_EPOCHS_AND_CHANGES, WHAT_IS_KNOWN, MEDIA, FLEETS, APPLIED_PLANS, EXPORTS, RUNS, PRODUCTS),
-    PEOPLE,
-)
-MIGRATIONS = ("".join(FIRST),)
+MIGRATIONS = (FIRST,)

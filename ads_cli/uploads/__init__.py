@@ -1,1 +1,1 @@
-"""The generic push: plan, batches, journal, jobs, locks and summary; nothing here knows of the console."""
+"""The generic push: plan, batches, journal, jobs and summary; nothing here knows of the console."""

@@ -76,31 +76,9 @@ def answers(acknowledgements: Iterable[Acknowledgement]) -> list[Any]:
     return [record for ack in acknowledgements for record in ack.answer]
 
 
-class Discarded(msgspec.Struct):
-    """That the acknowledgement of a batch by an earlier run does not count: this run sends something else."""
-
-    batch: int
-
-
-class Attempt(msgspec.Struct):
-    """Whether the service may have applied a request of a batch, which it has not acknowledged."""
-
-    batch: int
-    may_be_applied: bool
-    keys: list[str] = []  # of what the request deletes; digests of the records that it creates
-
-
-class Planned(msgspec.Struct):
-    """Digests of records that a run is to create once, whether they were sent or not."""
-
-    planned: list[str]
-
-
 GROUP_VARIABLE = "ADSCTL_JOB_GROUP"  # in the environment of tasks that fill one list together
 BEGUN_VARIABLE = "ADSCTL_TASK_HAD_BEGUN"  # in that of tasks that are resumed, and may have sent nothing
-EARLIER_VARIABLE = "ADSCTL_EARLIER_JOBS"  # in that of tasks that send once: a file of the jobs before them
-Entry = Acknowledgement | Discarded | Attempt | Planned
-
+EARLIER_VARIABLE = "ADSCTL_EARLIER_JOBS"  # in that of tasks that send once: whose earlier jobs are noted
 
 ENDED, UNFINISHED, SUPERSEDED = "ended", "unfinished", "superseded"
 
@@ -124,7 +102,7 @@ class Job(msgspec.Struct, kw_only=True):
 
     @property
     def is_once(self) -> bool:
-        """Whether it creates something new each time that it is run, so that its journal must be kept."""
+        """Whether it creates something new each time that it is run, so that it must be known."""
         return self.key.upload in ("create", "send")
 
     @property

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
-from ..config.atomic_files import replacing
 from ..config.file_locks import is_locked, state_lock
 from ..errors import NotFoundError, StateError, UsageError
 from ..store import store_in
@@ -35,13 +34,13 @@ def job_lock(state_dir: Path, digest: str) -> Path:
 
 def is_running(state_dir: Path, job: Job) -> bool:
     """Tell whether a process runs a job; in a transaction, so that no other one takes its lock meanwhile."""
-    path = job_lock(state_dir, job.key.digest)
-    return path.exists() and is_locked(path)
+    return is_locked(job_lock(state_dir, job.key.digest))
 
 
 def list_jobs(state_dir: Path, condition: str = "1", values: Iterable[Any] = ()) -> list[Job]:
     """List the jobs that fulfil a condition on their row, oldest first."""
-    query = f"SELECT {_COLUMNS}, ended FROM runs WHERE {condition} ORDER BY id"
+    # With the plus, SQLite finds few rows by an index and sorts them, and reads no others.
+    query = f"SELECT {_COLUMNS}, ended FROM runs WHERE {condition} ORDER BY +id"
     rows = store_in(state_dir).rows(query, (*values,))
     current = cache(WriteEpochs(state_dir).current)
     jobs = []
@@ -57,7 +56,7 @@ def list_jobs(state_dir: Path, condition: str = "1", values: Iterable[Any] = ())
 
 def unfinished_jobs(state_dir: Path, target: UploadTarget) -> list[Job]:
     """List the jobs of a target that have not ended, resumable or not, oldest first."""
-    return list_jobs(state_dir, f"{_OF_TARGET} AND ended IS NULL", _values(target))
+    return list_jobs(state_dir, f"{_OF_TARGET} AND ended IS NULL", target)
 
 
 def resumable_jobs(state_dir: Path, target: UploadTarget) -> list[Job]:
@@ -69,18 +68,14 @@ def count_writes(state_dir: Path, target: UploadTarget) -> int:
     """Count the writes of the jobs of a target's epoch: there are more once one of them was resumed."""
     epoch = WriteEpochs(state_dir).current(target)
     query = f"SELECT writes FROM runs WHERE {_OF_TARGET} AND epoch = ?"
-    return sum(writes for (writes,) in store_in(state_dir).rows(query, (*_values(target), epoch)))
-
-
-def _values(target: UploadTarget) -> tuple[str, str, str]:
-    return target.service, target.kind, target.id
+    return sum(writes for (writes,) in store_in(state_dir).rows(query, (*target, epoch)))
 
 
 def begin_job(db: "sqlite3.Connection", job: Job) -> None:
     """Note a job, in a transaction."""
     key, options = job.key, msgspec.json.encode(job.key.options).decode()
     fields = [getattr(job, name) for name in _FIELDS]
-    row = (job.job, *_values(key.target), key.upload, key.content, options, *fields, job.group)
+    row = (job.job, *key.target, key.upload, key.content, options, *fields, job.group)
     places = ", ".join("?" for _ in row)
     db.execute(f"INSERT INTO runs ({_COLUMNS}, used) VALUES ({places}, ?)", (*row, int(time.time())))
 
@@ -188,24 +183,20 @@ def restart_reason(state_dir: Path, job: Job) -> str:
 class TaskJobs:
     """The jobs that were begun or resumed since a task was first about to send something.
 
-    Those that had ended before are listed in a file, on disk before anything is sent: no clock tells which
-    they were. Whether the fleet or a person has resumed a job makes no difference.
+    Those that had ended before are noted, on disk before anything is sent: no clock tells which they were.
+    Whether the fleet or a person has resumed a job makes no difference. `task` is that of `EARLIER_VARIABLE`.
     """
 
-    def __init__(self, state_dir: Path, key: JobKey, command: str, earlier: Path) -> None:
+    def __init__(self, state_dir: Path, key: JobKey, command: str, task: str) -> None:
         self._key, self._command = key, command
-        known = list_jobs(state_dir, f"{_OF_TARGET} OR resume = ?", (*_values(key.target), command))
-        if not earlier.exists():
-            with replacing(earlier) as file:
-                file.write(msgspec.json.encode([job.job for job in known if job.state == ENDED]))
-        try:
-            names = set(msgspec.json.decode(earlier.read_bytes(), type=list[str]))
-        except msgspec.DecodeError as error:
-            raise StateError(
-                f"{earlier} is damaged: {error}, so that it is not known what this task has sent",
-                hint="'adsctl jobs list' shows what was sent",
-            ) from None
-        self._jobs = [job for job in known if job.job not in names]
+        known = list_jobs(state_dir, f"{_OF_TARGET} OR resume = ?", (*key.target, command))
+        place = msgspec.json.decode(task, type=tuple[str, str, str])
+        ended = msgspec.json.encode([job.job for job in known if job.state == ENDED]).decode()
+        with store_in(state_dir).writing() as db:
+            db.execute("INSERT OR IGNORE INTO fleet_earlier_jobs VALUES (?, ?, ?, ?)", (*place, ended))
+            query = "SELECT jobs FROM fleet_earlier_jobs WHERE (fleet, run, stem) = (?, ?, ?)"
+            (earlier,) = db.execute(query, place).fetchone()
+        self._jobs = [job for job in known if job.job not in msgspec.json.decode(earlier)]
 
     @property
     def can_be_resumed(self) -> bool:

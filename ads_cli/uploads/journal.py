@@ -1,4 +1,4 @@
-"""The journal of one job: what the service acknowledged is on disk before it is counted."""
+"""The journal of a run of a job: what the service acknowledged is on disk before it is counted."""
 
 import threading
 import time
@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 from queue import Empty, SimpleQueue
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import msgspec
 
@@ -17,7 +17,7 @@ from ..config.file_locks import how_to_unlock, try_lock
 from ..errors import STATE_HINT, StateError
 from ..store import store_in
 from ..store.epochs import NO_EPOCH, UploadTarget, WriteEpochs
-from .job import Acknowledgement, Attempt, Discarded, Entry, Job
+from .job import Acknowledgement, Job
 from .jobs import (
     begin_job,
     check_named,
@@ -29,7 +29,8 @@ from .jobs import (
     restart_reason,
     use_job,
 )
-from .sends import Sends, acknowledgements, read_sends, write
+from .sends import ACKNOWLEDGE, ATTEMPT, DISCARD, PLAN, WITHDRAW, Sends, acknowledgements, read_sends
+from .upload import FAILED
 
 if TYPE_CHECKING:
     import sqlite3
@@ -39,12 +40,19 @@ if TYPE_CHECKING:
 # The write epoch of a job that began while another, of no common group, was changing the same target: it
 # cannot be resumed, since the other one may have changed what this one sent.
 NOT_ALONE = "not alone"
-KEEP_FOLDER_HINT = "free space in the state folder or repair it; what is acknowledged so far is stored there"
 GROUP_COMMIT_SECONDS = 0.005  # an acknowledgement waits so long for others, to share a transaction
 
 
+class Statement(NamedTuple):
+    """What is to be written of a job."""
+
+    query: str
+    values: tuple[str | int, ...]
+    counts: Mapping[str, int]  # acknowledged rows by status, which count once this is written
+
+
 class Journal:
-    """The journal of a job, open for appending, and locked against a second run of the same job.
+    """Writes what a run of a job sends into the table `sends`, and keeps a second run of the job away.
 
     `resume` resumes the unfinished run of an equal job, `job_id` a named one, where nothing else may have
     changed the target since; otherwise a new job begins a write epoch of the target. Raises StateError where
@@ -74,7 +82,7 @@ class Journal:
         self.totals: Counter[str] = Counter()  # rows on disk by status, those of earlier runs included
         for ack in self.acknowledged.values():
             self.totals.update(ack.counts)
-        self._queue: SimpleQueue[Entry | threading.Event | None] = SimpleQueue()
+        self._queue: SimpleQueue[Statement | threading.Event | None] = SimpleQueue()
         self._lock = threading.Lock()  # of the totals, and of what follows
         self._closed = False
         self._failure: Exception | None = None  # what follows it is not written
@@ -108,16 +116,25 @@ class Journal:
             epoch = epochs.begin(target, job.group)
             self.job = msgspec.structs.replace(job, epoch=epoch if is_alone else NOT_ALONE)
             begin_job(db, self.job)
-        return Sends({}, {})
+        return Sends({}, {}, {})
 
-    def append(self, entry: Entry) -> None:
-        """Queue an acknowledgement, which is counted once it is on disk, or an attempt; thread-safe."""
+    def append(self, ack: Acknowledgement) -> None:
+        """Queue an acknowledgement, which is counted once it is on disk; thread-safe."""
+        sent, failed = sum(ack.counts.values()), ack.counts.get(FAILED, 0)
+        self._put(ACKNOWLEDGE, ack.batch, _json(ack), sent, failed, counts=ack.counts)
+
+    def plan(self, contents: Iterable[str]) -> None:
+        """Queue digests of records that this run is to create once, whether it sends them or not."""
+        for content in contents:
+            self._put(PLAN, content)
+
+    def _put(self, query: str, *values: str | int, counts: Mapping[str, int] | None = None) -> None:
         with self._lock:
             if self._failure:
                 raise self._failure
             if self._closed:
                 raise StoppedError
-            self._queue.put(entry)
+            self._queue.put(Statement(query, (self.job.job, *values), counts or {}))
 
     def may_be_applied(self, batch: int) -> bool:
         """Tell whether an earlier run may have applied a batch."""
@@ -126,20 +143,20 @@ class Journal:
     def note_attempt(self, batch: int, keys: list[str]) -> None:
         """Note, on disk before this returns, that a batch may be applied, which deletes `keys`."""
         if batch not in self.attempts:
-            self.append(Attempt(batch, may_be_applied=True, keys=keys))
+            self._put(ATTEMPT, batch, _json(keys))
             self.flush()
 
     def withdraw_attempt(self, batch: int) -> None:
         """Note that nothing of a batch was applied."""
         if batch not in self.attempts:
-            self.append(Attempt(batch, may_be_applied=False))
+            self._put(WITHDRAW, batch)
 
     def discard(self, acks: Iterable[Acknowledgement]) -> None:
         """Stop counting acknowledgements of earlier runs: they are not of what this run sends."""
         for ack in acks:
             del self.acknowledged[ack.batch]
             self.uncount(ack.counts)
-            self.append(Discarded(ack.batch))
+            self._put(DISCARD, ack.batch)
         self.flush()
 
     def uncount(self, counts: Mapping[str, int]) -> None:
@@ -188,37 +205,36 @@ class Journal:
         self._job_lock.release()
 
     def _write_queue(self) -> None:
-        """Write acknowledgements in groups until the journal is closed; runs in its own thread."""
+        """Write what is queued in groups until `close`; runs in its own thread."""
         is_open = True
         while is_open:
             entries = [self._queue.get()]
-            if isinstance(entries[0], Entry):
+            if isinstance(entries[0], Statement):
                 time.sleep(GROUP_COMMIT_SECONDS)
             with suppress(Empty):
                 while True:
                     entries.append(self._queue.get_nowait())
-            if due := [entry for entry in entries if isinstance(entry, Entry)]:
+            if due := [entry for entry in entries if isinstance(entry, Statement)]:
                 self._commit(due)
             for entry in entries:
                 if isinstance(entry, threading.Event):
                     entry.set()
             is_open = None not in entries
 
-    def _commit(self, entries: list[Entry]) -> None:
+    def _commit(self, statements: list[Statement]) -> None:
         if self._failure:
             return
         try:
             with self._writing() as db:
-                for entry in entries:
-                    write(db, self.job.job, entry)
+                for statement in statements:
+                    db.execute(statement.query, statement.values)
                 use_job(db, self.job, writes=1)
         except Exception as error:  # raised again by append and flush
             self._failure = error
             return
         with self._lock:
-            for entry in entries:
-                if isinstance(entry, Acknowledgement):
-                    self.totals.update(entry.counts)
+            for statement in statements:
+                self.totals.update(statement.counts)
 
     @contextmanager
     def _writing(self) -> "Iterator[sqlite3.Connection]":
@@ -227,8 +243,10 @@ class Journal:
             with self._store.writing() as db:
                 yield db
         except StateError as error:
-            message = f"the journal of this push cannot be written: {error.message}"
-            raise StateError(message, hint=KEEP_FOLDER_HINT) from error
+            message = f"what this push sends cannot be noted: {error.message}"
+            keep = "free space in the state folder or repair it; what is acknowledged so far is stored there"
+            hint = keep if error.hint == STATE_HINT else error.hint  # of what locks it
+            raise StateError(message, hint=hint) from error
 
 
 def _lock(state_dir: Path, job: Job) -> "FileLock":
@@ -250,3 +268,7 @@ def changed_meanwhile(target: UploadTarget, file: str) -> StateError:
     message = f"something else was sent to {target.id} while {file} was validated"
     hint = "nothing of this run was sent; 'adsctl jobs list' shows the other; is this one still due?"
     return StateError(message, hint=hint)
+
+
+def _json(value: object) -> str:
+    return msgspec.json.encode(value).decode()

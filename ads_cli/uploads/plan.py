@@ -125,5 +125,5 @@ class Plan(ABC):
 
 
 def this_second() -> datetime:
-    """Return the current time in whole seconds, as a journal stores it."""
+    """Return the current time in whole seconds, as a job stores it."""
     return datetime.now(UTC).replace(microsecond=0)

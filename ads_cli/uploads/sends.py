@@ -2,29 +2,27 @@
 
 from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 import msgspec
 
 from ..store import store_in
-from .job import Acknowledgement, Attempt, Discarded, Entry, Planned
-from .upload import FAILED
-
-if TYPE_CHECKING:
-    import sqlite3
+from .job import Acknowledgement
 
 PAGE = 1000  # acknowledgements that are in memory at once where they are read one by one
 
-_ACKNOWLEDGE = """
+# What is written of a job: each takes its id, and then its other values.
+ACKNOWLEDGE = """
 INSERT INTO sends (run, batch, answer, sent, failed) VALUES (?, ?, ?, ?, ?)
 ON CONFLICT DO UPDATE SET answer = excluded.answer, sent = excluded.sent, failed = excluded.failed
 """
-_ATTEMPT = """
+DISCARD = "UPDATE sends SET answer = NULL, sent = 0, failed = 0 WHERE (run, batch) = (?, ?)"
+ATTEMPT = """
 INSERT INTO sends (run, batch, keys, may_be_applied) VALUES (?, ?, ?, 1)
 ON CONFLICT DO UPDATE SET keys = excluded.keys, may_be_applied = 1
 """
-_WITHDRAW = "UPDATE sends SET may_be_applied = 0 WHERE (run, batch) = (?, ?)"  # the keys stay
-_DISCARD = "UPDATE sends SET answer = NULL, sent = 0, failed = 0 WHERE (run, batch) = (?, ?)"
+WITHDRAW = "UPDATE sends SET may_be_applied = 0 WHERE (run, batch) = (?, ?)"  # the keys stay
+PLAN = "INSERT OR IGNORE INTO planned VALUES (?, ?)"
 
 _decode_answer = msgspec.json.Decoder(Acknowledgement).decode
 _decode_keys = msgspec.json.Decoder(list[str]).decode
@@ -34,17 +32,13 @@ class Sends(NamedTuple):
     """What a job has sent, by the numbers of its batches."""
 
     acknowledged: dict[int, Acknowledgement]
-    attempts: dict[int, Attempt]  # a withdrawn one keeps its keys
-
-    @property
-    def uncertain(self) -> dict[int, Attempt]:
-        """The attempts that may be applied, whether they were acknowledged since or not."""
-        return {number: attempt for number, attempt in self.attempts.items() if attempt.may_be_applied}
+    keys: dict[int, list[str]]  # that requests delete, or digests of what they create; withdrawn ones too
+    uncertain: dict[int, list[str]]  # of those that may be applied, whether they were acknowledged or not
 
     @property
     def unanswered(self) -> list[list[str]]:
         """The keys or digests of each batch that may be applied, and was not acknowledged."""
-        return [attempt.keys for number, attempt in self.uncertain.items() if number not in self.acknowledged]
+        return [keys for number, keys in self.uncertain.items() if number not in self.acknowledged]
 
 
 class Counts(NamedTuple):
@@ -55,31 +49,17 @@ class Counts(NamedTuple):
     failed: int = 0  # of these
 
 
-def write(db: "sqlite3.Connection", job: str, entry: Entry) -> None:
-    """Write what is to be known of a batch, in a transaction."""
-    match entry:
-        case Acknowledgement(batch, counts):
-            sent, failed = sum(counts.values()), counts.get(FAILED, 0)
-            db.execute(_ACKNOWLEDGE, (job, batch, _json(entry), sent, failed))
-        case Discarded(batch):
-            db.execute(_DISCARD, (job, batch))
-        case Attempt(batch, True, keys):
-            db.execute(_ATTEMPT, (job, batch, _json(keys)))
-        case Attempt(batch):
-            db.execute(_WITHDRAW, (job, batch))
-        case Planned(contents):
-            db.executemany("INSERT OR IGNORE INTO planned VALUES (?, ?)", [(job, key) for key in contents])
-
-
 def read_sends(state_dir: Path, job: str) -> Sends:
     """Return everything that a job has sent."""
     query = "SELECT batch, keys, may_be_applied, answer FROM sends WHERE run = ? ORDER BY batch"
-    sends = Sends({}, {})
+    sends = Sends({}, {}, {})
     for batch, keys, may_be_applied, answer in store_in(state_dir).rows(query, (job,)):
         if answer is not None:
             sends.acknowledged[batch] = _decode_answer(answer)
         if keys is not None:
-            sends.attempts[batch] = Attempt(batch, bool(may_be_applied), _decode_keys(keys))
+            sends.keys[batch] = _decode_keys(keys)
+        if may_be_applied:
+            sends.uncertain[batch] = sends.keys[batch]
     return sends
 
 
@@ -107,7 +87,3 @@ def count_sends(state_dir: Path, job: str | None = None) -> dict[str, Counts]:
     query += " GROUP BY run" if job is None else " WHERE run = ? GROUP BY run"
     rows = store_in(state_dir).rows(query, () if job is None else (job,))
     return {name: Counts(*counts) for name, *counts in rows}
-
-
-def _json(value: object) -> str:
-    return msgspec.json.encode(value).decode()

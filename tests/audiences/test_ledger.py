@@ -12,8 +12,10 @@ from ads_cli.audiences.ledger import Ledger, LedgerRun, Trust, stored_ledgers
 from ads_cli.audiences.ledger_merge import BEFORE, Persons
 from ads_cli.audiences.operations import Operations
 from ads_cli.audiences.sealing import KEY_FILE, KINDS, Sealer
+from ads_cli.config.file_locks import try_lock
 from ads_cli.store import close_stores
 from ads_cli.store.epochs import UploadTarget, WriteEpochs
+from ads_cli.uploads.jobs import job_lock
 from ads_cli.uploads.journal import NOT_ALONE
 from tests.audiences.lists import digest
 from tests.effort import tries
@@ -94,6 +96,16 @@ def test_whom_the_service_rejects_stays_as_they_were(ledger):
     assert known(ledger) == {2: False}
     noted(ledger, ("Delete", [2], True), rejected=(0,))
     assert known(ledger) == {2: False}
+
+
+def test_an_identifier_of_somebody_whom_the_service_rejects_stays_where_another_has_it(ledger):
+    run = begun(ledger)
+    items = sent("Update", *({"email": [digest(f"u{number}@x.de"), digest("u9@x.de")]} for number in (1, 2)))
+    run.note_sent(0, items, 4000)
+    run.note_acknowledged(0, items, {1})
+    ledger.open()
+    digests = ledger.sealer.digests(0, [digest(f"u{number}@x.de") for number in (1, 9)])
+    assert {own for (own,) in stored(ledger, "SELECT digest FROM people")} == {*digests}
 
 
 @pytest.mark.parametrize("is_acknowledged", [True, False])
@@ -181,6 +193,43 @@ def test_who_is_one_person_stays_unknown_until_a_job_has_sent_everybody(ledger):
         assert ledger.open().links_unknown
     ledger.begin("lock", epoch, epoch).end(sent_all=True)
     assert not ledger.open().links_unknown
+
+
+def test_a_removal_makes_everybody_uncertain_where_nobody_knows_who_is_one_person(ledger):
+    noted(ledger, ("Update", [1, 2, 3], True))
+    assert not ledger.open().links_unknown
+    noted(ledger, ("Delete", [1], True))
+    assert known(ledger) == {2: False, 3: False}
+    WriteEpochs(ledger.state_dir).begin(PLACE)  # something else may have sent any of them together
+    noted(ledger, ("Update", [2, 3, 4], True))
+    assert ledger.open().links_unknown and known(ledger) == {2: False, 3: False, 4: False}
+    noted(ledger, ("Update", [5, 6], True), ("Delete", [2], True), ("Update", [5], True))
+    assert known(ledger) == {3: True, 4: True, 5: False, 6: True}
+
+
+def test_what_two_runs_send_at_the_same_time_is_merged_once_both_have_ended(ledger):
+    noted(ledger, ("Update", [1], True))
+    epochs, state = WriteEpochs(ledger.state_dir), ledger.state_dir
+    previous, locks = epochs.current(PLACE), [try_lock(job_lock(state, name)) for name in "ab"]
+    removal = ledger.begin("a", previous, epochs.begin(PLACE))
+    removal.note_sent(0, operations("Delete", 1), 4000)
+    addition = ledger.begin("b", epochs.current(PLACE), NOT_ALONE)
+    addition.note_sent(0, operations("Update", 1), 4000)
+    for run, lock in zip((addition, removal), reversed(locks), strict=True):
+        run.note_acknowledged(0, [], ())
+        run.end()
+        lock.release()
+    assert ledger.open().trust is Trust.CHANGED and ledger.counts() == (1, 1, 1)
+
+
+def test_the_notes_of_a_killed_run_are_merged_with_those_of_the_run_that_resumes_it(ledger):
+    noted(ledger, ("Update", [1], True))
+    noted(ledger, ("Delete", [1], False))
+    resumed = noted(ledger, ("Delete", [1], True))
+    lock = try_lock(job_lock(ledger.state_dir, "lock"))
+    resumed.end()
+    lock.release()
+    assert known(ledger) == {}
 
 
 @pytest.mark.parametrize(

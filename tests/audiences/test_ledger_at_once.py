@@ -3,14 +3,15 @@
 import resource
 import sqlite3
 import subprocess
-from contextlib import closing
+from contextlib import closing, suppress
+from pathlib import Path
 
 import pytest
 
 from ads_cli.audiences import ledger
 from ads_cli.audiences.upload import RecordedUpload
 from ads_cli.errors import UnavailableError
-from ads_cli.store import database
+from ads_cli.store import database, store_in
 from tests.audiences.lists import List, people
 from tests.stored import stored
 
@@ -24,8 +25,9 @@ def test_a_full_disk_ends_a_push_before_anybody_is_sent_of_whom_nothing_is_known
     remote.file("people.csv", "email\n" + "".join(f"u{number}@x.de\n" for number in range(30_000)))
     words = remote.command("audiences", "push", "people.csv", "--audience", "aud", "-A", "acc")
     most = 1_000_000  # bytes of a file, which the notes need more than
+    env = remote.environment | {"PYTHONDONTWRITEBYTECODE": "1"}  # which Python would cut off unseen
     done = subprocess.run(
-        words, env=remote.environment, cwd=remote.home, capture_output=True, text=True,
+        words, env=env, cwd=remote.home, capture_output=True, text=True,
         preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (most, most)),
     )  # fmt: skip
     assert done.returncode == 11 and "state.db cannot be used" in done.stderr, done.stderr
@@ -70,6 +72,36 @@ def test_many_processes_merge_the_notes_of_a_killed_run_once(customers, monkeypa
     assert [process.wait() for process in processes] == [0] * 6
     assert stored(customers.adsctl, "SELECT merges FROM lists") == [2]
     assert stored(customers.adsctl, "SELECT count(*) FROM people_sent") == [0]
+    summary = customers.sync(people(2, 3, 4))
+    assert (summary["unchanged"], summary["requests"]) == (3, 0)
+
+
+def test_what_a_run_notes_before_it_is_killed_counts_where_another_process_merges_meanwhile(
+    customers, monkeypatch
+):
+    customers.sync(people(1, 2, 3))
+    with monkeypatch.context() as patch:
+        patch.setattr(RecordedUpload, "finish", lambda *args, **options: 1 / 0)
+        customers.sync(people(2, 3, 4), code=1)
+    noted = stored(customers.adsctl, "SELECT acknowledged, id FROM sendings")
+    stored(customers.adsctl, "UPDATE sendings SET acknowledged = NULL")
+    note = "UPDATE sendings SET acknowledged = ? WHERE id = ?"
+
+    def is_locked(path):
+        """Note what is acknowledged, and be killed, while the other process asks."""
+        store = store_in(customers.adsctl.home / "state")
+        with closing(sqlite3.connect(store.path, timeout=0)) as other, suppress(sqlite3.OperationalError):
+            with other:
+                other.executemany(note, noted)
+            return False
+        with store.writing() as db:  # the other process asks in a transaction, so that it was before that
+            db.executemany(note, noted)
+        return False
+
+    with monkeypatch.context() as patch:
+        patch.setattr(ledger, "is_locked", is_locked)
+        patch.setattr(Path, "exists", lambda path: True)
+        customers.adsctl.local("audiences", "remembered")
     summary = customers.sync(people(2, 3, 4))
     assert (summary["unchanged"], summary["requests"]) == (3, 0)
 

@@ -12,6 +12,8 @@ import pytest
 
 from ads_cli.audiences.upload import RecordedUpload, UserUpload
 from ads_cli.errors import UnavailableError
+from ads_cli.feeds.row import RowTransform
+from ads_cli.feeds.transforms import Where
 from tests.audiences.lists import List, Person
 from tests.effort import tries
 from tests.stored import stored
@@ -98,3 +100,19 @@ def test_who_is_deleted_from_a_list_leaves_nothing_even_under_the_key(adsctl):
     customers.run("push", "people.csv", "--operation", "delete", people=EVERYBODY[:5])
     gone = before - {*stored(adsctl, SEALED)}
     assert len(gone) == 2 * 3 * 5 and files_with(adsctl.home / "state", gone) == set()
+
+
+def test_a_condition_on_a_person_is_remembered_by_nothing_that_tells_of_them(adsctl):
+    customers = List(adsctl)
+    ana = EVERYBODY[0]
+    spellings = (("--where", f"email!={ana['email']}"), (f"--where=email!={ana['email']}",))
+    for words in (*spellings, ("--where", f"id!={ana['id']}")):
+        customers.run("push", "people.csv", *words, people=EVERYBODY[:3])
+        assert files_with(adsctl.home / "state", traces_of([ana])) == set()
+    customers.write(EVERYBODY[:3], f"{ana['email']}.csv")
+    customers.run("sync", f"{ana['email']}.csv")
+    assert stored(adsctl, "SELECT count(*) FROM runs WHERE resume LIKE '%***%'") == [4]
+    (digest,) = stored(adsctl, "SELECT options ->> 'conversion' FROM runs WHERE resume LIKE '%--where=%'")
+    (conditions,) = {RowTransform([Where.parse(f"email!={ana['email']}")]).digest}
+    assert digest and digest != conditions
+    customers.run("push", "people.csv", "--where", "***", people=EVERYBODY[:3], code=2)

@@ -1,4 +1,4 @@
-"""Secrets are found only in their store: not in output, logs, journals or a crash."""
+"""Secrets are found only in their store: not in output, logs, the state folder or a crash."""
 
 import base64
 import json

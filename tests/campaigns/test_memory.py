@@ -5,9 +5,10 @@ from contextlib import closing
 
 import pytest
 
-from ads_cli.campaigns.memory import ApplyMemory, Mark
-from ads_cli.errors import StateError
+from ads_cli.campaigns.memory import ApplyMemory, CreationAttempt, Mark
+from ads_cli.errors import RefusedError, StateError
 from ads_cli.store import close_stores, database
+from ads_cli.uploads.upload import noted
 
 
 def marks(name: str) -> list[Mark]:
@@ -50,3 +51,16 @@ def test_each_attempt_is_one_of_its_own_in_several_runs(tmp_path):
     memory.begin_attempt(marks("begun"))
     ApplyMemory(tmp_path, "generic", "acc").begin_attempt(marks("also"))
     assert ApplyMemory(tmp_path, "generic", "acc").lost == {marks("begun")[0]: 1, marks("also")[0]: 2}
+
+
+@pytest.mark.parametrize("may_be_applied", [False, True])
+def test_a_refused_request_is_not_looked_for_and_one_that_may_be_applied_is(tmp_path, may_be_applied):
+    memory = ApplyMemory(tmp_path, "generic", "acc")
+    error = RefusedError("no")
+    error.may_be_applied = may_be_applied
+    attempt = CreationAttempt(memory, marks("new"))
+    with pytest.raises(RefusedError), noted(attempt, 0, []) as on_send:
+        on_send()
+        raise error
+    for read in (memory, ApplyMemory(tmp_path, "generic", "acc")):
+        assert bool(read.lost) is may_be_applied

@@ -4,6 +4,7 @@ import json
 import os
 import signal
 import threading
+from datetime import UTC, datetime, timedelta
 
 import pytest
 from pytest_httpserver import HTTPServer
@@ -147,6 +148,17 @@ def test_a_log_that_cannot_be_written_stops_the_command_before_it_sends(remote, 
     (remote.home / "state" / "state.db").rmdir()
 
 
+def test_a_clock_that_is_years_ahead_for_once_does_not_empty_the_log(adsctl, time_machine):
+    right = datetime.now(UTC)
+    for moment in (right, right + timedelta(days=4000), right + timedelta(days=1)):
+        time_machine.move_to(moment)
+        adsctl.local("campaigns", "update", "8wku2", "--name", f"Name of {moment:%Y}")
+    assert len(changes(adsctl)) == 3
+    time_machine.move_to(right + timedelta(days=500))
+    adsctl.local("campaigns", "update", "8wku2", "--name", "Last")
+    assert len(changes(adsctl)) == 2  # the one of the future is kept until its time
+
+
 def test_the_log_holds_no_person_and_no_secret(adsctl):
     adsctl.local(
         "audiences", "push", adsctl.file("p.csv", "email\nana@shop.example\n"), "--audience", "1nmw1"
@@ -255,10 +267,14 @@ def test_the_log_is_private_and_one_that_is_damaged_stops_what_changes_something
 
 
 def test_old_changes_are_removed(adsctl, time_machine):
-    for moment in ("2026-01-01T00:00:00Z", "2026-06-01T00:00:00Z", "2027-03-01T00:00:00Z"):
-        time_machine.move_to(moment)
-        adsctl.local("campaigns", "update", "8wku2", "--name", moment[:7])
-    assert [change["fields"]["name"] for change in changes(adsctl)] == ["2026-06", "2027-03"]
+    for moment in ("2026-01-01", "2026-06-01", "2027-03-01", "2027-03-02"):
+        time_machine.move_to(f"{moment}T00:00:00Z")
+        adsctl.local("campaigns", "update", "8wku2", "--name", moment)
+    assert [change["fields"]["name"] for change in changes(adsctl)] == [
+        "2026-06-01",
+        "2027-03-01",
+        "2027-03-02",
+    ]
 
 
 def test_a_clock_that_jumps_back_loses_no_change(adsctl, time_machine):

@@ -84,13 +84,20 @@ def test_a_lock_that_cannot_be_created_is_not_told_as_held_by_a_process(monkeypa
     path = Path(folder) / "x.lock"
     for take in (
         try_lock,
-        is_locked,
         lambda path: held(locked(path)),
         lambda path: held(locked_or_refused(path, "busy")),
     ):
         with pytest.raises(StateError, match=r"x\.lock cannot be written") as raised:
             take(path)
         assert folder in raised.value.hint
+
+
+def test_to_look_for_a_lock_makes_no_file(tmp_path):
+    path = tmp_path / "locks" / "x.lock"
+    assert not is_locked(path) and not path.parent.exists()
+    with locked(path):
+        assert is_locked(path)
+    assert not is_locked(path)
 
 
 def held(lock) -> None:

@@ -151,7 +151,7 @@ def test_a_profile_is_as_before_or_as_it_was_set_and_stays_once_it_is_set(shop):
 
 
 def test_records_are_created_once_where_a_person_looks_whether_the_uncertain_ones_exist(shop):
-    """A run that no journal knows has created nothing, or everything."""
+    """A run that is not known has created nothing, or everything."""
     names = [f"Campaign {number:03}" for number in range(100)]
     shop.file("campaigns.csv", "name,funding_instrument_id\n" + "".join(f"{name},4a1n0\n" for name in names))
     create = ("campaigns", "create", "-f", "campaigns.csv", "-o", "json")

@@ -2,7 +2,9 @@
 
 import pickle
 import shutil
+import sqlite3
 from collections.abc import Callable, Iterator
+from contextlib import closing
 from pathlib import Path
 
 from ads_cli.store import database
@@ -105,5 +107,14 @@ class Restarted(Shop):
         return self.adsctl(*words, prepare=self._keep_identity)
 
     def _keep_identity(self, service: Service) -> Callable[[], None]:
-        database.file_identity = lambda path: self._identity
+        database.file_identity = self._identify
         return lambda: None
+
+    def _identify(self, path: Path) -> str:
+        """Return the identity of the database of the other shop, or that of the mark that lies there."""
+        if path.name == database.FILE:
+            return self._identity
+        path.stat()
+        with closing(sqlite3.connect(path.parent.parent / database.FILE)) as db:
+            marks = [identity for (identity,) in db.execute("SELECT identity FROM mark")]
+        return marks[0] if marks else "new"

@@ -8,6 +8,7 @@ import pytest
 from tests.adsctl import ROOT
 from tests.batches.conftest import BatchService
 from tests.conftest import feed
+from tests.stored import stored
 
 HEADER = "conversion_time,event_id,email\n"
 COUNT = 3
@@ -155,13 +156,15 @@ def test_a_file_that_changed_since_its_task_sent_all_of_it_is_told(killed, fleet
     assert counted(sent) == before
 
 
-def test_a_damaged_note_of_what_was_sent_before_a_task_sends_nothing(killed, fleet, adsctl, sent):
+def test_what_a_task_notes_is_no_file_and_is_removed_with_its_run(killed, fleet, adsctl):
     killed("commands.uploads.hooks:OnceHooks:confirm:after")
-    (note,) = adsctl.home.glob("state/fleet/*/*/late-*.earlier")
-    note.write_text("")
-    before = counted(sent)
-    assert "is damaged" in fleet("--resume", code=11)[1]["error"]["message"]
-    assert counted(sent) == before
+    fleet("--resume")
+    kept = {path.suffix for path in adsctl.home.glob("state/fleet/*/*/*")}
+    assert kept <= {".json", ".lock", ".log"}  # as large as a task makes them
+    assert stored(adsctl, "SELECT jobs FROM fleet_earlier_jobs ORDER BY stem") == ["[]", "[]"]
+    for _ in range(3):
+        fleet()
+    assert stored(adsctl, "SELECT count(*) FROM fleet_earlier_jobs") == [6]  # of the last three runs
 
 
 @pytest.mark.parametrize("point", ["fleet.records:Records:begin:after", "fleet.records:Records:store:before"])

@@ -25,7 +25,7 @@ class CreationRules(Trial):
     A state folder that was restored knows less than the service, so that this one never is.
     """
 
-    save_state = restore_state = turn_the_last_journal_into_one_of_an_earlier_version = None
+    save_state = restore_state = None
 
     def __init__(self) -> None:
         super().__init__()

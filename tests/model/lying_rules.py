@@ -38,7 +38,7 @@ class LyingRules(Trial):
     """One user makes a catalog equal to one feed, again and again, on two machines."""
 
     # A state that is older than the catalog knows nothing of keys that a service makes as it likes.
-    list_jobs = save_state = restore_state = turn_the_last_journal_into_one_of_an_earlier_version = None
+    list_jobs = save_state = restore_state = None
 
     def __init__(self) -> None:
         super().__init__()

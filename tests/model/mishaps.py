@@ -40,11 +40,6 @@ class Mishap:
     def kills(self) -> bool:
         return self.kind in KILLS
 
-    @property
-    def is_unreadable(self) -> bool:
-        """Whether a request succeeds with an answer that cannot be understood."""
-        return self.kind == "no data and applied"
-
 
 NOTHING = Mishap()
 

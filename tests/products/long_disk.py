@@ -60,7 +60,7 @@ def test_a_full_disk_stops_the_push_and_loses_nothing(adsctl, service):
         text=True,
         preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (LOG, LOG)),
     )
-    assert done.returncode == 11 and "journal" in done.stderr and "Traceback" not in done.stderr
+    assert done.returncode == 11 and "state.db" in done.stderr and "Traceback" not in done.stderr
     safe = acknowledged(adsctl)
     assert 0 < len(safe) < BATCHES
     before = len(service.puts)

@@ -45,7 +45,7 @@ def run(adsctl, *words: object, **env: str) -> tuple[int, str]:
 def stop_at(adsctl, service, put: int, signum: int, *words: str, command: str = "push") -> subprocess.Popen:
     """Push, and stop the run by a signal when the service is about to take PUT number `put`.
 
-    Where one goes at a time, all before it stand in the journal by then.
+    Where one goes at a time, all before it are on the disk by then.
     """
     reached = threading.Event()
     go_on = threading.Event()
@@ -62,7 +62,7 @@ def stop_at(adsctl, service, put: int, signum: int, *words: str, command: str = 
     deadline = time.monotonic() + 20
     last = f"{ANSWERED} AND run = (SELECT max(id) FROM runs)"
     while due and len(stored(adsctl, last)) < due:
-        assert time.monotonic() < deadline, "an answer never reached the journal"
+        assert time.monotonic() < deadline, "an answer never reached the disk"
         time.sleep(0.01)
     process.send_signal(signum)
     process.out, process.err = process.communicate(timeout=60)

@@ -66,12 +66,12 @@ def test_cleaning_unfinished_jobs_is_confirmed_and_keeps_a_running_push(adsctl, 
 
     service.before = before
     adsctl("products", "push", "feed.csv", "--concurrency", "1")
-    assert "0 journals removed" in said[0] and "1 push is still running: the journal is kept" in said[0]
+    assert "0 jobs removed" in said[0] and "1 job is still running, and is kept" in said[0]
     stop_at(adsctl, service, BATCHES + 4, signal.SIGKILL)
-    assert "1 unfinished push" in adsctl("jobs", "clean", "--all", code=12).stderr
+    assert "1 unfinished job" in adsctl("jobs", "clean", "--all", code=12).stderr
     assert len(json.loads(adsctl("jobs", "list", "-o", "json").stdout)) == 2
-    assert "would remove 2 journals" in adsctl("jobs", "clean", "--all", "--dry-run").stderr
-    assert "2 journals removed" in adsctl("jobs", "clean", "--all", "--yes").stderr
+    assert "would remove 2 jobs" in adsctl("jobs", "clean", "--all", "--dry-run").stderr
+    assert "2 jobs removed" in adsctl("jobs", "clean", "--all", "--yes").stderr
     assert json.loads(adsctl("jobs", "list", "-o", "json").stdout) == []
 
 

@@ -107,7 +107,7 @@ def test_one_job_is_removed_by_its_id(adsctl, service):
     ended, _, last = (entry["job"] for entry in listed(adsctl))
     assert "job 'nope' does not exist" in adsctl("jobs", "clean", ended, "nope", code=5).stderr
     assert len(listed(adsctl)) == 3
-    assert "1 journal removed" in adsctl("jobs", "clean", ended).stderr
+    assert "1 job removed" in adsctl("jobs", "clean", ended).stderr
     assert [entry["job"] for entry in listed(adsctl)] == [unfinished, last]
     adsctl("jobs", "clean", unfinished, "--all", code=2)
 
@@ -115,8 +115,8 @@ def test_one_job_is_removed_by_its_id(adsctl, service):
 def test_an_unfinished_job_is_removed_by_its_id_only_after_a_question(adsctl, service):
     adsctl.file("feed.csv", feed(30))
     job = stop(adsctl, service, "products", "push", "feed.csv")
-    assert "1 unfinished push" in adsctl("jobs", "clean", job, code=12).stderr
-    assert "would remove 1 journal" in adsctl("jobs", "clean", job, "--dry-run").stderr
+    assert "1 unfinished job" in adsctl("jobs", "clean", job, code=12).stderr
+    assert "would remove 1 job" in adsctl("jobs", "clean", job, "--dry-run").stderr
     assert len(listed(adsctl)) == 1
     adsctl("jobs", "clean", job, "--yes")
     assert listed(adsctl) == []

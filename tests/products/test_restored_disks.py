@@ -2,11 +2,14 @@
 
 import json
 import shutil
+import sqlite3
+from collections.abc import Callable
+from contextlib import closing
 from pathlib import Path
 
 import pytest
 
-from ads_cli.store import file_identity
+from ads_cli.store import database, file_identity
 from tests.conftest import PRODUCT, feed
 from tests.products.shop import feed_with, ids
 
@@ -35,7 +38,25 @@ def restore_disk(shop, monkeypatch, tmp_path) -> None:
     state, saved = shop.adsctl.home / "state", shop.adsctl.home / "snapshot"
     for path in filter(Path.is_file, saved.rglob("*")):
         (state / path.relative_to(saved)).write_bytes(path.read_bytes())
+    monkeypatch.setattr(database, "file_identity", mark_of(state, database.file_identity))
     restart(monkeypatch, tmp_path)
+
+
+def mark_of(state: Path, identify: Callable[[Path], str]) -> Callable[[Path], str]:
+    """Identify files as the snapshot of a volume does, in which the mark is the file that it was."""
+    with closing(sqlite3.connect(state / database.FILE)) as db:
+        ((identity,),) = db.execute("SELECT identity FROM mark")
+    return lambda path: identity if path.name != database.FILE and path.exists() else identify(path)
+
+
+def test_a_backup_that_is_copied_onto_the_file_is_not_trusted(shop):
+    shop.push(V1)
+    snapshot(shop)
+    shop.push(V2)
+    state, saved = shop.adsctl.home / "state", shop.adsctl.home / "snapshot"
+    (state / database.FILE).write_bytes((saved / database.FILE).read_bytes())
+    shop.push(V1)
+    assert prices(shop) == {OLD}
 
 
 def prices(shop) -> set[str]:

@@ -168,7 +168,7 @@ def test_a_superseded_job_is_listed_so_and_removed_with_the_ended_ones(unfinishe
     push(unfinished, "spring.csv")
     listed = json.loads(unfinished("jobs", "list", "-o", "json").stdout)
     assert [job["state"] for job in listed] == ["superseded", "ended"]
-    assert "2 journals removed" in unfinished("jobs", "clean").stderr
+    assert "2 jobs removed" in unfinished("jobs", "clean").stderr
 
 
 def test_another_push_while_a_file_is_validated_sends_nothing_of_a_selection(adsctl, service, monkeypatch):

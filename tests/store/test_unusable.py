@@ -241,8 +241,9 @@ def test_a_full_disk_stops_a_change_before_it_is_sent(remote, httpserver, most, 
         with store_in(remote.home / "state").writing():  # makes the tables
             pass
         close_stores()
+    env = remote.environment | {"PYTHONDONTWRITEBYTECODE": "1"}  # which Python would cut off unseen
     done = subprocess.run(
-        words, env=remote.environment, cwd=remote.home, capture_output=True, text=True,
+        words, env=env, cwd=remote.home, capture_output=True, text=True,
         preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (most, most)),
     )  # fmt: skip
     assert done.returncode == 11 and "nothing was sent" in done.stderr and not httpserver.log
@@ -260,8 +261,8 @@ def test_of_many_that_make_the_database_at_once_none_is_refused(tmp_path):
 
     class Refusing(sqlite3.Connection):
         def execute(self, query, *values):
-            if "journal_mode" not in query:
-                return super().execute(query, *values)
+            if "journal_mode" not in query or (tmp_path / "state.db").stat().st_size:
+                return super().execute(query, *values)  # the journal of a file that has one stays
             assert busy.acquire(blocking=False), "refused"
             time.sleep(0.01)
             busy.release()
@@ -281,9 +282,6 @@ def test_the_database_is_migrated_once_by_many_at_a_time(adsctl):
     assert [process.wait() for process in processes] == [0] * AT_ONCE
     assert stored(adsctl, "SELECT count(*) FROM changes WHERE outcome = 'ok'") == [AT_ONCE]
     assert stored(adsctl, "PRAGMA user_version") == [len(MIGRATIONS)]
-    assert {path.name for path in (adsctl.home / "state").iterdir()} == {
-        "caches",
-        "emulator.db",
-        "locks",
-        "state.db",
-    }
+    # Of those that end at once, none may be the last one, which removes what SQLite has beside a file.
+    left = {path.name.partition("-")[0] for path in (adsctl.home / "state").iterdir()}
+    assert left == {"caches", "emulator.db", "locks", "state.db"}

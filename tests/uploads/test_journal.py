@@ -95,7 +95,7 @@ def test_an_attempt_is_on_disk_before_it_is_sent_and_stays_uncertain_until_it_is
         journal.withdraw_attempt(1)
     sends = read_sends(folder, "j1")
     assert sends.unanswered == [["key 2"], ["key 3"]]
-    assert sends.attempts[1].keys == ["key 1"] and not sends.attempts[1].may_be_applied
+    assert sends.keys[1] == ["key 1"] and 1 not in sends.uncertain
     with closing(Journal(folder, job("j2"), resume=True)) as journal:
         assert [batch for batch in range(4) if journal.may_be_applied(batch)] == [0, 2, 3]
         journal.withdraw_attempt(2)  # does not undo what the earlier run has sent
@@ -112,7 +112,7 @@ def test_what_a_full_disk_did_not_take_is_neither_counted_nor_found_again(folder
         (pages,) = db.execute("PRAGMA page_count").fetchone()
     store_in(folder).rows(f"PRAGMA max_page_count = {pages}")
     large = [msgspec.structs.replace(ack, deleted=["x" * 9000]) for ack in ACKNOWLEDGED.values()]
-    with pytest.raises(StateError, match=r"journal of this push cannot be written: .* full") as raised:
+    with pytest.raises(StateError, match=r"what this push sends cannot be noted: .* full") as raised:
         for ack in large[1:]:
             journal.append(ack)
         journal.flush()

@@ -1,7 +1,6 @@
 """Carry out plans: each in a process that outlives the server, noted before it starts."""
 
 import json
-import os
 import subprocess
 import sys
 from collections.abc import Mapping, Sequence
@@ -13,7 +12,7 @@ from typing import Any, NamedTuple
 import anyio
 import msgspec
 
-from ...config.atomic_files import make_folder
+from ...config.atomic_files import make_folder, open_private
 from ...errors import StateError
 from ...store import store_in
 from ...store.changes import UNKNOWN
@@ -172,8 +171,8 @@ class AppliedPlans:
             make_folder(self._folder)
             with (
                 self._commands.mandate(**facts) as mandate,
-                self._new(name, "out") as out,
-                self._new(name, "err") as errors,
+                open_private(self._path(name, "out"), "xb") as out,
+                open_private(self._path(name, "err"), "xb") as errors,
             ):
                 _lock(out.fileno())
                 return subprocess.Popen(
@@ -185,10 +184,6 @@ class AppliedPlans:
                 )
         except OSError as error:
             raise StateError(f"{self._folder} cannot be written: {error.strerror}") from None
-
-    def _new(self, name: str, kind: str) -> Any:
-        flags = os.O_RDWR | os.O_CREAT | os.O_EXCL
-        return open(os.open(self._path(name, kind), flags, 0o600), "wb")  # noqa: PTH123
 
     def _path(self, name: str, kind: str) -> Path:
         return self._folder / f"{name}.{kind}"
@@ -252,11 +247,14 @@ def _decode(text: str) -> Any:
 
 
 def _lock(descriptor: int) -> None:
-    """Lock an open file, which every process that inherits it holds until it ends."""
+    """Lock an open, new file, which every process that inherits it holds until it ends.
+
+    Another server that looks whether it is locked holds it for a moment, which is waited for.
+    """
     if sys.platform != "win32":
         import fcntl
 
-        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        fcntl.flock(descriptor, fcntl.LOCK_EX)
 
 
 def _is_locked(path: Path) -> bool:

@@ -1,7 +1,6 @@
 """Where push commands differ from one another."""
 
 from collections.abc import Iterable
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 import msgspec
@@ -116,9 +115,9 @@ class OnceHooks(PushHooks, kw_only=True):
         state_dir = self.call.settings.state_dir
         key = self.plan.key(self.call.service, skip_invalid=self.skip_invalid)
         is_resumed = self.is_resumed
-        if earlier := self.call.settings.environ.get(EARLIER_VARIABLE):
+        if task := self.call.settings.environ.get(EARLIER_VARIABLE):
             command = resume_command(self.call.command_line)
-            jobs = TaskJobs(state_dir, key, command, Path(earlier))
+            jobs = TaskJobs(state_dir, key, command, task)
             self.ended_job = jobs.ended()
             if self.ended_job:
                 return

@@ -74,7 +74,7 @@ def clean(
     jobs: Annotated[list[str] | None, argument("JOB...", "These only, unfinished or not")] = None,
     all: Annotated[bool, flag("Unfinished jobs too; they cannot be resumed then")] = False,
 ) -> None:
-    """Remove the journals of pushes that have ended, or that cannot be resumed.
+    """Remove jobs that have ended, or that cannot be resumed.
 
     Unfinished creations and conversions stay: 'jobs discard' gives them up.
     Lists of people are named of which outdated ledgers are left.
@@ -95,16 +95,16 @@ def clean(
         )
     known = [job for job in known if job.job not in once]
     removable = [job for job in known if job.may_be_removed or all or jobs]
-    if call.is_dry_run(f"remove {counted(len(removable), 'journal')}"):
+    if call.is_dry_run(f"remove {counted(len(removable), 'job')}"):
         return
     if unfinished := [job for job in removable if not job.may_be_removed]:
-        pushes = counted(len(unfinished), "unfinished push", "unfinished pushes")
-        call.confirm(f"Remove the journals of {pushes}, which cannot be resumed then", at_service=False)
+        lost = counted(len(unfinished), "unfinished job")
+        call.confirm(f"Remove {lost}, which cannot be resumed then", at_service=False)
     running = len(remove_jobs(state_dir, removable)) if removable else 0
-    call.messages.say(f"{counted(len(removable) - running, 'journal')} removed")
+    call.messages.say(f"{counted(len(removable) - running, 'job')} removed")
     if running:
-        are = "is" if running == 1 else "are"
-        call.messages.warn(f"{counted(running, 'push', 'pushes')} {are} still running: the journal is kept")
+        are_kept = "is still running, and is kept" if running == 1 else "are still running, and are kept"
+        call.messages.warn(f"{counted(running, 'job')} {are_kept}")
     if once:
         call.messages.say(
             f"kept, since their records would be created again: {listed(once)}; adsctl jobs discard JOB"

@@ -11,7 +11,7 @@ from ...uploads.job import GROUP_VARIABLE, Job, JobKey, JobOptions, current_fold
 from ...uploads.jobs import require_idle
 from ...uploads.journal import Journal
 from ...uploads.plan import Plan, this_second
-from .reports import resume_command
+from .reports import stored_resume_command
 
 
 def open_journal(call: Invocation, plan: Plan, key: JobKey, *, resume: bool, job_id: str | None) -> Journal:
@@ -39,7 +39,7 @@ def new_job(
         rows=rows,
         batches=batches,
         started=f"{started or this_second():%Y-%m-%dT%H:%M:%SZ}",
-        resume=resume_command(call.command_line),
+        resume=stored_resume_command(call.command_line, noun),
         profile=call.settings.profile,
         folder=current_folder(),
     )

@@ -16,6 +16,7 @@ from ...masking import mask_address
 from ...output.messages import Messages, fitted
 from ...output.printer import Printer
 from ...output.text import Lines, counted, safe, shell_command
+from ...people_masking import without_people
 from ...uploads.rejected_rows import FailedOut
 from ...validation import Finding
 from ...validation.report import ValidationReport
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
     from ...uploads.push import Summary
 
 CHANGE_COLUMNS = ("line", "record", "id", "fix", "field", "before", "after")
+PEOPLE = "users"  # what jobs call them
 REMOVED, ADDED = "31", "32"  # SGR parameters
 
 
@@ -96,6 +98,11 @@ def resume_command(command_line: Sequence[str]) -> str:
     """Return a command line as it was typed, with --resume, and without secrets of an address."""
     words = [mask_address(word) for word in command_line if word != "--resume"]
     return shell_command(["adsctl", *with_further_options(words, ["--resume"])])
+
+
+def stored_resume_command(command_line: Sequence[str], noun: str) -> str:
+    """Return the command that resumes a job, as it is remembered with that."""
+    return resume_command(without_people(command_line) if noun == PEOPLE else command_line)
 
 
 def with_further_options(words: Sequence[str], options: Sequence[str]) -> list[str]:

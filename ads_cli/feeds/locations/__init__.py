@@ -58,7 +58,7 @@ class Location(ABC):
     def __init__(self, label: str, *, file_name: str | None = None, identity: str | None = None) -> None:
         self.label = label  # names it in messages
         self.file_name = file_name  # its extension tells the format
-        self.identity = label if identity is None else identity  # names it in jobs and journals
+        self.identity = label if identity is None else identity  # names it in jobs
 
     @abstractmethod
     def open(self) -> BinaryIO:

@@ -15,7 +15,7 @@ from ...api.products import BATCH_SIZE
 from ...feeds.rows import Rows
 from ...output.text import counted, first_of
 from ...parallel import batched
-from ...uploads.job import Acknowledgement, Attempt, JobKey
+from ...uploads.job import Acknowledgement, JobKey
 from ...uploads.journal import Journal
 from ...uploads.plan import OnAcknowledged
 from ...uploads.upload import FAILED, AttemptLog, Batch, Batches, RowUpload
@@ -108,7 +108,7 @@ class EarlierRuns:
     """
 
     def __init__(
-        self, acknowledged: Iterable[Acknowledgement] = (), attempts: Mapping[int, Attempt] | None = None
+        self, acknowledged: Iterable[Acknowledgement] = (), attempts: Mapping[int, list[str]] = {}
     ) -> None:
         self.sent = self.written = self.batches = 0  # rows and keys; rows alone; their batches
         self._records = bytearray()  # by record number: whether the row was acknowledged
@@ -127,11 +127,9 @@ class EarlierRuns:
             self._keys.update(ack.deleted)
             self._refused.update(id for id, _ in ack.not_deleted)
             self._rejected.update(record for record, _ in ack.failed)
-        self.next_batch = 1 + max((*answered, *(attempts or ())), default=-1)
+        self.next_batch = 1 + max((*answered, *attempts), default=-1)
         # The keys of requests that the service may have applied, by batch.
-        self.unanswered = {
-            batch: attempt.keys for batch, attempt in (attempts or {}).items() if batch not in answered
-        }
+        self.unanswered = {batch: keys for batch, keys in attempts.items() if batch not in answered}
 
     def has_sent(self, change: ProductChange) -> bool:
         """Tell whether a change was acknowledged, or refused."""

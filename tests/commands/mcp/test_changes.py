@@ -298,10 +298,13 @@ def test_a_file_or_an_account_that_has_changed_since_its_plan_is_not_sent(opened
         shop = await called(client, "plan_change", command="campaigns apply", arguments=named)
         opened.process(*LOCAL, "campaigns", "update", "8wku2", "--name", "Meanwhile")
         errors.append(await called(client, "apply_change", fails=True, plan_id=shop["plan_id"]))
-        return errors
+        return errors, await called(client, "jobs", job=push["plan_id"])
 
-    for each in session(opened, use, *SENDS):
+    errors, refused = session(opened, use, *SENDS)
+    for each in errors:
         assert each["error"]["exit_code"] == 12 and "changed since" in each["error"]["message"]
+    shown = refused["data"]
+    assert shown["state"] == "failed" and shown["error"] == errors[0]["error"] and "result" not in shown
     assert campaigns_named(opened, "Meanwhile") and not campaigns_named(opened, "Planned")
 
 

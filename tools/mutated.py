@@ -53,7 +53,7 @@ MODULES: dict[str, tuple[str, ...]] = {
         "tests/products/test_restored_disks.py",
         "tests/products/test_write_epochs.py",
     ),
-    "ads_cli/media/journal.py": ("tests/media/test_journal.py", "tests/media/test_interrupted_uploads.py"),
+    "ads_cli/media/journal.py": ("tests/media/test_journal.py", "tests/media/long_interrupted_uploads.py"),
 }
 
 # Survivors that harm nobody, as `make mutate` names them, or any of a line, and why.

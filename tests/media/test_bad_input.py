@@ -7,8 +7,8 @@ import subprocess
 import pytest
 
 from tests.chaos.fault_plan import drop_file_capabilities
+from tests.media.long_interrupted_uploads import Counted
 from tests.media.made import animated_webp, gif, picture
-from tests.media.test_interrupted_uploads import Counted
 
 COMMANDS = ("check", "upload")
 BROKEN = {

@@ -6,8 +6,8 @@ import time
 import pytest
 
 from tests.effort import tries
+from tests.media.long_interrupted_uploads import Counted
 from tests.media.made import gif, picture
-from tests.media.test_interrupted_uploads import Counted
 
 AUTHOR = "1184672519"
 POSTS = f"""

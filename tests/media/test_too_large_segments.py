@@ -6,8 +6,8 @@ from io import BytesIO
 import pytest
 
 from ads_cli.media.journal import Begun, UploadJournal, UploadKey
+from tests.media.long_interrupted_uploads import SEGMENT, Counted, large_video, uploaded
 from tests.media.made import padded_png
-from tests.media.test_interrupted_uploads import SEGMENT, Counted, large_video, uploaded
 
 KIB = 1024
 MOST_UPLOADS = 20  # after which all is taken, so that a client that does not learn ends too

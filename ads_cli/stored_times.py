@@ -5,9 +5,14 @@ spare is done again.
 """
 
 import time
-from datetime import datetime
+from datetime import UTC, datetime, timedelta
 
 TOLERANCE_SECONDS = 300.0  # by which the clocks of machines that share a state folder may differ
+
+
+def utc_text(ago: float = 0.0) -> str:
+    """Return the time as it is stored, some seconds ago."""
+    return f"{datetime.now(UTC) - timedelta(seconds=ago):%Y-%m-%dT%H:%M:%SZ}"
 
 
 def is_believable(stored: datetime | float) -> bool:

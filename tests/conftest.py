@@ -26,6 +26,7 @@ from ads_cli.emulator.app import Emulator
 from ads_cli.emulator.core.faults import parse_fault
 from ads_cli.emulator.server import running
 from ads_cli.fleet import run_task
+from ads_cli.store import close_stores
 from tests.adsctl import ROOT, Adsctl
 from tests.effort import tries
 from tests.processes.server import COMMANDS, program, server
@@ -101,6 +102,13 @@ def seeded_database(tmp_path_factory) -> Path:
     database = tmp_path_factory.mktemp("seeded") / "emulator.db"
     Emulator(database).close()
     return database
+
+
+@pytest.fixture
+def closed_stores() -> Iterator[None]:
+    """Close what a test has opened of a state folder without a command."""
+    yield
+    close_stores()
 
 
 @pytest.fixture

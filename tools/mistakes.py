@@ -19,8 +19,8 @@ MISTAKES = (
     Mistake(
         "a batch is sent before it is on disk that it may be applied",
         "ads_cli/uploads/journal.py",
-        "            self._put(ATTEMPT, batch, _json(keys))\n            self.flush()\n",
-        "            self._put(ATTEMPT, batch, _json(keys))\n",
+        "            self._put(ATTEMPT, batch, as_json(keys))\n            self.flush()\n",
+        "            self._put(ATTEMPT, batch, as_json(keys))\n",
         (
             f"{CRASH}::test_a_resumed_delete_counts_what_an_unanswered_request_has_deleted",
             f"{CRASH}::test_records_are_created_once_where_a_person_looks_whether_the_uncertain_ones_exist",

@@ -20,6 +20,7 @@ from ..config.file_locks import is_locked
 from ..errors import StateError
 from ..store import store_in
 from ..store.epochs import NO_EPOCH, UploadTarget, WriteEpochs
+from ..stored_times import utc_text
 from ..uploads.jobs import job_lock
 from ..uploads.journal import NOT_ALONE
 from ..uploads.plan import this_second
@@ -169,7 +170,7 @@ class Ledger:
             epoch = runs[-1].epoch if len(readable) == len(runs) and all(follows[1:]) else NO_EPOCH
             # Whom the service keeps together is known where both hold, or once a run has sent everybody.
             unknown = not (stays_certain and epoch) or (before.links_unknown and not sent_all)
-            changed = f"{datetime.now(UTC):%Y-%m-%dT%H:%M:%SZ}" if has_changed else before.changed
+            changed = utc_text() if has_changed else before.changed
             with self._epochs.renewed() as db:  # a backup may have some of these notes only
                 if self._read().merges != before.merges or not {*runs} <= {*self._runs()}:
                     continue  # another process has merged some meanwhile, or forgotten everybody

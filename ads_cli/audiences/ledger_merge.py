@@ -13,7 +13,7 @@ from itertools import chain, groupby
 from operator import itemgetter
 from typing import TYPE_CHECKING, NamedTuple
 
-import msgspec
+from ..store import as_json
 
 if TYPE_CHECKING:
     import sqlite3
@@ -54,7 +54,7 @@ def find_outcomes(db: "sqlite3.Connection", list_id: int, runs: Collection[int])
     persons = Persons()
     for statement in SCRATCH:
         db.execute(statement)
-    events = db.execute(EVENTS, {"list": list_id, "runs": msgspec.json.encode([*runs]).decode()})
+    events = db.execute(EVENTS, {"list": list_id, "runs": as_json([*runs])})
     outcomes = (
         outcome_of(digest, map(Event._make, own), persons) for digest, own in groupby(events, itemgetter(0))
     )
@@ -71,7 +71,7 @@ def doubt_before_removals(db: "sqlite3.Connection", runs: Collection[int]) -> bo
         "SELECT max(coalesce(acknowledged, id)) FROM sendings s WHERE run IN (SELECT value FROM json_each(?))"
         " AND EXISTS (SELECT 1 FROM people_sent WHERE sending = s.id AND removes)"
     )
-    ((step,),) = db.execute(query, (msgspec.json.encode([*runs]).decode(),))
+    ((step,),) = db.execute(query, (as_json([*runs]),))
     db.execute("UPDATE temp.outcomes SET is_certain = 0 WHERE step < ?", (step,))
     return step is not None
 

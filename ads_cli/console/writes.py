@@ -27,7 +27,8 @@ from ..masking import MASK, is_private_name, mask_address, mask_undeclared
 from ..output.text import shell_command
 from ..own_ids import new_change_id
 from ..people_masking import LISTS, WHERE, mask_people
-from ..store.changes import UNKNOWN, ChangeBegun, ChangeEnded, ChangeLog, now
+from ..store.changes import UNKNOWN, ChangeBegun, ChangeEnded, ChangeLog
+from ..stored_times import utc_text
 
 if TYPE_CHECKING:
     from ..client.client import Client
@@ -80,7 +81,7 @@ def begun(call: Caller, write: Write, prepared: PreparedRequest) -> ChangeBegun:
         ids, path = [MASK], f"{path.rpartition('/')[0]}/{MASK}"
     return ChangeBegun(
         id=new_change_id(datetime.now(UTC)),
-        time=now(),
+        time=utc_text(),
         profile=call.settings.profile,
         account=write.account or call.settings.get("account"),
         user=_user(),
@@ -103,7 +104,7 @@ def recent_changes(settings: Settings, account: str) -> dict[str, dict[str, Reco
     from ..batches.upload import LISTED_AFTER_SECONDS
 
     changes: dict[str, dict[str, Record]] = {}
-    for change in ChangeLog(settings.state_dir).since(now(LISTED_AFTER_SECONDS)):
+    for change in ChangeLog(settings.state_dir).since(utc_text(LISTED_AFTER_SECONDS)):
         path, ids, values = change["path"], change["ids"], change["fields"]
         groups = path.split("/")
         field = next((source for source in SOURCES if SOURCES[source].replace("-", "_") in groups), "")

@@ -15,7 +15,8 @@ from ..config.atomic_files import atomic, make_folder
 from ..config.file_locks import is_locked, locked, locked_or_refused, state_lock
 from ..errors import StateError
 from ..own_ids import random_letters
-from ..store import store_in
+from ..store import as_json, store_in
+from ..stored_times import utc_text
 from .engine import NO_DATA, TaskResult
 from .tasks import Task
 
@@ -69,7 +70,7 @@ class Records:
         if has_output := result.data != NO_DATA:
             with atomic(self._output(task)) as stream:
                 stream.write(bytes(result.data).decode())
-        text = msgspec.json.encode(msgspec.structs.replace(result, data=NO_DATA)).decode()
+        text = as_json(msgspec.structs.replace(result, data=NO_DATA))
         with self._store.writing() as db:
             # One that this machine has not begun was run by another one, or could not be started.
             db.execute(
@@ -80,7 +81,7 @@ class Records:
 
     def place_of(self, task: Task) -> str:
         """Return under what a task notes the jobs that had ended before it."""
-        return msgspec.json.encode(self._key(task)).decode()
+        return as_json(self._key(task))
 
     def count_of(self, task: Task) -> FleetCount:
         """Return where a task notes how many records it changes."""
@@ -166,7 +167,7 @@ class FleetState:
         """
         last = self.last() if (resume or only) and not dry_run else None
         run_id = DRY_RUN if dry_run else f"{datetime.now(UTC):%Y%m%dT%H%M%S.%f}-{random_letters(8)}"
-        began = f"{datetime.now(UTC):%Y-%m-%dT%H:%M:%SZ}"
+        began = utc_text()
         run = RunId(self._fleet, run_id)
         planned: dict[str, PlannedTask] = {}
         if last:
@@ -193,7 +194,7 @@ class FleetState:
             self._store_run(msgspec.structs.replace(begun, exit_code=exit_code))
 
     def _store_run(self, run: FleetRun) -> None:
-        tasks = msgspec.json.encode(run.tasks).decode()
+        tasks = as_json(run.tasks)
         values = run.run.fleet, run.run.id, run.file, run.began, tasks, run.exit_code
         with store_in(self._state_dir).writing() as db:
             db.execute("REPLACE INTO fleet_runs VALUES (?, ?, ?, ?, ?, ?)", values)

@@ -11,6 +11,7 @@ from ..errors import StateError, UsageError
 from ..masking import MASK, Mask, is_private_name, mask_header
 from ..output.text import Lines
 from ..own_ids import new_job_id
+from ..stored_times import utc_text
 
 SECRET_HEADERS = ("authorization", "cookie", "set-cookie", "proxy-authorization")
 MAX_SHOWN_BODY = 2000  # characters
@@ -68,7 +69,7 @@ class Trace:
     def log(self, event: str, **fields: Any) -> None:
         """Append a JSON line to the log file."""
         if self._log is not None:
-            timestamp = f"{datetime.now(UTC):%Y-%m-%dT%H:%M:%SZ}"
+            timestamp = utc_text()
             bound = {"time": timestamp, "pid": os.getpid(), "run": self.run_id} | self._bound
             line = json.dumps(bound | {"event": event} | fields)
             try:

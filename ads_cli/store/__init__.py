@@ -3,6 +3,6 @@
 Nothing is written at the start of a command, and nothing is opened by one that needs none of it.
 """
 
-from .database import Store, close_stores, store_in
+from .database import Store, as_json, close_stores, store_in
 
-__all__ = ["Store", "close_stores", "store_in"]
+__all__ = ["Store", "as_json", "close_stores", "store_in"]

@@ -3,14 +3,14 @@
 A change without an outcome has an unknown one: the command was killed, or its answer was lost.
 """
 
-from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
 import msgspec
 
 from ..errors import StateError
-from .database import store_in
+from ..stored_times import utc_text
+from .database import as_json, store_in
 
 UNKNOWN = "unknown"
 COLUMNS = (
@@ -47,11 +47,6 @@ class ChangeEnded(msgspec.Struct, kw_only=True):
     counts: dict[str, int] = {}
 
 
-def now(ago: float = 0.0) -> str:
-    """Return the time as the log has it, some seconds ago."""
-    return f"{datetime.now(UTC) - timedelta(seconds=ago):%Y-%m-%dT%H:%M:%SZ}"
-
-
 class ChangeLog:
     """The log in a state folder; changes older than `keep_days` are removed as others are noted."""
 
@@ -61,14 +56,14 @@ class ChangeLog:
     def begin(self, entry: ChangeBegun) -> None:
         """Note a change, on disk before this returns; raise StateError where that fails."""
         values = msgspec.to_builtins(entry)
-        row = {name: _json(value) if name in NESTED else value for name, value in values.items()}
+        row = {name: as_json(value) if name in NESTED else value for name, value in values.items()}
         names = ", ".join(row)
         try:
             with self._store.writing() as db:
                 if self._keep_days is not None:
                     # Before the last change, too: a clock that is years ahead once must not empty the log.
                     kept = "strftime('%Y-%m-%dT%H:%M:%SZ', (SELECT max(time) FROM changes), ?)"
-                    oldest = now(self._keep_days * 86400.0), f"-{self._keep_days} days"
+                    oldest = utc_text(self._keep_days * 86400.0), f"-{self._keep_days} days"
                     db.execute(f"DELETE FROM changes WHERE time < ? AND time < {kept}", oldest)
                 places = ", ".join(f":{name}" for name in row)
                 db.execute(f"INSERT INTO changes ({names}) VALUES ({places})", row)
@@ -78,7 +73,7 @@ class ChangeLog:
 
     def end(self, entry: ChangeEnded) -> bool:
         """Note what became of a change; return False where that fails."""
-        values = entry.outcome, _json(entry.ids), _json(entry.counts), entry.id
+        values = entry.outcome, as_json(entry.ids), as_json(entry.counts), entry.id
         try:
             with self._store.writing() as db:
                 db.execute("UPDATE changes SET outcome = ?, made = ?, counts = ? WHERE id = ?", values)
@@ -118,10 +113,6 @@ def _change(row: tuple[Any, ...]) -> dict[str, Any]:
     if counts != "{}":
         change["fields"] = {**(change["fields"] or {}), **_value(counts)}
     return change
-
-
-def _json(value: Any) -> str:
-    return msgspec.json.encode(value).decode()
 
 
 def _value(text: str) -> Any:

@@ -14,6 +14,8 @@ from functools import cached_property, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import msgspec
+
 from ..config.atomic_files import make_folder, open_private, sync_folder
 from ..config.file_locks import FOLDER as LOCKS
 from ..config.file_locks import locked, state_lock
@@ -297,6 +299,11 @@ _stores: dict[Path, Store] = {}
 def store_in(folder: Path) -> Store:
     """Return the store of a state folder: a process has one of each file, and closes all at its end."""
     return _stores.setdefault(folder, Store(folder))
+
+
+def as_json(value: Any) -> str:
+    """Return a value as a column has it."""
+    return msgspec.json.encode(value).decode()
 
 
 def close_stores() -> None:

@@ -10,10 +10,9 @@ import msgspec
 
 from ..config.file_locks import is_locked, state_lock
 from ..errors import NotFoundError, StateError, UsageError
-from ..store import store_in
-from ..store.changes import now
+from ..store import as_json, store_in
 from ..store.epochs import UploadTarget, WriteEpochs
-from ..stored_times import TOLERANCE_SECONDS
+from ..stored_times import TOLERANCE_SECONDS, utc_text
 from .job import ENDED, SUPERSEDED, UNFINISHED, Job, JobKey, JobOptions
 
 if TYPE_CHECKING:
@@ -73,7 +72,7 @@ def count_writes(state_dir: Path, target: UploadTarget) -> int:
 
 def begin_job(db: "sqlite3.Connection", job: Job) -> None:
     """Note a job, in a transaction."""
-    key, options = job.key, msgspec.json.encode(job.key.options).decode()
+    key, options = job.key, as_json(job.key.options)
     fields = [getattr(job, name) for name in _FIELDS]
     row = (job.job, *key.target, key.upload, key.content, options, *fields, job.group)
     places = ", ".join("?" for _ in row)
@@ -82,7 +81,7 @@ def begin_job(db: "sqlite3.Connection", job: Job) -> None:
 
 def use_job(db: "sqlite3.Connection", job: Job, *, writes: int = 0, ended: bool = False) -> None:
     """Note that a job is resumed, has written, or has ended, in a transaction."""
-    values = int(time.time()), writes, now() if ended else None, job.job
+    values = int(time.time()), writes, utc_text() if ended else None, job.job
     query = "UPDATE runs SET used = ?, writes = writes + ?, ended = coalesce(?, ended) WHERE id = ?"
     db.execute(query, values)
 
@@ -191,7 +190,7 @@ class TaskJobs:
         self._key, self._command = key, command
         known = list_jobs(state_dir, f"{_OF_TARGET} OR resume = ?", (*key.target, command))
         place = msgspec.json.decode(task, type=tuple[str, str, str])
-        ended = msgspec.json.encode([job.job for job in known if job.state == ENDED]).decode()
+        ended = as_json([job.job for job in known if job.state == ENDED])
         with store_in(state_dir).writing() as db:
             db.execute("INSERT OR IGNORE INTO fleet_earlier_jobs VALUES (?, ?, ?, ?)", (*place, ended))
             query = "SELECT jobs FROM fleet_earlier_jobs WHERE (fleet, run, stem) = (?, ?, ?)"

@@ -12,10 +12,9 @@ from typing import TYPE_CHECKING, NamedTuple
 import msgspec
 
 from ..client.rate_limiter import StoppedError
-from ..config.atomic_files import make_folder
 from ..config.file_locks import how_to_unlock, try_lock
 from ..errors import STATE_HINT, StateError
-from ..store import store_in
+from ..store import as_json, store_in
 from ..store.epochs import NO_EPOCH, UploadTarget, WriteEpochs
 from .job import Acknowledgement, Job
 from .jobs import (
@@ -121,7 +120,7 @@ class Journal:
     def append(self, ack: Acknowledgement) -> None:
         """Queue an acknowledgement, which is counted once it is on disk; thread-safe."""
         sent, failed = sum(ack.counts.values()), ack.counts.get(FAILED, 0)
-        self._put(ACKNOWLEDGE, ack.batch, _json(ack), sent, failed, counts=ack.counts)
+        self._put(ACKNOWLEDGE, ack.batch, as_json(ack), sent, failed, counts=ack.counts)
 
     def plan(self, contents: Iterable[str]) -> None:
         """Queue digests of records that this run is to create once, whether it sends them or not."""
@@ -143,7 +142,7 @@ class Journal:
     def note_attempt(self, batch: int, keys: list[str]) -> None:
         """Note, on disk before this returns, that a batch may be applied, which deletes `keys`."""
         if batch not in self.attempts:
-            self._put(ATTEMPT, batch, _json(keys))
+            self._put(ATTEMPT, batch, as_json(keys))
             self.flush()
 
     def withdraw_attempt(self, batch: int) -> None:
@@ -252,10 +251,6 @@ class Journal:
 def _lock(state_dir: Path, job: Job) -> "FileLock":
     """Take the lock of a job; raise StateError where another run has it."""
     path = job_lock(state_dir, job.key.digest)
-    try:
-        make_folder(path.parent)
-    except OSError as error:
-        raise StateError(f"{path.parent} cannot be used: {error.strerror}", hint=STATE_HINT) from error
     if lock := try_lock(path):
         return lock
     raise StateError(
@@ -268,7 +263,3 @@ def changed_meanwhile(target: UploadTarget, file: str) -> StateError:
     message = f"something else was sent to {target.id} while {file} was validated"
     hint = "nothing of this run was sent; 'adsctl jobs list' shows the other; is this one still due?"
     return StateError(message, hint=hint)
-
-
-def _json(value: object) -> str:
-    return msgspec.json.encode(value).decode()

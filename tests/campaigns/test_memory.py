@@ -15,10 +15,7 @@ def marks(name: str) -> list[Mark]:
     return [Mark("campaign", "", name)]
 
 
-@pytest.fixture(autouse=True)
-def closed():
-    yield
-    close_stores()
+pytestmark = pytest.mark.usefixtures("closed_stores")
 
 
 def test_what_cannot_be_noted_is_not_remembered_either(tmp_path, monkeypatch):

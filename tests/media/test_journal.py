@@ -7,16 +7,13 @@ import pytest
 
 from ads_cli.errors import StateError
 from ads_cli.media.journal import Begun, UploadJournal, UploadKey
-from ads_cli.store import close_stores, database
+from ads_cli.store import database
 
 KEY = UploadKey("generic", "acc", 10, "0" * 64, "POST_VIDEO", ())
 BEGUN = Begun(media_id="1", media_key="3_1", segment_bytes=5, expires_at=None)
 
 
-@pytest.fixture(autouse=True)
-def closed():
-    yield
-    close_stores()
+pytestmark = pytest.mark.usefixtures("closed_stores")
 
 
 def test_what_cannot_be_noted_is_not_known_either(tmp_path, monkeypatch):

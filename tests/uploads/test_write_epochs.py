@@ -13,10 +13,7 @@ from ads_cli.store.epochs import NO_EPOCH, UploadTarget, WriteEpochs
 PLACE = UploadTarget("https://ads.example", "product_catalog", "c1")
 
 
-@pytest.fixture(autouse=True)
-def closed():
-    yield
-    close_stores()
+pytestmark = pytest.mark.usefixtures("closed_stores")
 
 
 def test_a_epoch_that_begins_during_a_direct_write_ends_with_it(tmp_path):

@@ -14,7 +14,7 @@ import msgspec
 
 from ...config.atomic_files import make_folder, open_private
 from ...errors import StateError
-from ...store import store_in
+from ...store import as_json, store_in
 from ...store.changes import UNKNOWN
 from .child import END_SECONDS, Commands, Finished, split_messages
 from .creations import HINTS, OK, LoggedCreation, sent_by
@@ -114,7 +114,7 @@ class AppliedPlans:
 
     def settle(self, name: str, record: Any = None) -> None:
         """Note that it is known what a stopped process has created, or that another one creates it."""
-        found = msgspec.json.encode(record).decode()
+        found = as_json(record)
         with self._store.writing() as db:
             db.execute("UPDATE applied_plans SET (settled, found) = (1, ?) WHERE job = ?", (found, name))
 
@@ -164,7 +164,7 @@ class AppliedPlans:
     ) -> subprocess.Popen[bytes]:
         """Start a process, which is noted before."""
         started = datetime.now(UTC).isoformat(timespec="seconds")
-        row = name, msgspec.json.encode(words).decode(), started, creation
+        row = name, as_json(words), started, creation
         with self._store.writing() as db:
             db.execute("INSERT INTO applied_plans (job, words, started, creation) VALUES (?, ?, ?, ?)", row)
         try:

@@ -1,7 +1,6 @@
 """Pushes that ran on this machine, and how to resume those that are unfinished."""
 
 from collections import Counter
-from datetime import UTC, datetime, timedelta
 from typing import Annotated, Any
 
 import typer
@@ -12,6 +11,7 @@ from ...console.parameters import argument, flag
 from ...errors import NotFoundError, StateError, UsageError
 from ...output.text import counted, listed, shell_command
 from ...spelling import suggestion
+from ...stored_times import utc_text
 from ...uploads.job import ENDED, UNFINISHED, Job, answers
 from ...uploads.jobs import job_lock, remove_jobs
 from ...uploads.jobs import list_jobs as stored_jobs
@@ -116,7 +116,7 @@ def _say_old_ledgers(call: Invocation) -> None:
     """Name the lists that were not changed for so long that the service has forgotten everybody."""
     from ...audiences.ledger import stored_ledgers
 
-    oldest = f"{datetime.now(UTC) - timedelta(days=FORGOTTEN_DAYS):%Y-%m-%dT%H:%M:%SZ}"
+    oldest = utc_text(FORGOTTEN_DAYS * 86400.0)
     stored = stored_ledgers(call.settings.state_dir)
     # "": nothing was acknowledged yet
     old = [ledger.target.id for ledger in stored if "" < ledger.changed < oldest]

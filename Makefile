@@ -14,10 +14,13 @@ STAMP := $(CURDIR) $(VERSION) $(shell cat pyproject.toml $(addprefix requirement
 
 # Exit 11: the emulator's database was created by another version, and is deleted.
 demo: ready
+	@echo "starting the emulator: the whole service on this machine, with the data of a shop"
 	@$(BIN)/adsctl -q --profile local accounts list >/dev/null 2>&1; [ $$? -ne 11 ] || $(BIN)/adsctl emulator reset --yes
-	$(BIN)/adsctl --profile local products push examples/products.csv
+	@echo "pushing the feed of a shop into it: adsctl --profile local products push examples/products.csv"
+	@$(BIN)/adsctl -q --profile local products push examples/products.csv
+	@echo "done; look around with: . $(BIN)/activate && adsctl --profile local overview"
 
-# Two workers a core: many tests wait for a process, a browser or a terminal.
+# One worker more than cores: many tests wait for a process or a terminal.
 WORKERS ?= $(shell $(PYTHON) -c 'import os; print(min(8, (os.cpu_count() or 1) + 1))')
 # Tests write many small files, and wait until they are stored: not on a disk, where 4 GB of memory are free.
 MEMORY := $(shell { grep -q '/dev/shm .*noexec' /proc/mounts || \
@@ -36,7 +39,7 @@ test-long: environments oldest-environment data-environment sdk-environment
 test-pythons:
 	$(PYTHON) -m tools.pythons
 # Files, signals, locks, threads and sockets; archives, XML and other readers; SQLite; start-up; whole pushes.
-SHORT := tests/audiences tests/config tests/crash/long_crash.py $(wildcard tests/feeds/test_*.py) tests/uploads tests/emulator/test_server.py \
+SHORT := tests/audiences tests/config tests/crash/long_crash.py $(wildcard tests/feeds/test_*.py) tests/runs tests/emulator/test_server.py \
 	tests/feeds/locations/test_https.py tests/test_numbers.py tests/test_signals.py \
 	$(addprefix tests/products/,feeds/fixes sync/test_database.py long_disk.py test_fix.py test_push.py test_resume.py) \
 	$(addprefix tests/promises/,test_examples.py test_startup.py test_streams.py)
@@ -113,10 +116,18 @@ pins: ready
 pin-report: ready audit-environment
 	$(BIN)/python -m tools.pin_report
 
-# The digest of the base image's tag, as its registry has it today, into the Containerfile.
+# The digest of the base image's tag, as its registry has it today, into the Containerfile. Without skopeo, the tool that
+# builds the image pulls it and says what it got.
 base-digest:
-	@base=$$(sed -nE 's/^ARG PYTHON=([^@]+).*/\1/p' Containerfile) && \
-	digest=$$(skopeo inspect --no-tags --format '{{.Digest}}' "docker://$$base") && \
+	@base=$$(sed -nE 's/^ARG PYTHON=([^@]+).*/\1/p' Containerfile) && name=$${base%:*} && \
+	if command -v skopeo >/dev/null; then \
+		digest=$$(skopeo inspect --no-tags --format '{{.Digest}}' "docker://$$base"); \
+	else \
+		builder=$$(command -v podman || command -v docker) || { echo "base-digest needs podman, docker or skopeo" >&2; exit 1; }; \
+		echo "pulling $$base" && "$$builder" pull --quiet "$$base" >/dev/null && \
+		set -- $$("$$builder" image inspect --format '{{range .RepoDigests}}{{println .}}{{end}}' "$$base" \
+			| sed -nE "s|^(.*/)?$${name##*/}@||p") && digest=$$1; \
+	fi && [ -n "$$digest" ] && \
 	sed -i.old "s|^ARG PYTHON=.*|ARG PYTHON=$$base@$$digest|" Containerfile && rm Containerfile.old && \
 	grep '^ARG PYTHON=' Containerfile
 
@@ -126,9 +137,12 @@ bench: ready
 # Created again whenever the folder, the pinned versions or the interpreter have changed.
 ready:
 	@[ "$$(cat $(VENV)/stamp 2>/dev/null)" = "$(STAMP)" ] && $(BIN)/adsctl --version >/dev/null 2>&1 || { \
-	echo "setting up $(VENV)" && \
+	echo "setting up $(VENV), once; this takes about a minute" && \
+	echo "1/3 creating an environment of Python $(VERSION)" && \
 	$(PYTHON) -m venv --clear $(VENV) && \
+	echo "2/3 fetching $$(cat requirements/run.txt requirements/dev.txt | grep -c ==) packages from the index, each held against its hash" && \
 	$(BIN)/python $(PINNED) -r requirements/run.txt -r requirements/dev.txt && \
+	echo "3/3 installing adsctl into it" && \
 	$(BIN)/python $(INSTALL) --no-build-isolation --editable . && \
 	$(BIN)/python -m pip --disable-pip-version-check check && \
 	echo "$(STAMP)" > $(VENV)/stamp; }

@@ -37,7 +37,11 @@ def run(argv: list[str]) -> int:
             return 0
         except OSError:
             pass  # run again below, where the error boundary reports it
-    if argv[:1] == ["__ids"]:  # called by the completion scripts
+    if argv[:2] == ["__ids", "added"]:  # called by the completion scripts
+        from .cli.added_commands import print_completions as print_added
+
+        return print_added(argv[2:])
+    if argv[:1] == ["__ids"]:
         from .console.completion_ids import print_completions
 
         return print_completions(argv[1:])
@@ -77,6 +81,7 @@ def run_for_assistant(
     line = CommandLine(words)
     line.by, line.job, line.is_plan, line.is_guard_check = by, job, is_plan, is_plan
     line.mandate = msgspec.json.decode(sys.stdin.buffer.read() or b"{}", type=Mandate)
+    line.answer = line.mandate.require_answer
     atomic_files.EXPECTED.update(line.mandate.files)
     return run_command_line(line)
 

@@ -29,16 +29,17 @@ from .audiences.identifiers import (
     is_placeholder,
     misplaced,
 )
-from .batches import Uncertain
-from .batches.plan import BatchPlan
-from .batches.upload import BatchCodec, BatchUpload
 from .client.response import not_understood
 from .feeds.row import Row
 from .feeds.rows import Rows
 from .hosts import is_address
 from .output.text import quoted_word
+from .records.file import RecordFile
+from .records.plan import BatchPlan
+from .runs import Uncertain
+from .runs.batch_upload import BatchCodec, BatchUpload
+from .runs.upload import Errors
 from .spelling import as_known, by_folded, closest, suggestion
-from .uploads.upload import Errors
 from .validation import CheckedRow
 
 if TYPE_CHECKING:
@@ -214,7 +215,7 @@ def conversion_plan(
     """Plan to send the conversions of a file to a pixel."""
     request = SendConversions(pixel_id=pixel, conversions=[])
     upload = BatchUpload(request, "send", "conversions", CONVERSIONS, uncertain)
-    return BatchPlan(rows, reader, upload, MAX_CONVERSIONS, pixel)
+    return BatchPlan(RecordFile(rows, reader), upload, MAX_CONVERSIONS, pixel)
 
 
 def row_errors(body: Any, count: int) -> Errors:

@@ -22,6 +22,7 @@ class ReportedError(BaseException):
     retryable = False
     body: object = None  # of the response
     may_be_applied = False  # the service may have applied the request
+    result: object = None  # what a command has given before it failed, for a program that called it
 
     def __init__(
         self,
@@ -36,6 +37,9 @@ class ReportedError(BaseException):
         self.hint = hint
         self.http_status = http_status
         self.api_code = api_code
+
+    def __str__(self) -> str:
+        return self.message  # which is masked, and says more than when it was raised
 
     def as_dict(self) -> dict[str, object]:
         """Return the error as `-o json` prints it."""

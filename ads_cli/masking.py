@@ -28,7 +28,9 @@ ADDRESS = (
     r"(?P<query>[?#].*)?"
 )
 # In any other text, a blank ends an address.
-USER_IN_TEXT = r"(?P<scheme>(?:(?<![A-Za-z0-9+.-])(?i:sftp))?://)(?P<user>[^\s/?#]*)@"
+USER_IN_TEXT = r"(?P<scheme>(?:(?<![A-Za-z0-9+.-])(?i:sftp|postgres(?:ql)?))?://)(?P<user>[^\s/?#]*)@"
+LOGIN_SCHEMES = ("sftp://", "postgresql://", "postgres://")  # whose user names are no secrets
+PASSWORD_IN_QUERY = r"[?&](?:ssl)?password=([^&#]+)"  # of an address of PostgreSQL
 # The value of a field, as --set, --default and --where have it, is data of a product. Its query is not a
 # secret.
 FIELD_VALUE = r"(?:--[\w-]+=)?[A-Za-z_]\w*\s*[!~<>]?="
@@ -64,9 +66,9 @@ OPEN_HEADERS = (
     *("if-match", "if-modified-since", "if-none-match", "if-range", "if-unmodified-since"),
     *("range", "user-agent"),
 )
-# Options whose values nothing declares: those of `api`, and the command of --on-failure.
+# Options whose values nothing declares: those of `api`, and commands to run.
 RAW_OPTION = r"(?s)(?P<option>--form(?:=|$)|-[A-Za-z]*?[HfF])(?P<value>.*)"
-COMMAND_OPTION = r"(?s)(?P<option>--on-failure(?:=|$))(?P<value>.*)"
+COMMAND_OPTION = r"(?s)(?P<option>--(?:on-failure|exec)(?:=|$))(?P<value>.*)"
 FIELD = r"""(?P<name>[^\s=:"'{}]+)"?\s*(?P<separator>[=:])"""
 NAMED_VALUE = (
     r"""(?<![\w.-])([\w.-]++)(?:=|["']\s*+:)"""
@@ -237,8 +239,10 @@ def address_passwords(text: str) -> list[str]:
     users = [(match["scheme"], match["user"]) for match in re.finditer(USER_IN_TEXT, text)]
     if whole and whole["user"]:
         users.append((whole["scheme"], whole["user"]))
-    parted = ((user.partition(":"), _is_ssh_login(scheme, user)) for scheme, user in users)
-    secrets = (password if colon else name for (name, colon, password), is_login in parted if not is_login)
+    parted = ((user.partition(":"), _is_login(scheme, user)) for scheme, user in users)
+    secrets = [password if colon else name for (name, colon, password), is_login in parted if not is_login]
+    if whole and whole["query"] and whole["scheme"].lower() in LOGIN_SCHEMES:
+        secrets += re.findall(PASSWORD_IN_QUERY, whole["query"])
     return [*dict.fromkeys(filter(None, secrets))]
 
 
@@ -253,9 +257,9 @@ def address_secrets(text: str) -> list[str]:
 
 
 def _shown_user(scheme: str, user: str) -> str:
-    return user if _is_ssh_login(scheme, user) else MASK
+    return user if _is_login(scheme, user) else MASK
 
 
-def _is_ssh_login(scheme: str, user: str) -> bool:
-    """Whether a user name is only that: with SSH, it is not a secret."""
-    return scheme.lower() == "sftp://" and ":" not in user
+def _is_login(scheme: str, user: str) -> bool:
+    """Whether a user name is only that: with SSH and a database, it is not a secret."""
+    return scheme.lower() in LOGIN_SCHEMES and ":" not in user

@@ -3,7 +3,7 @@
 import re
 from typing import NamedTuple
 
-from .errors import UsageError
+from .errors import NotConfirmedError, UsageError
 
 SECONDS_PER_UNIT = {"": 1, "ms": 0.001, "s": 1, "m": 60, "h": 3600}
 DURATION = r"([0-9]{1,12}(?:\.[0-9]{1,12})?)(ms|[smh]?)"
@@ -71,9 +71,26 @@ class DeletionLimit(NamedTuple):
         """Parse the value of the option; raise UsageError."""
         return cls(text, parse_share(text, "--max-delete"))
 
-    def excess(self, deletions: int, total: int, sentence: str) -> str:
-        """Say by a sentence on the deletions that they are too many of all things; "" where they are not."""
-        return f"{sentence}, and --max-delete is {self.text}" if deletions > self.most.of(total) else ""
+
+class Deletions(NamedTuple):
+    """What a run would delete, held against --max-delete."""
+
+    number: int
+    total: int  # of which they are
+    sentence: str  # on both
+    limit: DeletionLimit
+
+    @property
+    def excess(self) -> str:
+        """Say that they are too many; empty where they are not."""
+        is_more = self.number > self.limit.most.of(self.total)
+        return f"{self.sentence}, and --max-delete is {self.limit.text}" if is_more else ""
+
+    def require_few(self, hint: str) -> None:
+        """Raise NotConfirmedError where they are too many; the hint says what was done, and shows them."""
+        if excess := self.excess:
+            hint = f"{hint}; if that is right, add --max-delete {self.number}"
+            raise NotConfirmedError(excess, hint=hint)
 
 
 def parse_size(text: str, name: str) -> int:

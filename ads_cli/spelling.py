@@ -29,7 +29,7 @@ def comma_list(text: str) -> list[str]:
 
 def as_stored(text: str) -> str:
     """Return a text as services store it: with composed characters (NFC), and no blanks around it."""
-    return unicodedata.normalize("NFC", text).strip()
+    return (text if text.isascii() else unicodedata.normalize("NFC", text)).strip()
 
 
 def begins(name: str, text: str) -> bool:
@@ -78,3 +78,8 @@ def folded(name: str) -> str:
 def letters_and_digits(text: str) -> str:
     """Return the letters and digits of a text, in lower case, without accents."""
     return "".join(filter(str.isalnum, unicodedata.normalize("NFKD", text.casefold())))
+
+
+def has_word(text: str, word: str) -> bool:
+    """Tell whether a text has a word, such as an id, on its own."""
+    return re.search(rf"(?<![\w-]){re.escape(word)}(?![\w-])", text) is not None

@@ -12,7 +12,12 @@ TOLERANCE_SECONDS = 300.0  # by which the clocks of machines that share a state 
 
 def utc_text(ago: float = 0.0) -> str:
     """Return the time as it is stored, some seconds ago."""
-    return f"{datetime.now(UTC) - timedelta(seconds=ago):%Y-%m-%dT%H:%M:%SZ}"
+    return stored_form(datetime.now(UTC) - timedelta(seconds=ago))
+
+
+def stored_form(moment: datetime) -> str:
+    """Return a moment as it is stored."""
+    return f"{moment.astimezone(UTC):%Y-%m-%dT%H:%M:%SZ}"
 
 
 def is_believable(stored: datetime | float) -> bool:

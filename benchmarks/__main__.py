@@ -4,7 +4,7 @@ With --quick, print figures of few runs without judging them.
 
 Usage: python -m benchmarks [--quick]
            [--only starts,pushes,checks,diffs,lists,reading,emulators,people,stages,fleets,exports,clusters,
-            masks,media,campaigns]
+            masks,media,campaigns,mirrors]
 """
 
 import argparse
@@ -23,6 +23,7 @@ from .exports import exports
 from .fleets import fleets
 from .masks import masks
 from .media import uploads
+from .mirrors import mirrors
 from .peers import ADSCTL, Peers
 from .people import LATENCY
 from .people import benchmark as people
@@ -53,6 +54,7 @@ SECTIONS = (
     "masks",
     "media",
     "campaigns",
+    "mirrors",
 )
 
 
@@ -111,6 +113,8 @@ def main() -> None:
             exports(table, env, folder, size["runs"])
         if "media" in only:
             uploads(table, env, folder, size["media"], size["runs"])
+        if "mirrors" in only:
+            mirrors(table, env, folder, size["entities"], size["runs"])
         if "campaigns" in only:
             campaigns(table, env, folder, size["items"], size["runs"])
         if "clusters" in only:
@@ -134,6 +138,7 @@ SIZES = {
     "media": (200, 10, "megabytes of a video to upload"),
     "items": (10_000, 200, "line items to compare"),
     "people": (2_000_000, 20_000, "people to push"),
+    "entities": (1000, 20, "line items to mirror, of a year"),
 }
 
 if __name__ == "__main__":

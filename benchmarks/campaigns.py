@@ -21,6 +21,8 @@ CREATED, ITEMS_CREATED = 1_000, 10  # records, and line items of a campaign
 SIZES = {"campaigns": 40, "line_items": 40, "targeting_criteria": 500}  # creations in a request
 LATENCY_MS = 50
 TREE, PLAN = "campaigns tree", "campaigns plan"
+LISTING, CHECK = "line-items list", "accounts check"
+LISTED_RULES = "D105,B105,N104"  # of line items and campaigns alone, without numbers
 LOOP, APPLY = "a bare loop of the same batches", "campaigns apply"
 BARE = """
 import json, os, sys
@@ -45,6 +47,19 @@ with httpx.Client(timeout=60) as client:
 """
 
 
+class Peak:
+    """A command that is run several times, and the most memory that a run has needed."""
+
+    def __init__(self, command: list[str], env: Mapping[str, str], *, code: int = 0) -> None:
+        self._command, self._env, self._code, self.megabytes = command, env, code, 0.0
+
+    def seconds(self) -> float:
+        """Run it, and return the seconds."""
+        cost = measured(self._command, self._env, code=self._code)
+        self.megabytes = max(self.megabytes, cost.megabytes)
+        return cost.seconds
+
+
 def campaigns(table: Table, env: Mapping[str, str], folder: Path, items: int, runs: int) -> None:
     """Compare a pulled file of many line items, and create many campaigns."""
     database = folder / "campaigns.db"
@@ -53,19 +68,22 @@ def campaigns(table: Table, env: Mapping[str, str], folder: Path, items: int, ru
     table.begin(f"plan of {items:,} line items with {CRITERIA} criteria each, medians of {runs}")
     with serving(env, database) as online:
         measured([ADSCTL, "campaigns", "pull", str(file), "--force"], online)
-        peak = 0.0
-
-        def plan() -> float:
-            nonlocal peak
-            cost = measured([ADSCTL, "campaigns", "plan", str(file)], online)
-            peak = max(peak, cost.megabytes)
-            return cost.seconds
-
+        plan = Peak([ADSCTL, "campaigns", "plan", str(file)], online)
         tree = [ADSCTL, "campaigns", "tree", "-o", "jsonl"]
-        samples = interleaved({TREE: lambda: measured(tree, online).seconds, PLAN: plan}, runs, warm=False)
+        check = Peak([ADSCTL, "accounts", "check", "-o", "none", "--select", LISTED_RULES], online)
+        listing = [ADSCTL, "line-items", "list", "--all", "-o", "none"]
+        timed = {
+            TREE: lambda: measured(tree, online).seconds,
+            PLAN: plan.seconds,
+            LISTING: lambda: measured(listing, online).seconds,
+            CHECK: check.seconds,
+        }
+        samples = interleaved(timed, runs, warm=False)
     table.speed(TREE, items, samples)
     table.speed(PLAN, items, samples, [Bar(TREE, least=1 / 1.3)])
-    table.limit("peak memory of the plan", round(peak), 250, "MB")
+    table.speed(CHECK, items, samples, [Bar(LISTING, least=1 / 1.3)])
+    table.limit("peak memory of the plan", round(plan.megabytes), 250, "MB")
+    table.limit("peak memory of the check", round(check.megabytes), 200, "MB")
     _applies(table, env, folder, min(CREATED, items * 2), runs)
 
 

@@ -60,10 +60,13 @@ def rows_of(feed: Path) -> "Rows":
 
 def bodies(path: Path, feed: Path) -> int:
     """Write the request body of each batch of the feed, one per line; return their number."""
-    from ads_cli.products.plans import check_plan
+    from ads_cli.products.normal_form import PRODUCT_SCHEMA
+    from ads_cli.products.plans import ProductPlan
+    from ads_cli.products.uploads import PushUpload
+    from ads_cli.validation.validator import Validator
 
-    plan = check_plan(rows_of(feed))
-    plan.validate(lambda rows: None)
+    plan = ProductPlan(Validator(rows_of(feed), PRODUCT_SCHEMA), PushUpload("-"), "-", "push")
+    plan.file.validate()
     count = 0
     with path.open("wb") as file:
         for batch in plan.batches():

@@ -17,6 +17,7 @@ from typing import NamedTuple
 
 from ads_cli.api.products import BATCH_SIZE, PutProducts
 from ads_cli.api.rates import Rate
+from ads_cli.api.statistics import MAX_ENTITIES, MAX_PERIOD, GetStatistics
 from ads_cli.api.users import UpdateAudienceUsers
 from ads_cli.client.shared_window import MARGIN_SECONDS
 
@@ -33,9 +34,12 @@ CONCURRENCY = 8  # requests of one command in flight
 CHANGED_PUSH_CPU_SECONDS = 2.4  # 100,000 products, of which 1,000 are sent
 FIRST_PUSH_CPU_SECONDS = 10.0  # 100,000 products, all of which are sent
 PEOPLE_CPU_SECONDS = 3.3  # 1,000,000 e-mail addresses
+MIRROR_CPU_SECONDS = 1.0  # an account of MIRRORED entities, of which the last days are asked for again
 
 ACCOUNTS, PRODUCTS, CHANGED = 500, 100_000, 1_000
 FILES, PEOPLE_OF_A_FILE = 1_000, 1_000_000
+MIRRORED_ACCOUNTS, MIRRORED = 1_000, {"campaigns": 10, "line items": 40, "promoted posts": 120}
+DAYS_AGAIN, FIRST_DAYS = 14, 400
 
 
 class Window:
@@ -147,10 +151,19 @@ def shops(cpu_seconds: float, products: int, *, tokens: int) -> list[Task]:
     return [Task(cpu_seconds, requests, account % tokens) for account in range(ACCOUNTS)]
 
 
+def mirrors(tokens: int) -> list[Task]:
+    """Return the mirrors of a morning, by what they ask for at once: 20 entities and 7 days."""
+    windows = -(-DAYS_AGAIN // MAX_PERIOD.days)
+    requests = windows * sum(-(-count // MAX_ENTITIES) for count in MIRRORED.values())
+    return [Task(MIRROR_CPU_SECONDS, requests, account % tokens) for account in range(MIRRORED_ACCOUNTS)]
+
+
 def tables(workers: tuple[int, ...] = WORKERS) -> str:
     """Return the tables of the page, with the lines of some numbers of workers."""
     puts, users = PutProducts.endpoint.rates["x"], UpdateAudienceUsers.endpoint.rates["x"]
-    assert puts and users
+    statistics = GetStatistics.endpoint.rates["x"]
+    rows_of_a_day = MIRRORED_ACCOUNTS * sum(MIRRORED.values())
+    assert puts and users and statistics
     people = people_file(PEOPLE_OF_A_FILE)
     list_of_files = [Task(PEOPLE_CPU_SECONDS, people.requests, 0)] * FILES
     small, large = CHANGED_PUSH_CPU_SECONDS, FIRST_PUSH_CPU_SECONDS
@@ -179,6 +192,20 @@ def tables(workers: tuple[int, ...] = WORKERS) -> str:
         "",
         f"A file becomes {people.requests} requests of {people.users:,} people and"
         f" {people.bytes / people.requests / 1e6:.1f} MB: {FILES * people.bytes / 1e9:.0f} GB in all.",
+        "",
+        *table(
+            f"mirrors of {MIRRORED_ACCOUNTS:,} accounts",
+            [
+                Case("a morning, a token each", mirrors(MIRRORED_ACCOUNTS), statistics),
+                Case("the same, 20 accounts a token", mirrors(MIRRORED_ACCOUNTS // 20), statistics),
+                Case("the same, one token for all", mirrors(1), statistics),
+            ],
+            workers,
+        ),
+        "",
+        f"An account has {', '.join(f'{count} {kind}' for kind, count in MIRRORED.items())}. A morning writes"
+        f" {rows_of_a_day * DAYS_AGAIN / 1e6:.1f} million rows of the last {DAYS_AGAIN} days again;"
+        f" a first run of {FIRST_DAYS} days writes {rows_of_a_day * FIRST_DAYS / 1e6:.0f} million.",
     ]
     return "\n".join(lines) + "\n"
 

@@ -4,7 +4,7 @@ from typing import NamedTuple
 
 from ads_cli.api.products import BATCH_SIZE
 from ads_cli.audiences.operations import OPERATION_TYPES, OperationParams, split_requests
-from ads_cli.audiences.packing import PackingOptions, Purpose, pack_rows
+from ads_cli.audiences.packing import PackingOptions, pack_rows
 
 from .feeds import ALIKE, own_values
 
@@ -22,7 +22,7 @@ class PeopleFile(NamedTuple):
 def people_file(people: int) -> PeopleFile:
     """Pack people with an e-mail address each, and count what would be sent."""
     params = OperationParams(OPERATION_TYPES["update"])
-    options = PackingOptions(purpose=Purpose.VALIDATE)
+    options = PackingOptions(sends=False)
     blocks = (
         [f"user{n}@example.com" for n in range(begin, min(begin + BLOCK_ROWS, people))]
         for begin in range(0, people, BLOCK_ROWS)

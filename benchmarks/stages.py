@@ -81,29 +81,33 @@ class Stages:
         from ads_cli.client.transport import ThreadConnections, http_request
         from ads_cli.http.connections import tls_context
         from ads_cli.parallel import process_pool as workers
-        from ads_cli.products.plans import check_plan
+        from ads_cli.products.normal_form import PRODUCT_SCHEMA
+        from ads_cli.products.plans import ProductPlan
+        from ads_cli.products.uploads import PushUpload
+        from ads_cli.runs.job import Job, JobKey, JobOptions
+        from ads_cli.runs.journal import Journal
         from ads_cli.store.epochs import UploadTarget
-        from ads_cli.uploads.job import Job, JobKey, JobOptions
-        from ads_cli.uploads.journal import Journal
+        from ads_cli.validation.validator import Validator
 
         workers.MIN_FILE_BYTES = sys.maxsize  # for no other process is to help
         self._rows = rows_of(path)
-        self._plan = check_plan(self._rows)
-        self._plan.validate(lambda rows: None)
+        validator = Validator(self._rows, PRODUCT_SCHEMA)
+        self._plan = ProductPlan(validator, PushUpload("-"), "-", "push")
+        validator.validate()
         self._upload = self._plan.upload
         self._encode = msgspec.json.Encoder().encode
         self._auth = as_user(UserKeys("key", "secret", "token", "token-secret"))
         self._address = address
         self._connections = ThreadConnections(None, tls_context(secure=False))
         self._batches = list(self._plan.batches())
-        self._items = [checked.item for checked in self._plan.checked_rows()]
+        self._items = [checked.item for checked in self._plan.file.checked_rows()]
         self._outgoing = [self._upload.prepare(self, batch) for batch in self._batches]  # type: ignore[arg-type]
         end = time.monotonic() + DEADLINE
         self._requests = [http_request(prepared, TIMEOUT, end) for prepared in self._outgoing]
         for request in self._requests:
             request.headers["Authorization"] = SIGNED
         self._answers = [self._answer(request) for request in self._requests]
-        options = JobOptions(skip_invalid=False, format="csv", encoding="utf-8", mapping={})
+        options = JobOptions(format="csv")
         key = JobKey(UploadTarget("stages", "product_catalog", "stages"), "push", "stages", options)
         fields = dict.fromkeys(("job", "noun", "file", "started"), "stages")
         self._journal = Journal(folder, Job(**fields, key=key, rows=0, batches=0), resume=False)
@@ -122,7 +126,7 @@ class Stages:
 
     def check(self) -> None:
         """Read, and validate each row against every rule."""
-        for _ in self._plan.checked_rows():
+        for _ in self._plan.file.checked_rows():
             pass
 
     def pack(self) -> None:
@@ -151,7 +155,7 @@ class Stages:
 
     def journal(self) -> None:
         """Put an acknowledgement of each batch on the disk."""
-        from ads_cli.uploads.upload import Acknowledgement
+        from ads_cli.runs.job import Acknowledgement
 
         for batch in self._batches:
             self._journal.append(Acknowledgement(batch.number, {"created": len(batch.items)}))
@@ -162,7 +166,7 @@ class Stages:
         from ads_cli.client.response import read_response
 
         for batch, content in zip(self._batches, self._answers, strict=True):
-            self._upload.read_outcomes(batch.items.ids, read_response(200, {}, content))
+            self._upload.acknowledgement(batch, read_response(200, {}, content))
 
     def prepare(self, request: Any, pieces: Sequence[bytes]) -> "PreparedRequest":
         """Stand in for the client."""

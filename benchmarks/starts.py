@@ -11,6 +11,7 @@ from .running import Command, interleaved, load_server, signed_in
 from .table import Bar, Table
 
 BARE, TYPER, SENDING = "bare python", "import typer", "typer, httpx, oauth1"
+HTTPX, MODULE = "import httpx", "from ads_cli import connect"
 AWS, HTTP, SQLITE, GH = "aws --version", "http --help", "sqlite-utils", "gh config list"
 HTTP_SIGNED = "http, signed"
 MCP_HELLO, MCP = "mcp: hello world", "mcp: adsctl mcp"
@@ -38,6 +39,7 @@ BARS: dict[str, tuple[Bar, ...]] = {
     "request, file store": (Bar(SENDING),),
     "request, keyring": (Bar(SENDING),),
     MCP: (Bar(MCP_HELLO, most=1.2),),
+    MODULE: (Bar(HTTPX, most=1.2),),
 }
 UNLOCK = "echo -n password | gnome-keyring-daemon --unlock --components=secrets > /dev/null"
 SIGN_IN = """
@@ -68,7 +70,7 @@ def starts(table: Table, peers: Peers, env: Mapping[str, str], runs: int) -> Non
 def floors(env: Mapping[str, str]) -> dict[str, Command]:
     """Return what every command of adsctl has to do at least."""
     programs = {BARE: "pass", TYPER: "import typer", SENDING: "import typer, httpx, oauthlib.oauth1"}
-    programs[MCP_HELLO] = HELLO_SERVER
+    programs |= {HTTPX: "import httpx", MCP_HELLO: HELLO_SERVER}
     return {name: Command([PYTHON, "-c", program], env) for name, program in programs.items()}
 
 
@@ -112,6 +114,7 @@ def ours(env: Mapping[str, str], address: str) -> dict[str, Command]:
         "auth status": Command([ADSCTL, "auth", "status"], online),
         "request, environment": Command([ADSCTL, "accounts", "list"], online),
         MCP: Command([ADSCTL, "mcp"], env),
+        MODULE: Command([PYTHON, "-c", MODULE], env),
     }
 
 

@@ -8,6 +8,7 @@ import gzip
 import json
 import re
 import sys
+from datetime import datetime
 from urllib.parse import parse_qs, urlsplit
 
 METRICS = (
@@ -15,6 +16,7 @@ METRICS = (
     *("app_clicks", "url_clicks", "qualified_impressions", "carousel_swipes"),
     *("billed_engagements", "billed_charge_local_micro"),
 )
+UPDATED = "2026-03-01T08:00:00Z"
 REQUEST = re.compile(rb"(GET|POST) (\S+) HTTP")
 HEAD = "HTTP/1.1 200 OK\r\nContent-Type: %s\r\nContent-Length: %d\r\n\r\n"
 
@@ -36,15 +38,24 @@ class Jobs(asyncio.Protocol):
         method, target = match[1].decode(), urlsplit(match[2].decode())
         path = target.path.rpartition("/")[2]
         if "/results/" in target.path:
-            self.respond(self.results[path], "application/gzip")
+            self.respond(self.results[path.lstrip("0")], "application/gzip")
             return
         query = {name: values[0] for name, values in parse_qs(target.query).items()}
         found: object = {"id": "acc", "timezone": "Europe/Berlin"}
         if path == "line_items":
             ids = query["line_item_ids"].split(",") if "line_item_ids" in query else names(self.line_items)
             found = [
-                {"id": id, "name": f"Line item {id}", "campaign_id": "c", "currency": "EUR"} for id in ids
+                {
+                    "id": id,
+                    "name": f"Line item {id}",
+                    "campaign_id": "c",
+                    "currency": "EUR",
+                    "updated_at": UPDATED,
+                }
+                for id in ids
             ]
+        elif path == "active_entities":
+            found = [{"entity_id": id, "placements": ["ALL_ON_PLATFORM"]} for id in names(self.line_items)]
         elif path == "campaigns":
             found = [{"id": "c", "name": "Everything"}]
         elif "/stats/jobs/" in target.path:
@@ -56,12 +67,16 @@ class Jobs(asyncio.Protocol):
     def made(self, query: dict[str, str]) -> dict[str, str]:
         """Make a job, and its result."""
         id = str(len(self.results) + 1)
-        self.results[id] = packed(query["entity_ids"].split(","), self.days)
+        days = self.days
+        if {"start_time", "end_time"} <= query.keys():
+            start, end = (datetime.fromisoformat(query[name]) for name in ("start_time", "end_time"))
+            days = (end - start).days
+        self.results[id] = packed(query["entity_ids"].split(","), days)
         return {"id_str": id, "status": "PROCESSING"}
 
     def job(self, id: str) -> dict[str, str]:
         """Return a job that has ended."""
-        return {"id_str": id, "status": "SUCCESS", "url": f"http://127.0.0.1:{self.port}/results/{id}"}
+        return {"id_str": id, "status": "SUCCESS", "url": f"http://127.0.0.1:{self.port}/results/{id:0>12}"}
 
     def respond(self, content: bytes, kind: str = "application/json") -> None:
         """Send a response."""

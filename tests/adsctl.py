@@ -18,6 +18,7 @@ import pexpect
 
 from ads_cli.__main__ import main
 from tests.in_process import like_a_process
+from tests.printed import require_declared
 from tests.processes.server import COMMANDS, client
 
 ROOT = Path(__file__).parent.parent
@@ -38,8 +39,9 @@ sys.exit(code)
 
 def reset_ignored_signals() -> None:
     """Restore signals that a shell ignores in background jobs; the tests may be such a job."""
-    signal.signal(signal.SIGINT, signal.SIG_DFL)
-    signal.signal(signal.SIGHUP, signal.SIG_DFL)
+    for number, handler in ((signal.SIGINT, signal.default_int_handler), (signal.SIGHUP, signal.SIG_DFL)):
+        if signal.getsignal(number) is signal.SIG_IGN:
+            signal.signal(number, handler)
 
 
 def interrupt_prompt(terminal: pexpect.spawn) -> None:
@@ -109,6 +111,7 @@ class Adsctl:
         stdin = input.encode() if isinstance(input, str) else input
         with like_a_process(argv, self.environment | env, self.home, stdin) as (out, err):
             returncode = main(argv)
+        require_declared(argv, self.environment | env, returncode, out.getvalue())
         return completed(argv, returncode, out.getvalue(), err.getvalue(), code)
 
     def local(self, *words: object, **options) -> subprocess.CompletedProcess[str]:
@@ -146,7 +149,6 @@ class Adsctl:
             stderr=subprocess.PIPE,
             env=self.environment | env,
             cwd=self.home,
-            preexec_fn=reset_ignored_signals,
         )
 
     def terminal(self, *words: object, width: int = 80, **env: str) -> pexpect.spawn:
@@ -160,7 +162,6 @@ class Adsctl:
             dimensions=(50, width),
             encoding="utf-8",
             timeout=TIMEOUT_SECONDS,
-            preexec_fn=reset_ignored_signals,
         )
 
     def command(self, *words: object) -> list[str]:

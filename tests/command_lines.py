@@ -16,7 +16,12 @@ from ads_cli.cli.tree import root
 from ads_cli.reference import CommandDoc, describe_commands
 
 VALUES = ("zzz", "", "1.5", "-3", "0", "99999999999", "1_0", "\N{ARABIC-INDIC DIGIT THREE}", "\x1b")
-WAITING = ("emulator serve", "emulator exec")  # commands that wait, or run what they are given
+WAITING = (
+    "emulator serve",
+    "emulator exec",
+    "webhooks serve",
+    "events listen",
+)  # commands that wait, or run what they are given
 FEED = "id,title\n1,Chair\n"
 WHOLE_RUNS = (
     ("--version",),

@@ -26,8 +26,9 @@ from ads_cli.emulator.app import Emulator
 from ads_cli.emulator.core.faults import parse_fault
 from ads_cli.emulator.server import running
 from ads_cli.fleet import run_task
+from ads_cli.http import retry
 from ads_cli.store import close_stores
-from tests.adsctl import ROOT, Adsctl
+from tests.adsctl import ROOT, Adsctl, reset_ignored_signals
 from tests.effort import tries
 from tests.processes.server import COMMANDS, program, server
 from tests.programs import explained
@@ -53,7 +54,14 @@ run_task.PROGRAM = ForkedTask()
 
 gc.set_threshold(GC_THRESHOLD)  # as a process of adsctl does; at the default, it takes a tenth of the time
 oauth.quote = lru_cache(1 << 14)(oauth.quote)  # of the same texts in each request: a tenth of its time
+retry.FIRST_BACKOFF_SECONDS = 0.05  # nothing that is repeated here needs time to recover
 MANY_DESCRIPTORS = 400  # of 1,024, above which pexpect cannot wait for any
+
+
+@pytest.fixture(scope="session", autouse=True)
+def signals() -> None:
+    """Hand signals on to every process that tests start."""
+    reset_ignored_signals()
 
 
 @pytest.hookimpl(trylast=True)

@@ -20,6 +20,7 @@ PACKAGES = {
     "man": "man-db",
     "groff": "groff-base",
     "make": "make",
+    "pg_ctlcluster": "postgresql",  # whose own programs are on no path
 }
 NEEDS = "needs "
 ROOT = "root"

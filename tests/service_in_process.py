@@ -7,9 +7,8 @@ from ads_cli.client.transport import EmulatorTransport, ThreadConnections
 from tests.conftest import Service
 
 
-@pytest.fixture
-def service(service: Service, monkeypatch: pytest.MonkeyPatch) -> Service:
-    """A served emulator, which commands in the process of the tests call without its socket."""
+def without_socket(service: Service, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let commands in the process of the tests call a served emulator without its socket."""
     connect = ThreadConnections._connect
 
     def connected(self: ThreadConnections, url: httpx.URL, *, is_stranger: bool) -> httpx.BaseTransport:
@@ -18,4 +17,10 @@ def service(service: Service, monkeypatch: pytest.MonkeyPatch) -> Service:
         return connect(self, url, is_stranger=is_stranger)
 
     monkeypatch.setattr(ThreadConnections, "_connect", connected)
+
+
+@pytest.fixture
+def service(service: Service, monkeypatch: pytest.MonkeyPatch) -> Service:
+    """A served emulator, which commands in the process of the tests call without its socket."""
+    without_socket(service, monkeypatch)
     return service

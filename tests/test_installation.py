@@ -27,6 +27,10 @@ NEEDED = [
     ("plot", "--plot", "matplotlib", WEEK.format("get", "--plot o.svg")),
     ("fleet", "--engine dask", "distributed", FLEET),
     ("mcp", "adsctl mcp", "mcp", "mcp"),
+    ("mirror", "a mirror in PostgreSQL", "psycopg", "--profile local mirror run --into postgresql:///ads"),
+    ("mirror", "a mirror in DuckDB", "duckdb", "--profile local mirror run --into duckdb:ads.db"),
+    ("parquet", "a mirror in parquet", "pyarrow", "--profile local mirror run --into ads"),
+    ("webhooks", "adsctl webhooks serve", "tornado", "--profile local webhooks serve --port 0"),
 ]
 WHEEL = "ads_cli-0.1.0-py3-none-any.whl"
 

@@ -6,8 +6,9 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 from ads_cli.fleet.records import FleetState
-from ads_cli.media.journal import Begun, UploadJournal, UploadKey
+from ads_cli.media.journal import Begun, open_upload
 from ads_cli.stored_times import TOLERANCE_SECONDS, is_believable
+from tests.media.made import upload_job
 
 YEARS = 14 * 365 * 24 * 3600.0
 
@@ -23,12 +24,12 @@ def test_a_time_is_believed_unless_it_is_to_come(stored, time_machine):
 
 
 def test_the_journal_of_an_upload_that_began_in_the_future_has_expired(tmp_path):
-    key = UploadKey("https://ads.example", "a", 5, "0" * 64, "image", ())
-    journal = UploadJournal(tmp_path, key, "file")
     now = time.time()
-    for began, has_expired in ((now, False), (now + YEARS, True)):
-        journal.begin(Begun(media_id="1", media_key="", segment_bytes=1, expires_at=began + 86_400, at=began))
-        assert journal.has_expired is has_expired
+    with open_upload(tmp_path, upload_job()) as journal:
+        for began, has_expired in ((now, False), (now + YEARS, True)):
+            expiry = began + 86_400
+            journal.begin(Begun(media_id="1", media_key="", segment_bytes=1, expires_at=expiry, at=began))
+            assert journal.has_expired is has_expired
 
 
 def test_a_run_of_a_fleet_is_kept_beside_those_of_a_clock_that_was_ahead(tmp_path, time_machine):

@@ -18,9 +18,9 @@ class Mistake(NamedTuple):
 MISTAKES = (
     Mistake(
         "a batch is sent before it is on disk that it may be applied",
-        "ads_cli/uploads/journal.py",
-        "            self._put(ATTEMPT, batch, as_json(keys))\n            self.flush()\n",
-        "            self._put(ATTEMPT, batch, as_json(keys))\n",
+        "ads_cli/runs/journal.py",
+        "as_json(keys), CLOCK.time())\n                self.flush()\n",
+        "as_json(keys), CLOCK.time())\n",
         (
             f"{CRASH}::test_a_resumed_delete_counts_what_an_unanswered_request_has_deleted",
             f"{CRASH}::test_records_are_created_once_where_a_person_looks_whether_the_uncertain_ones_exist",
@@ -52,7 +52,7 @@ MISTAKES = (
         "ads_cli/store/epochs.py",
         "        finally:\n            self.end(target)\n",
         "        finally:\n            pass\n",
-        ("tests/uploads/test_write_epochs.py",),
+        ("tests/runs/test_write_epochs.py",),
     ),
     Mistake(
         "an epoch ends after a direct write only, and a power failure keeps it",
@@ -63,8 +63,8 @@ MISTAKES = (
     ),
     Mistake(
         "a direct write does not end the epoch",
-        "ads_cli/console/invocation.py",
-        "return WriteEpochs(self.settings.state_dir).changing(place) if place else nullcontext()",
+        "ads_cli/runs/targets.py",
+        'return WriteEpochs(state_dir).changing(UploadTarget(service, match["kind"], match["id"]))',
         "return nullcontext()",
         (
             f"{STORIES}::test_a_push_is_not_resumed_where_anything_else_may_have_changed_its_catalog",
@@ -81,17 +81,34 @@ MISTAKES = (
     Mistake(
         "products whose ids are in the feed are deleted",
         "ads_cli/products/sync/comparison.py",
-        "        self._of_rows.add(compared.in_feed)\n",
+        "        self._of_rows.add(product.number for product in listed.values())\n",
         "",
         ("tests/products/sync/test_sync.py::test_the_product_of_an_invalid_row_is_not_deleted",),
     ),
     Mistake(
         "the records of a list are sent before the files that they name",
-        "ads_cli/commands/batches/__init__.py",
-        "            self.files.upload(items, journal)",
+        "ads_cli/commands/records/__init__.py",
+        "            files.upload(plan.pending_items, journal, is_only=is_only)",
         "            pass",
         (
             "tests/media/test_files_in_lists.py::test_a_list_is_sent_in_its_order_with_each_file_uploaded_once",
+        ),
+    ),
+    Mistake(
+        "an amount is raised again by a command that was killed, and is called again",
+        "ads_cli/commands/requests/several.py",
+        "        if job and self._adds_up:\n",
+        "        if False:\n",
+        ("tests/runs/test_killed_changes.py::test_a_share_is_added_once_though_its_command_is_killed",),
+    ),
+    Mistake(
+        "a run that is resumed computes again what it adds",
+        "ads_cli/commands/requests/several.py",
+        "        if job and self.resume and job.state == UNFINISHED:\n",
+        "        if False:\n",
+        (
+            "tests/campaigns/test_many_records.py"
+            "::test_a_share_that_was_added_to_some_records_is_added_to_the_others_alone",
         ),
     ),
     Mistake(
@@ -119,21 +136,21 @@ MISTAKES = (
     ),
     Mistake(
         "a digest does not cover what is sent",
-        "ads_cli/uploads/upload.py",
+        "ads_cli/runs/upload.py",
         "    for piece in pieces:\n        digest.update(piece)\n",
         "",
-        ("tests/uploads/test_batch_digests.py",),
+        ("tests/runs/test_batch_digests.py",),
     ),
     Mistake(
         "an acknowledgement does not say what was sent",
-        "ads_cli/uploads/push.py",
-        "        ack.digest = self.plan.upload.digest(batch)\n",
+        "ads_cli/runs/push.py",
+        "        ack.digest = upload.digest(batch)\n",
         "",
         (f"{STORIES}::test_a_push_is_resumed_at_any_spelling_of_its_address_and_sends_the_rest_only",),
     ),
     Mistake(
         "what is sent again is counted twice",
-        "ads_cli/uploads/plan.py",
+        "ads_cli/runs/plan.py",
         "            journal.discard([ack])\n",
         "            pass\n",
         (f"{STORIES}::test_batches_that_a_new_version_cuts_differently_lose_nobody",),

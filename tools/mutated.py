@@ -1,10 +1,10 @@
 """What `make mutate` changes: where a wrong line costs money or people, and the tests that belong to it."""
 
 MODULES: dict[str, tuple[str, ...]] = {
-    "ads_cli/api/amounts.py": ("tests/api/test_money.py", "tests/batches/test_amounts.py"),
+    "ads_cli/api/amounts.py": ("tests/api/test_money.py", "tests/records/test_amounts.py"),
     "ads_cli/api/spending.py": (
-        "tests/batches/test_raising.py",
-        "tests/batches/test_spending.py",
+        "tests/records/test_raising.py",
+        "tests/records/test_spending.py",
         "tests/campaigns/test_rises.py",
         "tests/client/test_guard.py",
         "tests/client/test_guard_bounds.py",
@@ -48,8 +48,44 @@ MODULES: dict[str, tuple[str, ...]] = {
         "tests/products/sync/test_sync_resume.py",
         "tests/products/sync/test_sync_variants.py",
     ),
+    "ads_cli/audiences/ledger_merge.py": (
+        "tests/audiences/test_ledger.py",
+        "tests/audiences/test_ledger_at_once.py",
+        "tests/audiences/test_sync.py",
+        "tests/audiences/test_sync_trust.py",
+        "tests/audiences/test_sync_model.py",
+    ),
+    "ads_cli/runs/sends.py": (
+        "tests/runs/test_journal.py",
+        "tests/runs/test_jobs.py",
+        "tests/products/test_resume.py",
+        "tests/records/test_once.py",
+        "tests/products/test_list_jobs.py",
+    ),
+    "ads_cli/runs/jobs.py": (
+        "tests/runs/test_jobs.py",
+        "tests/products/test_jobs.py",
+        "tests/products/test_list_jobs.py",
+        "tests/products/test_resume.py",
+        "tests/products/test_write_epochs.py",
+        "tests/records/test_once.py",
+        "tests/runs/test_journal.py",
+    ),
+    "ads_cli/runs/look_up.py": (
+        "tests/records/test_looked_up.py",
+        "tests/records/test_one_record.py",
+        "tests/records/test_once.py",
+        "tests/records/test_lying_service.py",
+    ),
+    "ads_cli/products/sync_state.py": (
+        "tests/products/test_sync_state.py",
+        "tests/products/test_remembered.py",
+        "tests/products/test_changed.py",
+        "tests/products/test_restored_disks.py",
+        "tests/products/test_write_epochs.py",
+    ),
     "ads_cli/store/epochs.py": (
-        "tests/uploads/test_write_epochs.py",
+        "tests/runs/test_write_epochs.py",
         "tests/products/test_restored_disks.py",
         "tests/products/test_write_epochs.py",
     ),
@@ -62,7 +98,25 @@ SIGNING, GUARD = "ads_cli/client/signing.py", "ads_cli/client/guard.py"
 LISTS, CONSENT = "ads_cli/audiences/comparison.py", "ads_cli/audiences/consent.py"
 IDENTIFIERS, PHONES = "ads_cli/audiences/identifiers.py", "ads_cli/audiences/phones.py"
 NUMBERS, DIFFERENCES = "ads_cli/numbers.py", "ads_cli/products/sync/differences.py"
+MERGE, SENDS, LOOK_UP = (
+    "ads_cli/audiences/ledger_merge.py",
+    "ads_cli/runs/sends.py",
+    "ads_cli/runs/look_up.py",
+)
 EXPLAINED: dict[str, str] = {
+    f"{MERGE} Persons.settled: sizes[root] += sizes[child] + 1": "takes time",
+    f"{SENDS} : PAGE = 1000  # acknowledgements that are in memory at once where they are read one by one": (
+        "takes a little memory"
+    ),
+    f"{SENDS} acknowledgements: last = -1 -> last = - 2": "no batch has a number below 0",
+    f"{LOOK_UP} : MOST_IDS = 200  # that a list is filtered by at once"
+    " -> MOST_IDS = 199  # that a list is filtered by at once": "takes another request",
+    f"{LOOK_UP} look_for: "
+    "for request, near_of_each, alike_of_each in zip(requests, near, alike, strict=True):": (
+        "they are as many"
+    ),
+    f"{LOOK_UP} _listed_records: for first in range(0, max(len(ids), 1), MOST_IDS):"
+    " -> for first in range(0, max(len(ids), 2), MOST_IDS):": "as many requests, of up to 200 ids",
     f"{AMOUNTS} in_micros: elif micros <= 0: -> elif micros <= -1:": "the field refuses 0 itself",
     f"{SIGNING} : NONCE, TIMESTAMP = token_hex(16), token_hex(16)": "placeholders, which are replaced",
     f"{SIGNING} SignedAuth._fill_template: "
@@ -193,23 +247,19 @@ EXPLAINED: dict[str, str] = {
     f"{SPENDING} : @lru_cache(10_000)": "takes time",
     f"{SPENDING} :   @lru_cache(10_000)": "takes time",
     f"{SPENDING} :   @cache": "takes time",
-    f"{DIFFERENCES} Unlisted: is_known: bool = False  # the service has acknowledged the row as it is": (
-        "asked of variants only, which name it"
-    ),
     f"{DIFFERENCES} ProductChange: record: int = 0  # number of the row in the feed": (
         "always replaced but for deletions, which have none"
     ),
     f"{DIFFERENCES} ProductChange: line: int = 0": "always replaced but for deletions, which have none",
-    f"{DIFFERENCES} Differences: listed: int = 0  # products within the scope": "always replaced",
-    f"{DIFFERENCES} Differences: unsearched: int = 0  # groups in which these may be": (
+    f"{DIFFERENCES} Differences.__init__: self.listed = 0  # products within the scope": "always replaced",
+    f"{DIFFERENCES} Differences.__init__: self.unsearched = 0  # groups in which these may be": (
         "replaced where it is said"
     ),
-    f"{DIFFERENCES} Differences: is_confirmed: bool = True"
+    f"{DIFFERENCES} Differences.__init__: self.is_confirmed = True"
     "  # whether that is the latest, and not of a disk that was restored": "always replaced",
-    f"{DIFFERENCES} Differences: is_remembered: bool = False"
+    f"{DIFFERENCES} Differences.__init__: self.is_remembered = False"
     "  # whether anything is known that the service acknowledged of the catalog": "always replaced",
     f"{DIFFERENCES} FieldChange: class FieldChange(msgspec.Struct, frozen=True):": "nothing changes it",
-    f"{DIFFERENCES} ChangeTable.read: def read(self, *, deletions: bool) -> Iterator[ProductChange]:": (
-        "it is called with the name"
-    ),
+    f"{DIFFERENCES} Differences.read: def read(self, *, deletions: bool | None = None,"
+    " state: int | None = None) -> Iterator[ProductChange]:": "it is called with the names",
 }

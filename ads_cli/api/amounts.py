@@ -45,6 +45,13 @@ def currency_problem(code: str | None) -> str | None:
     return None if code in CURRENCIES else f"{code} is not a currency of ISO 4217"
 
 
+def thousands_problem(amount: Decimal, currency: str) -> str | None:
+    """Require another spelling of 5.000 EUR, which some mean as five thousand."""
+    if amount < 1 or amount.as_tuple().exponent != -3 or decimals_of(currency) == 3:
+        return None
+    return f"{amount} may be meant as {amount.scaleb(3):f}: write that, or {amount.normalize():f}"
+
+
 def currency_exists(field: str) -> Rule:
     """Make a rule for a field with a currency."""
 

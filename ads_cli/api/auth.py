@@ -1,4 +1,4 @@
-"""The platform: OAuth 1.0a in three steps, app-only bearer tokens, grants of OAuth 2.0, and webhooks.
+"""Sign-in to the platform: OAuth 1.0a in three steps, app-only bearer tokens, and grants of OAuth 2.0.
 
 Each step of a sign-in is authenticated differently, so their commands are written by hand.
 """
@@ -97,22 +97,3 @@ class RevokeGrantToken(Request):
 
     token: str
     client_id: str | None = None
-
-
-CallbackUrl = Annotated[
-    str,
-    Meta(min_length=1, max_length=200, description="Where events are delivered", extra={"argument": "URL"}),
-]
-
-
-@endpoint(
-    "POST /2/webhooks",
-    "webhooks create",
-    base="platform",
-    params_in="json",
-    columns="id url valid created_at",
-)
-class CreateWebhook(Request):
-    """Register a URL that events are delivered to."""
-
-    url: CallbackUrl

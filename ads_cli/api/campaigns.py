@@ -23,7 +23,8 @@ from .types import (
 
 CampaignName = Annotated[str, Meta(min_length=1, max_length=255)]
 Optimization = Annotated[
-    Literal["LINE_ITEM"], Meta(description="What budgets are spent by", extra={"default": "LINE_ITEM"})
+    Literal["LINE_ITEM"],
+    Meta(description="What budgets are spent by", extra={"default": "LINE_ITEM", "by_service": True}),
 ]
 Delivery = Annotated[
     bool, Meta(description="Spend evenly over the day; set it on the line item", extra={"default": True})

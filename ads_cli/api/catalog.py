@@ -79,8 +79,14 @@ PRODUCT_SETS = Resource(
     example="8s3k1",
     deleted_for_good=True,
     columns="id name type processing_status description",
+    extra_fields="filters product_ids",
     params_in="json",
 )
+
+
+@PRODUCT_SETS.list("catalog sets list", x_rate=per_quarter_hour(2000))
+class ListProductSets(InCatalog):
+    """List the product sets of a catalog."""
 
 
 @PRODUCT_SETS.get("catalog sets get", x_rate=per_quarter_hour(2000))
@@ -100,16 +106,25 @@ class Filter(msgspec.Struct, kw_only=True, forbid_unknown_fields=True):
 
 Filters = Annotated[
     list[Filter],
-    Meta(max_length=30, description="Conditions of a FILTERED set: attribute, operator and value"),
+    Meta(
+        max_length=30,
+        description="Conditions of a FILTERED set, as in 'product_type CONTAINS Shoes; price LESS_THAN 50'",
+        extra={"in_words": True},
+    ),
 ]
 ProductKeys = Annotated[
-    list[Id], Meta(max_length=50, description="Members of a MANUAL set, separated by commas")
+    list[Id],
+    Meta(
+        max_length=50,
+        description="Members of a MANUAL set, separated by commas: the ids of products, or their keys",
+        extra={"alias": "products"},
+    ),
 ]
 
 
 @PRODUCT_SETS.create(
     "catalog sets create",
-    example="--name Mugs --type FILTERED --filters @filters.yaml",
+    example="--name Mugs --type FILTERED --filters 'product_type CONTAINS Mugs; price LESS_THAN 20'",
     x_rate=per_quarter_hour(100),
 )
 @required_when("filters", type=("FILTERED",))
@@ -117,7 +132,7 @@ ProductKeys = Annotated[
 @only_for("filters", type=("FILTERED",))
 @only_for("product_keys", type=("MANUAL",))
 class CreateProductSet(InCatalog):
-    """Create a product set, from product keys (MANUAL) or from conditions (FILTERED)."""
+    """Create a product set, from products (MANUAL) or from conditions (FILTERED)."""
 
     name: Name
     type: Literal["MANUAL", "FILTERED"]

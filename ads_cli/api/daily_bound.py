@@ -35,11 +35,15 @@ class DailyBound(NamedTuple):
 
     def __str__(self) -> str:
         """Write it as in `35.00 EUR and 5,000 JPY`; `unlimited` where a campaign has no bound."""
-        if not (count := len(self.unbounded)):
+        if not self.unbounded:
             return self.bounded or "0"
-        campaigns = f"{count:,} campaigns" if count > 1 else "1 campaign"
-        without = f"{UNLIMITED} ({campaigns} without a daily budget)"
-        return " and ".join(filter(None, (self.bounded, without)))
+        return " and ".join(filter(None, (self.bounded, self.unlimited)))
+
+    @property
+    def unlimited(self) -> str:
+        """Count the campaigns that nothing bounds."""
+        count = len(self.unbounded)
+        return f"{UNLIMITED} ({f'{count:,} campaigns' if count > 1 else '1 campaign'} without a daily budget)"
 
     def exceeds(self, other: "DailyBound") -> bool:
         """Whether more may be spent than by another one: in any currency, or without a bound."""
@@ -60,7 +64,7 @@ def daily_bound(campaigns: Iterable[CampaignSpending], now: datetime) -> DailyBo
         if micros is None:
             unbounded.add(campaign.label)
         else:
-            amounts[_currency(campaign)] += micros
+            amounts[currency_of(campaign)] += micros
     return DailyBound(+amounts, frozenset(unbounded))
 
 
@@ -83,6 +87,7 @@ def _bound(campaign: CampaignSpending, now: datetime) -> int | None:
     return sum(bounded) if len(bounded) == len(budgets) else None
 
 
-def _currency(campaign: CampaignSpending) -> str:
+def currency_of(campaign: CampaignSpending) -> str:
+    """Return the currency of a campaign; empty where it is not known."""
     currency = campaign.fields.get("currency") or campaign.currency
     return currency if isinstance(currency, str) else ""

@@ -9,8 +9,14 @@ import msgspec
 from .rates import Rate, rate_of_x
 
 Base = Literal["ads", "platform", "sandbox"]
+OF_ONE = ("get", "access", "check", "count", "keywords")  # the last words of commands that read one document
 ParamsIn = Literal["query", "json", "form", "multipart"]
 Action = Literal["create", "update", "delete"]  # what a request does to a record
+# What authenticates a request: the app alone, or a user by OAuth 1.0a or 2.0.
+Token = Literal["bearer", "user1", "user2"]
+Identity = Literal["bearer", "user"]  # of which of them a request is sent
+OF_USERS: tuple[Token, ...] = ("user1", "user2")
+OF_APP_ALONE: tuple[Token, ...] = ("bearer",)
 ACTIONS: Mapping[str, Action] = {"POST": "create", "PUT": "update", "DELETE": "delete"}  # by method
 
 
@@ -48,6 +54,8 @@ class Endpoint(msgspec.Struct, frozen=True, kw_only=True):
     wire_names: Mapping[str, str] = {}  # of parameters whose names on the wire no field can have
     reads_only: bool = False  # whatever its method, it changes nothing but tokens: an estimate, a sign-in
     takes_several: bool = False  # its command takes several ids, or finds records by --where
+    tokens: tuple[Token, ...] = OF_USERS  # any of which authenticates it
+    data_key: str = ""  # of `data`, which has the records, where a version of the service puts them there
 
     @property
     def route(self) -> str:
@@ -90,6 +98,11 @@ class Endpoint(msgspec.Struct, frozen=True, kw_only=True):
     def is_batch(self) -> bool:
         """Whether it takes many records at once, and there is no request for one."""
         return self.batch is not None and self.batch.path == self.path
+
+    @property
+    def lists(self) -> bool:
+        """Whether its records are a list, of which a part may be asked for."""
+        return self.method == "GET" and self.command.split()[-1] not in OF_ONE and bool(self.columns)
 
     @property
     def record_fields(self) -> frozenset[str]:
@@ -136,6 +149,8 @@ class EndpointOptions(TypedDict, total=False):
     wire_names: Mapping[str, str]
     reads_only: bool
     takes_several: bool
+    tokens: tuple[Token, ...]
+    data_key: str
 
 
 def endpoint(line: str, command: str, **options: Unpack[EndpointOptions]) -> Callable[[R], R]:

@@ -4,7 +4,7 @@ msgspec.inspect cannot be used: it sorts the choices of a Literal, and drops the
 items are converted.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from functools import cache, cached_property
 from types import MappingProxyType, NoneType, UnionType
 from typing import Annotated, Any, Literal, Union, get_args, get_origin
@@ -14,6 +14,7 @@ from msgspec import NODEFAULT, UNSET, Meta
 
 from ..spelling import as_option
 from .time import HourOrDay, Time
+from .values import comparable_form
 
 
 class FieldType(msgspec.Struct, frozen=True, dict=True):
@@ -41,8 +42,11 @@ class FieldType(msgspec.Struct, frozen=True, dict=True):
         - `seen`: known values, where the service may accept others.
         - `money`: an amount in micro-units.
         - `sortable`: the columns of a list that its service can sort by.
+        - `form`: a function that returns the same for texts that mean the same.
+        - `in_order`: the order of the plain values in a list counts.
         - `by_service`: each service has choices of its own.
         - `is_id`: it is the id of a record.
+        - `in_words`: a list of Structs, whose fields an option takes in words: `price LESS_THAN 50; …`.
         - `records`: a list, each item of which is a record that the request creates.
         - `spends`, `limit`, `lifts` and `new_ad`: see api/spending.py.
         """
@@ -96,6 +100,21 @@ class FieldType(msgspec.Struct, frozen=True, dict=True):
     def is_id(self) -> bool:
         """Whether it is the id of a record."""
         return self.extra("is_id") is True
+
+    @cached_property
+    def comparable(self) -> Callable[[Any], Any]:
+        """What returns equal values for values that mean the same."""
+        return comparable_form(
+            self.annotation,
+            is_text=self.base in (str, Literal),
+            is_comma_list=self.is_comma_list,
+            keeps_order=self.extra("in_order") is True,
+            text_form=self.extra("form"),
+        )
+
+    def is_same(self, value: Any, other: Any) -> bool:
+        """Tell whether two values mean the same."""
+        return bool(self.comparable(value) == self.comparable(other))
 
     @cached_property
     def description(self) -> str:

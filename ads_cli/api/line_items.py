@@ -44,6 +44,7 @@ Objective = Literal[
     "WEBSITE_CLICKS",
 ]
 ProductType = Literal["MEDIA", "PROMOTED_ACCOUNT", "PROMOTED_POSTS"]
+SHARED_IN_CAMPAIGN = ("objective", "product_type")  # by all line items of one
 Placement = Literal[
     "ALL_ON_PLATFORM",
     "PUBLISHER_NETWORK",

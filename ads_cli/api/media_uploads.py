@@ -108,7 +108,13 @@ def _rate(name: str, requests: int) -> Rate:
 uploads = partial(endpoint, base="platform", columns=UPLOAD_COLUMNS)
 
 
-@uploads("POST /2/media/upload", "media upload", params_in="multipart", rate=_rate("media-upload", 500))
+@uploads(
+    "POST /2/media/upload",
+    "media upload",
+    params_in="multipart",
+    retry=True,  # what an earlier attempt has uploaded expires unused
+    rate=_rate("media-upload", 500),
+)
 class UploadMedia(Request, kw_only=True):
     """Upload an image, a GIF, a video or subtitles in one request."""
 
@@ -118,7 +124,11 @@ class UploadMedia(Request, kw_only=True):
 
 
 @uploads(
-    "POST /2/media/upload/initialize", "media upload", params_in="json", rate=_rate("media-initialize", 1875)
+    "POST /2/media/upload/initialize",
+    "media upload",
+    params_in="json",
+    retry=True,  # what an earlier attempt has begun expires unused
+    rate=_rate("media-initialize", 1875),
 )
 class InitializeUpload(Request, kw_only=True):
     """Begin an upload in segments."""

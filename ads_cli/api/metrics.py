@@ -59,6 +59,26 @@ CONVERSION_GROUPS = ("WEB_CONVERSION", "MOBILE_CONVERSION", "LIFE_TIME_VALUE_MOB
 # The numbers of one conversion metric.
 CONVERSION_NUMBERS = ("post_view", "post_engagement", "assisted", "order_quantity", "sale_amount")
 KEY_PAGE_VIEWS, KEY_PAGE_VIEW_NUMBERS = "mobile_conversion_key_page_views", ("post_view", "post_engagement")
+# Metrics that are derived from those of the service, by the unit in which people read them.
+Unit = Literal["amount", "percent", "ratio"]
+DERIVED_UNITS: dict[str, Unit] = {
+    "spend": "amount",
+    "ctr": "percent",
+    "cpc": "amount",
+    "cpm": "amount",
+    "cpe": "amount",
+    "cost_per_conversion": "amount",
+    "conversion_rate": "percent",
+    "roas": "ratio",
+}
+BEFORE, CHANGE = "_before", "_change"  # ends of the columns of what a number was, and of the difference
+TOTAL = "TOTAL"  # what the entity of a row of sums is called
+LEADING = (
+    "spend",
+    "billed_charge_local",
+    "impressions",
+    "clicks",
+)  # what a reader wants first
 ALL_GROUPS: tuple[str, ...] = get_args(MetricGroup)
 GROUPS_BY_ENTITY: dict[str, tuple[str, ...]] = {
     "ACCOUNT": ("ENGAGEMENT",),
@@ -69,6 +89,16 @@ GROUPS_BY_ENTITY: dict[str, tuple[str, ...]] = {
     "PROMOTED_ACCOUNT": ALL_GROUPS,
     "MEDIA_CREATIVE": ALL_GROUPS,
 }
+
+
+def is_metric(column: str) -> bool:
+    """Tell whether a column has a metric, by its neutral name."""
+    if column in DERIVED_UNITS:
+        return True
+    metric = f"{column}_micro" if column.endswith("_local") else column
+    for number in CONVERSION_NUMBERS:
+        metric = metric.removesuffix(f"_{number}")
+    return any(metric in metrics for metrics in METRICS.values())
 
 
 def segments_problem(segmentation: str | None, groups: Collection[str]) -> str | None:

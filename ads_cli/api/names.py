@@ -20,6 +20,7 @@ FIELDS = {
     "platform_auth_access_type": "x_auth_access_type",
     "platform_click_id": "twclid",
     "platform_id": "twitter_id",
+    "post_fields": "tweet_fields",
     "post_id": "tweet_id",
     "post_ids": "tweet_ids",
     "post_mode": "tweet_mode",
@@ -47,6 +48,11 @@ SEGMENTS = {
     "promoted_posts": "promoted_tweets",
     "scheduled_posts": "scheduled_tweets",
     "scheduled_promoted_posts": "scheduled_promoted_tweets",
+}
+# Headers of deliveries to webhooks, in lower case.
+HEADERS = {
+    "x-platform-webhooks-signature": "x-twitter-webhooks-signature",
+    "x-platform-webhooks-signature-oauth2": "x-twitter-webhooks-signature-oauth2",
 }
 # Values of enum fields, by the name of the field, which is the same under every service.
 PLACEMENTS = {
@@ -81,7 +87,10 @@ ENUMS = frozenset(VALUES)  # the fields whose values are translated, unless they
 class Names:
     """The names that one service uses on the wire; without tables they are the neutral ones."""
 
-    def __init__(self, fields: Table, segments: Table, values: Mapping[str, Table]) -> None:
+    def __init__(
+        self, fields: Table, segments: Table, values: Mapping[str, Table], headers: Table = NO_TABLE
+    ) -> None:
+        self._headers = headers
         self._to_wire = _Renaming(fields, values)
         self._names = {name: new for table in values.values() for name, new in table.items()} | {**fields}
         self._to_neutral = self._to_wire.inverse()
@@ -121,6 +130,10 @@ class Names:
     def segment(self, segment: str) -> str:
         """Return the name of a segment of a path on the wire."""
         return self._segments.get(segment, segment)
+
+    def header(self, header: str) -> str:
+        """Return the name of a header on the wire, in lower case."""
+        return self._headers.get(header, header)
 
     def path(self, path: str) -> str:
         """Rename the segments of a declared path, and its parameters."""
@@ -207,8 +220,15 @@ def _inverse(table: Table) -> Table:
 
 
 GENERIC = Names({}, {}, {})
-X = Names(FIELDS, SEGMENTS, VALUES)
+X = Names(FIELDS, SEGMENTS, VALUES, HEADERS)
 SERVICES = {"generic": GENERIC, "x": X}
+# The names in events, which have new names for most of what requests have old ones for.
+EVENT_FIELDS = {
+    "post_create_events": "tweet_create_events",
+    "post_delete_events": "tweet_delete_events",
+    "repost_count": "retweet_count",
+}
+EVENTS = {"generic": GENERIC, "x": Names(EVENT_FIELDS, {}, {"type": {"reposted": "retweeted"}})}
 _NEUTRAL = _inverse(FIELDS)
 WIRE_NAMES = frozenset(_NEUTRAL)
 

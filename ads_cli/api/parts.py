@@ -120,7 +120,7 @@ def batch_request(declared: type[Request]) -> type[Request]:
     Creating twice makes two records, so that only the other operations may be repeated.
     """
     single = declared.endpoint
-    path = single.batch.path if single.batch else single.path.removesuffix(f"/{{{single.id_field}}}")
+    path = single.batch.path if single.batch else single.path.partition(f"/{{{single.id_field}}}")[0]
     bind = endpoint(
         f"POST {path}",
         single.command,

@@ -19,7 +19,12 @@ Text = Annotated[str, Meta(description="Required without media_keys")]  # of a n
 PostName = Annotated[str, Meta(max_length=80)]
 MediaKeys = Annotated[
     list[Id],
-    Meta(min_length=1, max_length=4, description="Images, or 1 GIF, or 1 video, from the media library"),
+    Meta(
+        min_length=1,
+        max_length=4,
+        description="Images, or 1 GIF, or 1 video, from the media library",
+        extra={"in_order": True},
+    ),
 ]
 Audience = Annotated[
     Literal["EVERYONE", "FOLLOWING", "MENTIONED_USERS"],

@@ -21,6 +21,9 @@ INVISIBLE = dict.fromkeys(  # Default_Ignorable_Code_Point of Unicode
     for code in range(first, last + 1)
 )
 
+# Keys are the service's own; shorter texts, and numbers such as a GTIN, are ids of the feed.
+PRODUCT_KEY = re.compile(r"(?=.*[a-z])[0-9a-z]{14,}")
+
 
 def id_form(product_id: str) -> str:
     """Return the form that all ids have which a service may take for this one."""

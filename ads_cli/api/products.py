@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Iterator
-from datetime import datetime
+from datetime import UTC, datetime
 from decimal import Decimal
 from typing import Annotated, Literal
 
@@ -50,8 +50,35 @@ def interval_problem(text: str) -> str | Reason | None:
     return None if start < end else Reason("sale_order", "ends before it starts")
 
 
+AMOUNT = re.compile(r"(?>(?:0(?=[0-9]))*)([0-9]++)(?:\.((?>(?:0*+[1-9])*))0*+)?\s++([A-Z]{3})")
+
+
+def amount_form(text: str) -> str:
+    """Return the one form of a price: `10.00 EUR` is `10 EUR`."""
+    if not (amount := AMOUNT.fullmatch(text)):
+        return text
+    whole, fraction, currency = amount.groups()
+    return f"{whole}.{fraction} {currency}" if fraction else f"{whole} {currency}"
+
+
+def interval_form(text: str) -> list[str] | str:
+    """Return the ends of an interval in UTC."""
+    try:
+        return [datetime.fromisoformat(end).astimezone(UTC).isoformat() for end in text.split("/")]
+    except (ValueError, OverflowError):
+        return text
+
+
+def links_form(text: str) -> str:
+    """Return links that are separated by commas without blanks around them."""
+    return ",".join(map(str.strip, text.split(",")))
+
+
 PRICE_WORDS = "a number, a space and a currency code, with a point for decimals, such as 19.90 EUR"
-Price = Annotated[str, Meta(pattern=r"^[0-9]+(\.[0-9]+)? [A-Z]{3}\Z", extra={"expected": PRICE_WORDS})]
+PRICE_PATTERN = r"^[0-9]+(\.[0-9]+)? [A-Z]{3}\Z"
+Price = Annotated[str, Meta(pattern=PRICE_PATTERN, extra={"expected": PRICE_WORDS, "form": amount_form})]
+ImageLinks = Annotated[str, Meta(extra={"expected": IMAGES_WORDS, "form": links_form})]
+Interval = Annotated[str, Meta(extra={"form": interval_form})]
 MILLS = THREE_DECIMALS | {"JOD", "LYD", "OMR"}  # currencies of which a price may have three decimals
 Inventory = Annotated[int, Meta(ge=0)]
 Text = Annotated[str, Meta(min_length=1)]
@@ -119,12 +146,12 @@ class Product(msgspec.Struct, kw_only=True, omit_defaults=True):
     gtin: str | None = None
     mpn: str | None = None
     mobile_link: LinkUrl | None = None
-    additional_image_link: Annotated[str, Meta(extra={"expected": IMAGES_WORDS})] | None = None
+    additional_image_link: ImageLinks | None = None
     store_product_category: str | None = None
     product_type: str | None = None
     inventory: Inventory | None = None
     sale_price: Price | None = None
-    sale_price_effective_date: str | None = None
+    sale_price_effective_date: Interval | None = None
     item_group_id: str | None = None
     gender: Literal["female", "male", "unisex"] | None = None
     color: str | None = None
@@ -271,7 +298,7 @@ PRODUCTS = Resource(
 class ListProducts(InCatalog):
     """List the products of a catalog.
 
-    Of a group of variants, the service lists only the first one submitted.
+    Of a group of variants, the service lists only the first one submitted; --variants shows all.
     """
 
     item_group_key: Annotated[str, Meta(description="Only the products of this group")] | None = None
@@ -300,4 +327,4 @@ class PutProducts(InCatalog):
 class DeleteProducts(InCatalog):
     """Delete products; this cannot be undone."""
 
-    product_keys: Annotated[list[Id], Meta(min_length=1, extra={"argument": "KEY...", "records": True})]
+    product_keys: Annotated[list[Id], Meta(min_length=1, extra={"argument": "ID...", "records": True})]

@@ -2,7 +2,6 @@
 
 from collections import Counter
 from collections.abc import Callable, Collection, Mapping
-from contextlib import suppress
 from functools import cache
 from typing import Any, NamedTuple, TypeVar
 
@@ -13,13 +12,15 @@ from .fields import Field, fields_by_name, fields_of, marked_fields
 from .problems import Problem
 from .registry import requests_named
 from .time import decode_custom
+from .values import NOTHING
 
 R = TypeVar("R", bound=Request)
+CurrentOf = Callable[[str], Mapping[str, Any]]  # what the service has of the record with an id
+Resolve = Callable[[dict[str, Any]], None]  # puts ids in place of the names in values, by neutral names
 ADDED = ("id", "created_at", "updated_at", "deleted")  # by the service, to what lies in a record
 ONLY_CATALOG = "CATALOG"  # in a dry run: finding the user's only one would send a request
 CURRENCY = "currency"  # of the amounts of a record
 NO_NAMES: Mapping[str, str] = {}
-NOTHING: tuple[Any, ...] = (None, "", [])  # values of a field that is not set
 
 
 def without_removed(
@@ -63,12 +64,18 @@ class RecordValues(NamedTuple):
     """The values of a request in a record as the service sends it."""
 
     values: dict[str, Any]  # with the id of the record as that of the request
-    left_out: list[str]  # what is read only
+    left_out: list[str]  # what is read only, of a record that the service has shown
     problems: list[Problem]
 
 
-def values_of_record(request: type[Request], values: Mapping[str, Any]) -> RecordValues:
-    """Part what a request takes from what only records have; both by neutral names."""
+def values_of_record(
+    request: type[Request], values: Mapping[str, Any], options: Mapping[str, Any], current_of: CurrentOf
+) -> RecordValues:
+    """Part what a request takes from what only records have; both by neutral names.
+
+    An update leaves out invalid values that the service has too. `current_of` is called with the id of the
+    record where it is needed, and `options` outrank the values.
+    """
     endpoint = request.endpoint
     fields = fields_by_name(request)
     own_id, record_id = endpoint.id_field, endpoint.record_id
@@ -86,10 +93,17 @@ def values_of_record(request: type[Request], values: Mapping[str, Any]) -> Recor
     problems = []
     if own_id and record_id in left_out and kept.setdefault(own_id, values[record_id]) != values[record_id]:
         problems = [Problem(own_id, f"is {kept[own_id]!r}, and {record_id} is {values[record_id]!r}")]
+    problems += _problems_of_place(request, kept, options)
+    if {*left_out} <= {record_id}:  # a row of changes that the id of the record names is none of the service
+        return RecordValues(kept, [], problems)
+    id = own_id and (options.get(own_id) or kept.get(own_id))
+    if id and endpoint.method == "PUT":
+        kept = _without_same_invalid(request, kept, lambda: current_of(str(id)))
+        problems += _problems_of_fixed(request, values, lambda: current_of(str(id)))
     return RecordValues(kept, left_out, problems)
 
 
-def problems_of_place(
+def _problems_of_place(
     request: type[Request], values: Mapping[str, Any], options: Mapping[str, Any]
 ) -> list[Problem]:
     """Find the account or the catalog of a record that is another one than the command works in."""
@@ -101,7 +115,7 @@ def problems_of_place(
     ]
 
 
-def problems_of_fixed(
+def _problems_of_fixed(
     request: type[Request], values: Mapping[str, Any], current: Callable[[], Mapping[str, Any]]
 ) -> list[Problem]:
     """Find the values of a change that only a creation sets, and the currency, where the record has others.
@@ -113,7 +127,10 @@ def problems_of_fixed(
         if (value := values.get(name)) in NOTHING:
             continue
         current_value = current().get(name)
-        if current_value not in NOTHING and not _is_same(field, value, current_value):
+        is_cell = isinstance(current_value, list | dict) and not isinstance(value, list)  # of a table
+        if current_value in NOTHING or is_cell:
+            continue
+        if not (field.type.is_same(value, current_value) if field else value == current_value):
             problems.append(Problem(name, f"is {value!r}, and cannot be changed from {current_value!r}"))
     return problems
 
@@ -150,7 +167,7 @@ def _is_only_answered(field: Field, value: Any) -> bool:
     return bool(field.type.extra("by_service")) and value not in field.type.choices
 
 
-def without_same_invalid(
+def _without_same_invalid(
     request: type[Request], values: dict[str, Any], current: Callable[[], Mapping[str, Any]]
 ) -> dict[str, Any]:
     """Leave out the values of a change that a request does not take, where the record has them already.
@@ -185,8 +202,7 @@ def only(request: R, fields: Collection[str]) -> R:
 def differing_fields(request: Request, record: Mapping[str, Any]) -> list[str]:
     """Name the fields that a change gives another value than a record has, by neutral names.
 
-    Values are compared by their declared types: times whatever their zone. The order of lists counts: it is
-    that of the slides of a card. What a record does not have is not known to be the same.
+    What a record does not have is not known to be the same.
     """
     own = request.endpoint.path_fields
     return [
@@ -194,23 +210,5 @@ def differing_fields(request: Request, record: Mapping[str, Any]) -> list[str]:
         for field in fields_of(type(request))
         if field.name not in own
         and (value := getattr(request, field.name)) is not None
-        and (field.name not in record or _comparable(field, value) != _comparable(field, record[field.name]))
+        and (field.name not in record or not field.type.is_same(value, record[field.name]))
     ]
-
-
-def _is_same(field: Field | None, value: Any, current_value: Any) -> bool:
-    """Whether two values of a field mean the same; a list that a cell of a table has counts as the same."""
-    if field is None:
-        return bool(value == current_value)
-    if isinstance(current_value, list | dict):
-        return not isinstance(value, list) or {*map(str, value)} == {*map(str, current_value)}
-    return bool(_comparable(field, value) == _comparable(field, current_value))
-
-
-def _comparable(field: Field, value: Any) -> Any:
-    if value in NOTHING:
-        return None
-    with suppress(msgspec.ValidationError):
-        plain = msgspec.to_builtins(value, enc_hook=str)
-        return msgspec.convert(plain, field.type.annotation, strict=False, dec_hook=decode_custom)
-    return value

@@ -42,7 +42,9 @@ GROUP_MODULES = {
     "measurement ab-tests": ("ab_tests",),
     "stats": ("statistics",),
     "auth": ("auth",),
-    "webhooks": ("auth",),
+    "webhooks": ("webhooks",),
+    "events": ("events", "webhooks"),
+    "events connections": ("webhooks",),
 }
 MODULES = tuple(dict.fromkeys(module for modules in GROUP_MODULES.values() for module in modules))
 
@@ -76,6 +78,14 @@ def requests_named(words: tuple[str, ...]) -> list[type[Request]]:
         if requests := [request for request in requests_of(module) if request.endpoint.command == command]:
             return requests
     raise KeyError(command)
+
+
+def request_of(words: tuple[str, ...], service: str) -> type[Request]:
+    """Return the request of a command that a service understands; raise KeyError if there is none."""
+    for request in requests_named(words):
+        if is_of_service(request, service):
+            return request
+    raise KeyError(" ".join(words))
 
 
 def requests_for(service: str) -> Iterator[type[Request]]:

@@ -23,6 +23,7 @@ MAX_PERIOD = timedelta(days=7)
 MAX_JOB_PERIOD, MAX_SEGMENTED_JOB_PERIOD = timedelta(days=90), timedelta(days=45)
 MAX_ACTIVE_PERIOD = timedelta(days=90)
 MAX_JOBS = 100  # of one account in processing
+MAY_CHANGE = timedelta(days=14)  # since the end of a day, in which what is charged for it may fall
 
 HOUR_WORDS = "a whole hour, such as 2026-03-01T08:00:00Z, or a day of the account's time zone, 2026-03-01"
 Hour = Annotated[HourOrDay, Meta(extra={"expected": HOUR_WORDS})]

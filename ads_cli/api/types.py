@@ -26,6 +26,17 @@ TIME_WORDS = "ISO 8601 with an offset, such as 2026-03-01T08:00:00Z"
 Moment = Annotated[Time, Meta(extra={"expected": TIME_WORDS})]
 ExactMoment = Annotated[ExactTime, Meta(extra={"expected": TIME_WORDS})]
 DAY_OR_TIME_WORDS = f"{TIME_WORDS}, or a day in UTC, such as 2026-03-01"
+LOCAL_TIME_WORDS = (
+    "a day or a time where the account is, such as 2026-03-01 or 2026-03-01T08:00, or a time with an offset,"
+    " such as 2026-03-01T08:00:00Z"
+)
+
+
+def in_local_words(text: str) -> str:
+    """Describe times as an option takes them, which may be local ones; those of files may not."""
+    return text.replace(DAY_OR_TIME_WORDS, LOCAL_TIME_WORDS).replace(TIME_WORDS, LOCAL_TIME_WORDS)
+
+
 DayOrMoment = Annotated[DayOrTime, Meta(extra={"expected": DAY_OR_TIME_WORDS})]
 # JSON has neither NaN nor infinity: they would be sent as null.
 Number = Annotated[float, Meta(ge=-float_info.max, le=float_info.max)]

@@ -36,7 +36,6 @@ class EncodedColumn:
 
     kind: str
     texts: list[str]
-    text_size: int | None = None  # of each text that is not empty, where all are one value and equally long
     problems: dict[int, list[str]] = field(default_factory=dict)  # by row
     doubts: dict[int, str] = field(default_factory=dict)  # by row, of values that are sent
     raw: int = 0  # values that were not hashed
@@ -118,7 +117,7 @@ def _encode_normal(
     if not is_a_line_each or len(max(values, key=len)) > MAX_EMAIL_LENGTH:  # which no pattern looks at
         return None
     raw = len(cells) - values.count(b"")
-    encoded = EncodedColumn(kind.name, _digests(values, hashing), len(DIGEST_SIZED), raw=raw)
+    encoded = EncodedColumn(kind.name, _digests(values, hashing), raw=raw)
     if kind.usual_form and not _all_lines(kind.usual_form(cells)).fullmatch(lines):
         filled = ((row, value) for row, value in enumerate(values) if value)
         doubtful = (row for row, value in filled if kind.raises_doubt(value.decode()))
@@ -133,7 +132,7 @@ def _encode_digests(kind: IdentifierType, cells: Sequence[str], lines: bytes) ->
     digests = lines.decode().split("\n")
     if len(digests) != len(cells):
         return None
-    return EncodedColumn(kind.name, digests, len(DIGEST_SIZED), hashed=len(cells) - digests.count(""))
+    return EncodedColumn(kind.name, digests, hashed=len(cells) - digests.count(""))
 
 
 def _digests(values: list[bytes], hashing: bool) -> list[str]:

@@ -7,8 +7,8 @@ from itertools import chain, groupby
 from operator import itemgetter
 from typing import NamedTuple
 
-from ..uploads.plan import this_second
-from ..uploads.upload import Batches
+from ..runs.plan import this_second
+from ..runs.upload import Batches
 from .identifiers import IDENTIFIERS
 from .ledger import REMEMBERED_MONTHS, Ledger, OpenLedger, Trust, month_of
 from .list_packer import ListPart
@@ -68,7 +68,11 @@ class Person(NamedTuple):
 
     record: int  # negative for one to be deleted, which no record of the file is
     user: User
-    status: str
+
+
+def is_deletion(record: int) -> bool:
+    """Tell whether a record stands for somebody to be deleted."""
+    return record < 0
 
 
 @dataclass
@@ -80,7 +84,7 @@ class ListDifferences:
     unchanged: int = 0
     known: int = 0  # people who were acknowledged; counted only where some are missing
     missing: int = 0  # people who were acknowledged, and are in no row
-    withheld: str = ""  # why none of them is deleted
+    withheld_reason: str = ""  # why none of them is deleted
     sends_all: bool = False  # since others may be deleted with them
 
 
@@ -128,7 +132,7 @@ class ListComparison:
         if self.key:
             self._compare(prune=prune)
         else:
-            differences.withheld = self._why_withheld()
+            differences.withheld_reason = self._why_withheld()
             differences.counts = +Counter({CREATED: valid})
         differences.unchanged = valid - differences.counts[CREATED] - differences.counts[UPDATED]
         return differences
@@ -138,11 +142,11 @@ class ListComparison:
         values: dict[str, int | None] = {"list": opened.id}
         with self._store.reading() as db:
             self._may_be_anybody |= bool(db.execute(ANYBODY, values).fetchall())
-            differences.withheld = self._why_withheld()
+            differences.withheld_reason = self._why_withheld()
             db.execute("CREATE INDEX temp.compared_by_digest ON compared (digest)")
             db.execute(MISSING, values)
             (differences.missing,) = db.execute("SELECT coalesce(max(number), 0) FROM missing").fetchone()
-            deletes = prune and bool(differences.missing) and not differences.withheld
+            deletes = prune and bool(differences.missing) and not differences.withheld_reason
             differences.sends_all = deletes and opened.links_unknown
             values |= {
                 "sends_all": differences.sends_all or opened.trust is not Trust.FULL,
@@ -176,7 +180,7 @@ class ListComparison:
                 for _, kind, digest, rest in identifiers:
                     identifier = self._ledger.sealer.open(kind, digest, rest)
                     user.setdefault(IDENTIFIERS[kind], []).append(identifier)
-                yield Person(-number, user, DELETED)
+                yield Person(-number, user)
 
     def additions(self, batches: Batches) -> Iterator[Person]:
         """Yield the people to add or to send again, from the `batches` of the file."""
@@ -185,12 +189,15 @@ class ListComparison:
             return
         packed = chain.from_iterable(batch.items for batch in batches)
         for operations in chain.from_iterable(packed):  # a few people each, of whom most need not be sent
-            if not any(map(self._status, operations.rows)):
+            if not any(map(self.status, operations.rows)):
                 continue
             users = chain.from_iterable(operation.params.users for operation in operations_of(operations))
             for record, user in zip(operations.rows, users, strict=True):
-                if status := self._status(record):
-                    yield Person(record, user, status)
+                if self.status(record):
+                    yield Person(record, user)
 
-    def _status(self, record: int) -> str | None:
+    def status(self, record: int) -> str | None:
+        """Return what is done with the person of a record; None where nothing is."""
+        if is_deletion(record):
+            return DELETED
         return CREATED if self._statuses is None else STATUS_OF[self._statuses[record]]

@@ -18,14 +18,14 @@ from typing import NamedTuple
 
 from ..config.file_locks import is_locked
 from ..errors import StateError
+from ..runs.jobs import job_lock
+from ..runs.journal import NOT_ALONE
+from ..runs.plan import this_second
 from ..store import store_in
 from ..store.epochs import NO_EPOCH, UploadTarget, WriteEpochs
 from ..stored_times import utc_text
-from ..uploads.jobs import job_lock
-from ..uploads.journal import NOT_ALONE
-from ..uploads.plan import this_second
-from .ledger_merge import doubt_before_removals, find_outcomes, settle_outcomes
-from .operations import OPERATION_TYPES, Operations, SentParams, operations_of
+from .ledger_merge import REMOVES_LATER, doubt_before_removals, find_outcomes, settle_outcomes
+from .operations import OPERATION_TYPES, Operations, operations_of
 from .sealing import KINDS, Sealer, load_key
 
 REMEMBERED_MONTHS = 12  # the service forgets people after 13
@@ -102,7 +102,7 @@ class Ledger:
                 "INSERT OR IGNORE INTO lists (service, kind, target, key) VALUES (?, ?, ?, ?)",
                 (*self.target, key),
             )
-            query = "INSERT INTO list_runs (list, lock, key, previous, epoch) VALUES (?, ?, ?, ?, ?)"
+            query = "INSERT INTO list_logs (list, lock, key, previous, epoch) VALUES (?, ?, ?, ?, ?)"
             run = db.execute(query, (self._read().id, lock, key, previous, epoch)).lastrowid
         assert run is not None
         return LedgerRun(self, run)
@@ -124,7 +124,7 @@ class Ledger:
         with self.store.writing() as db:
             self.require_idle()
             id = self._read().id
-            db.execute("DELETE FROM list_runs WHERE list = ?", (id,))
+            db.execute("DELETE FROM list_logs WHERE list = ?", (id,))
             db.execute("DELETE FROM people WHERE list = ?", (id,))
             db.execute("DELETE FROM lists WHERE id = ?", (id,))
         self.store.empty_log()
@@ -182,7 +182,7 @@ class Ledger:
                     " WHERE id = ?",
                     (key, epoch, unknown, changed, before.id),
                 )
-                db.executemany("DELETE FROM list_runs WHERE id = ?", ((run.id,) for run in runs))
+                db.executemany("DELETE FROM list_logs WHERE id = ?", ((run.id,) for run in runs))
             return before.reason if before.trust is Trust.LOST else ""
 
     def _read(self) -> OpenLedger:
@@ -215,13 +215,13 @@ class Ledger:
     def _runs(self) -> list[Run]:
         """Return the runs whose notes are not merged yet, the first begun first."""
         query = (
-            "SELECT r.id, lock, r.key, previous, r.epoch FROM list_runs r JOIN lists l ON l.id = r.list"
+            "SELECT r.id, lock, r.key, previous, r.epoch FROM list_logs r JOIN lists l ON l.id = r.list"
             " WHERE (service, kind, target) = (?, ?, ?) ORDER BY r.id"
         )
         return [*map(Run._make, self.store.rows(query, self.target))]
 
     def _has_changed(self, run: Run) -> bool:
-        query = "SELECT 1 FROM sendings WHERE run = ? AND acknowledged IS NOT NULL LIMIT 1"
+        query = "SELECT 1 FROM list_requests WHERE log = ? AND acknowledged IS NOT NULL LIMIT 1"
         return bool(self.store.rows(query, (run.id,)))
 
     def _is_running(self, run: Run) -> bool:
@@ -250,26 +250,32 @@ class LedgerRun:
 
     def __init__(self, ledger: Ledger, id: int) -> None:
         self._ledger, self._id = ledger, id
-        self._sendings: dict[int, int] = {}  # the last one of each batch
+        self._requests: dict[int, int] = {}  # the last one of each batch
         self._lock = threading.Lock()
 
-    def note_sent(self, batch: int, items: Iterable[Operations], default_until: int) -> None:
-        """Note, on disk before this returns, whom a batch is about to send.
+    @property
+    def sealer(self) -> Sealer:
+        """Return what seals identifiers."""
+        return self._ledger.sealer
 
-        `default_until` is the month until which who has no end of their own is kept.
-        """
-        rows = list[tuple[int | bytes | None, ...]]()
+    def note_sent(self, batch: int, items: Iterable[Operations]) -> None:
+        """Note, on disk before this returns, whom a batch is about to send."""
+        rows, now = list[tuple[int | bytes | None, ...]](), this_second()
         for operation in chain.from_iterable(map(operations_of, items)):
-            removes = operation.operation_type == OPERATION_TYPES["delete"]
-            until = _until(operation.params, default_until)
+            is_later = _is_after(operation.params.effective_at, now)
+            removes = int(operation.operation_type == OPERATION_TYPES["delete"])
+            if removes and is_later:
+                removes = REMOVES_LATER
+            # Whom it adds later a sync sends again at once.
+            until = month_of(now) if is_later else _until(operation.params.expires_at, now)
             rows += ((removes, until, *identifier) for identifier in self._seal(operation.params.users))
         with self._ledger.store.writing() as db:
-            sending = db.execute("INSERT INTO sendings (run) VALUES (?)", (self._id,)).lastrowid
-            assert sending is not None
-            query = f"INSERT INTO people_sent VALUES ({sending}, ?, ?, ?, ?, ?, ?)"
+            request = db.execute("INSERT INTO list_requests (log) VALUES (?)", (self._id,)).lastrowid
+            assert request is not None
+            query = f"INSERT INTO people_sent VALUES ({request}, ?, ?, ?, ?, ?, ?)"
             db.executemany(query, rows)
         with self._lock:
-            self._sendings[batch] = sending
+            self._requests[batch] = request
 
     def note_acknowledged(self, batch: int, items: Iterable[Operations], rejected: Collection[int]) -> None:
         """Note that a batch was acknowledged, but for the people of rejected rows, who stay as they were."""
@@ -279,15 +285,15 @@ class LedgerRun:
             for row, user in zip(operations.rows, users, strict=True):
                 digests = refused if row in rejected else taken
                 for name, values in user.items():
-                    digests.update(self._ledger.sealer.digests(KINDS[name], values))
+                    digests.update(self.sealer.digests(KINDS[name], values))
         with self._lock:
-            sending = self._sendings[batch]
+            request = self._requests[batch]
         with self._ledger.store.writing() as db:
-            query = "DELETE FROM people_sent WHERE sending = ? AND digest = ?"
-            db.executemany(query, ((sending, digest) for digest in refused - taken))
+            query = "DELETE FROM people_sent WHERE request = ? AND digest = ?"
+            db.executemany(query, ((request, digest) for digest in refused - taken))
             # After a request with a greater number than the last one now, which is sent from now on.
-            query = "UPDATE sendings SET acknowledged = (SELECT max(id) FROM sendings) WHERE id = ?"
-            db.execute(query, (sending,))
+            query = "UPDATE list_requests SET acknowledged = (SELECT max(id) FROM list_requests) WHERE id = ?"
+            db.execute(query, (request,))
 
     def end(self, *, sent_all: bool = False) -> str:
         """Merge what was noted, as `Ledger.merge` does. Return why the ledger was lost, or ""."""
@@ -299,7 +305,7 @@ class LedgerRun:
         for user in users:
             for name, own in user.items():
                 values.setdefault(name, []).extend(own)
-        sealed = {name: iter(self._ledger.sealer.seal(KINDS[name], own)) for name, own in values.items()}
+        sealed = {name: iter(self.sealer.seal(KINDS[name], own)) for name, own in values.items()}
         for user in users:
             identifiers = [
                 (KINDS[name], *pair) for name, own in user.items() for pair in islice(sealed[name], len(own))
@@ -320,25 +326,27 @@ def month_of(moment: datetime) -> int:
     return max(0, (utc.year - 2000) * 12 + utc.month - 1)
 
 
-def _until(params: SentParams, default: int) -> int:
-    """Return the month from which a sync sends people again: at once where they are added later."""
-    now = this_second()
-    if params.effective_at and datetime.fromisoformat(params.effective_at) > now:
-        return month_of(now)
-    return min(month_of(datetime.fromisoformat(params.expires_at)), default) if params.expires_at else default
+def _is_after(time: str, now: datetime) -> bool:
+    return bool(time) and datetime.fromisoformat(time) > now
+
+
+def _until(expires_at: str, now: datetime) -> int:
+    """Return the month from which a sync sends people again."""
+    until = month_of(now) + REMEMBERED_MONTHS
+    return min(month_of(datetime.fromisoformat(expires_at)), until) if expires_at else until
 
 
 class StoredLedger(NamedTuple):
     """A ledger in a state folder, of whichever list."""
 
-    target: UploadTarget
-    counts: Counts
-    changed: str
+    target: str  # id of the list
+    kind: str
+    people: int
+    identifiers: int
+    uncertain: int  # identifiers
+    changed: str  # time of the last acknowledged change
     state: str  # "current", or why it is not relied on
-
-    def as_row(self) -> tuple[str | int, ...]:
-        """Return target, kind, counts, the time of the last change, state and service."""
-        return self.target.id, self.target.kind, *self.counts, self.changed, self.state, self.target.service
+    service: str
 
 
 def stored_ledgers(state_dir: Path) -> Iterator[StoredLedger]:
@@ -348,4 +356,5 @@ def stored_ledgers(state_dir: Path) -> Iterator[StoredLedger]:
     opened = [(ledger := Ledger(state_dir, target), ledger.open()) for target in targets]
     for ledger, own in sorted(opened, key=lambda pair: pair[1].changed, reverse=True):
         state = {Trust.FULL: "current", Trust.MISSING: "in use"}.get(own.trust, own.reason)
-        yield StoredLedger(ledger.target, ledger.counts(), own.changed, state)
+        service, kind, id = ledger.target
+        yield StoredLedger(id, kind, *ledger.counts(), own.changed, state, service)

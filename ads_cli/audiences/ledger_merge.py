@@ -19,13 +19,14 @@ if TYPE_CHECKING:
     import sqlite3
 
 BEFORE = 0  # when what is known already was written
+REMOVES_LATER = 2  # in place of 1: until then somebody is on the list, and nobody knows how long that is
 
 # What requests have said of each identifier, in their order, with the person of what is known already.
 EVENTS = """
 SELECT n.digest, s.id, s.acknowledged, n.removes, n.person, n.rest, n.kind, n.until, p.person
-FROM sendings s CROSS JOIN people_sent n ON n.sending = s.id
+FROM list_requests s CROSS JOIN people_sent n ON n.request = s.id
 LEFT JOIN people p ON p.list = :list AND p.digest = n.digest
-WHERE s.run IN (SELECT value FROM json_each(:runs))
+WHERE s.log IN (SELECT value FROM json_each(:runs))
 ORDER BY n.digest, s.id, n.removes
 """
 SCRATCH = (
@@ -68,8 +69,9 @@ def doubt_before_removals(db: "sqlite3.Connection", runs: Collection[int]) -> bo
     So it is where nobody knows whom the service keeps together: any removal may have taken anybody along.
     """
     query = (
-        "SELECT max(coalesce(acknowledged, id)) FROM sendings s WHERE run IN (SELECT value FROM json_each(?))"
-        " AND EXISTS (SELECT 1 FROM people_sent WHERE sending = s.id AND removes)"
+        "SELECT max(coalesce(acknowledged, id)) FROM list_requests s"
+        " WHERE log IN (SELECT value FROM json_each(?))"
+        " AND EXISTS (SELECT 1 FROM people_sent WHERE request = s.id AND removes)"
     )
     ((step,),) = db.execute(query, (as_json([*runs]),))
     db.execute("UPDATE temp.outcomes SET is_certain = 0 WHERE step < ?", (step,))
@@ -90,7 +92,7 @@ class Event(NamedTuple):
     digest: bytes
     step: int  # the number of the request
     acknowledged: int | None  # the number of the last request that was sent before its answer
-    removes: int
+    removes: int  # 0, 1 or REMOVES_LATER
     person: int | None
     rest: bytes
     kind: int
@@ -122,7 +124,7 @@ def outcome_of(digest: bytes, events: Iterable[Event], persons: "Persons") -> Ou
             earlier.add(person)
         # Of requests that do the opposite at the same time, nobody knows the order.
         is_after = not last or last.removes == event.removes or (last.acknowledged or event.step) < event.step
-        is_certain = event.acknowledged is not None and is_after
+        is_certain = event.acknowledged is not None and is_after and event.removes != REMOVES_LATER
         is_removed = bool(event.removes) and is_certain
         if event.person is not None:
             earlier.add(event.person)
@@ -158,7 +160,8 @@ class Persons:
     def join(self, earlier: int, later: int, step: int) -> None:
         """Note that two are one person."""
         if earlier != later:
-            self._joins.setdefault((earlier, later), step)
+            # Identifiers come in the order of their digests, and not of the requests.
+            self._joins[earlier, later] = min(step, self._joins.get((earlier, later), step))
 
     def remove(self, person: int, step: int) -> None:
         """Note that somebody is removed by an identifier."""

@@ -34,7 +34,7 @@ from .headers import (
 )
 from .identifiers import MAX_LENGTH, clean_text, is_identifier, is_placeholder
 from .operations import PARAMS_FIELDS, ParamsResolver
-from .packing import PackedRows, PackingOptions, ProblemsByRow, Purpose, pack_rows
+from .packing import PackedRows, PackingOptions, ProblemsByRow, pack_rows
 
 Cells = Sequence[Sequence[Any]]  # by column
 # Columns of exports of products, folded; of these a list of people has one at most.
@@ -43,20 +43,6 @@ OF_PRODUCTS = frozenset(
 )
 
 FIRST_CELLS, MOST_STATUSES = 64, 16  # a column with more texts among its first cells is no status
-
-
-class UndecidedColumns(NamedTuple):
-    """The columns that conditions ask for yes or no, before it is decided how they are compared."""
-
-    positions: dict[str, int | None]  # None for a column that is not there
-
-    def find_answers(self, cells: Cells, rows: int, unread: Collection[int]) -> dict[str, CellAnswers]:
-        """Return what the columns say in all rows but those `unread`, which have problems."""
-        columns = {name: _stripped_texts(cells, at, rows) for name, at in self.positions.items()}
-        for texts in columns.values():
-            for row in unread:
-                texts[row] = ""
-        return {name: CellAnswers.of(texts) for name, texts in columns.items()}
 
 
 class ColumnRoles(NamedTuple):
@@ -69,6 +55,8 @@ class ColumnRoles(NamedTuple):
     others: dict[int, str]  # further columns that are not used, whose cells may tell it
     # Which rows must meet, with their column; None for one that is not there.
     conditions: list[tuple[int | None, Condition]]
+    # Those that conditions ask for yes or no, before it is decided how they are compared.
+    undecided: dict[str, int | None]
 
     def pack(
         self,
@@ -78,7 +66,13 @@ class ColumnRoles(NamedTuple):
         options: PackingOptions,
         problems: ProblemsByRow,
     ) -> PackedRows:
-        """Pack rows but for those that have problems already, or do not meet the conditions."""
+        """Pack rows but for those that have problems already, or do not meet the conditions.
+
+        As long as a condition is undecided none is packed, since people who refused would be: only what these
+        columns say is found, but in rows with problems.
+        """
+        if self.undecided:
+            return PackedRows(asked=self._ask(cells, rows, problems.keys()))
         left_out = self._left_out(cells, rows) - problems.keys()
         packed_cells = cells
         if left_out:
@@ -107,6 +101,14 @@ class ColumnRoles(NamedTuple):
             identifiers=self.identifiers,
         )
 
+    def _ask(self, cells: Cells, rows: int, unread: Collection[int]) -> dict[str, CellAnswers]:
+        """Return what undecided columns say."""
+        columns = {name: _stripped_texts(cells, at, rows) for name, at in self.undecided.items()}
+        for texts in columns.values():
+            for row in unread:
+                texts[row] = ""
+        return {name: CellAnswers.of(texts) for name, texts in columns.items()}
+
     def count_answers(
         self, cells: Cells, options: PackingOptions, uncounted: Collection[int]
     ) -> dict[str, Counter[str]]:
@@ -114,7 +116,7 @@ class ColumnRoles(NamedTuple):
 
         Sending needs none, since validating counts them.
         """
-        if options.purpose is Purpose.SEND or not cells:
+        if options.sends or not cells:
             return {}
         answers: dict[str, Counter[str]] = {}
         for at, name in self._consents_in(cells).items():
@@ -205,12 +207,12 @@ class ListColumns:
     """Decides what columns are: first by the options, then by their headers.
 
     How conditions compare columns that they ask for yes or no depends on all cells of these. Until `decide`
-    has got these, no row can be packed: there are no `roles`.
+    has got these, no row is packed.
     """
 
-    def __init__(self, options: ColumnOptions, known: Collection[str], identifiers: Sequence[str]) -> None:
+    def __init__(self, options: ColumnOptions, identifiers: Sequence[str]) -> None:
         self.options = options
-        self.known = known  # fields that are sent
+        self.known = (*identifiers, *PARAMS_FIELDS)  # fields that are sent
         self.identifiers = identifiers
         self.notices: list[str] = []  # about how conditions compare
         self.undecided = [
@@ -219,10 +221,6 @@ class ListColumns:
             if asks_for_answer(where) and where.column != options.country
         ]
         self._conditions: Sequence[Condition] = options.conditions  # final where none is undecided
-
-    def undecided_in(self, columns: Sequence[str]) -> UndecidedColumns:
-        """Return where among some columns those are of which it is undecided how they are compared."""
-        return UndecidedColumns({where.column: _position(where.column, columns) for where in self.undecided})
 
     def decide(self, answers: Mapping[str, CellAnswers], label: str) -> None:
         """Decide how conditions compare, by what the undecided columns say; raise ContentError."""
@@ -235,8 +233,7 @@ class ListColumns:
         self.undecided = []
 
     def roles(self, columns: Sequence[str]) -> ColumnRoles:
-        """Return how columns are packed, once `decide` has left nothing undecided."""
-        assert not self.undecided, "people who refused would be sent"
+        """Return how columns are packed."""
         uses = self.uses(columns)
         return ColumnRoles(
             self.identifiers,
@@ -245,6 +242,7 @@ class ListColumns:
             {columns.index(column): column for column in uses.consents},
             {columns.index(column): column for column in uses.unused if column not in uses.consents},
             [(_position(condition.column, columns), condition) for condition in self._conditions],
+            {where.column: _position(where.column, columns) for where in self.undecided},
         )
 
     def uses(self, columns: Sequence[str]) -> ColumnUses:

@@ -42,14 +42,12 @@ class ParamsResolver(NamedTuple):
 
     default: OperationParams
     now: datetime = NEVER  # of the start, so that all rows are validated against the same time
-    takes_effective_at: bool = True  # False for do-not-reach lists
+    is_at_once: bool = False  # whether the list cannot keep when people are to be added
 
     @classmethod
-    def of_options(
-        cls, options: Mapping[str, str | None], *, takes_effective_at: bool = True
-    ) -> "ParamsResolver":
+    def of_options(cls, options: Mapping[str, str | None], *, is_at_once: bool = False) -> "ParamsResolver":
         """Return a resolver with the options as defaults; raise UsageError with every problem."""
-        resolver = cls(OperationParams(OPERATION_TYPES["update"]), takes_effective_at=takes_effective_at)
+        resolver = cls(OperationParams(OPERATION_TYPES["update"]), is_at_once=is_at_once)
         params, problems = resolver.parse(options)
         _raise_problems(problems)
         return resolver._replace(default=params)
@@ -94,8 +92,8 @@ class ParamsResolver(NamedTuple):
             except ValueError:
                 problems.append((name, "is not a time: ISO 8601 with an offset, as 2026-03-01T08:00:00Z"))
                 times[name] = ""
-        if times["effective_at"] and not self.takes_effective_at:
-            problems.append(("effective_at", "is not for do-not-reach lists"))
+        if self.is_at_once and times["effective_at"]:
+            problems.append(("effective_at", "this list adds people at once, and cannot keep it"))
         end = Time(times["expires_at"]).moment if times["expires_at"] else None
         if end and times["effective_at"] and end <= Time(times["effective_at"]).moment:
             problems.append(("expires_at", "must be later than effective_at"))

@@ -5,12 +5,12 @@ from bisect import bisect_right
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from enum import Enum
 from itertools import accumulate, groupby, pairwise
 from typing import Any, NamedTuple
 
 from ..api.users import MAX_BODY_BYTES, MAX_OPERATIONS
 from .columns import EncodedColumn, encode_columns
+from .consent import CellAnswers
 from .countries import find_region
 from .identifiers import IDENTIFIERS, identifier_types
 from .operations import OperationParams, Operations
@@ -24,25 +24,6 @@ UNKNOWN_COUNTRY = (
 )
 
 
-class Purpose(Enum):
-    """What packing is for. Hashing costs most, and only what is sent has to be kept."""
-
-    VALIDATE = "validate"  # sizes only, nothing is hashed
-    DRY_RUN = "dry_run"  # everything, and no body is kept
-    COMPARE = "compare"  # with a ledger: everything is hashed, and nothing is kept
-    SEND = "send"
-
-    @property
-    def hashes(self) -> bool:
-        """Whether identifiers are hashed."""
-        return self is not Purpose.VALIDATE
-
-    @property
-    def builds_bodies(self) -> bool:
-        """Whether requests are built."""
-        return self in (Purpose.DRY_RUN, Purpose.SEND)
-
-
 class PackingOptions(NamedTuple):
     """What decides which operations rows become.
 
@@ -53,7 +34,8 @@ class PackingOptions(NamedTuple):
     users_per_operation: int | None = None  # None: as many as fit
     allow_clear_text: bool = False  # send e-mail addresses and phone numbers that are partner ids
     keep_partial: bool = False  # send people without those of their identifiers that are invalid
-    purpose: Purpose = Purpose.SEND
+    # Hashing costs most: where nothing is sent or compared, only the sizes of members are right.
+    sends: bool = True
     key: bytes | None = None  # of the digests that a ledger is compared by
 
 
@@ -74,6 +56,7 @@ class PackedRows:
     placeholders: Counter[str] = field(default_factory=Counter)
     answers: dict[str, Counter[str]] = field(default_factory=dict)  # in columns of consent
     compared: RowDigests | None = None
+    asked: dict[str, CellAnswers] = field(default_factory=dict)  # what undecided columns say; else empty
 
 
 def pack_rows(
@@ -101,13 +84,13 @@ def pack_rows(
     users = _join_columns(columns)
     mistakes = _count(packed, columns)
     _find_invalid(packed, users, mistakes, identifiers, keep_partial=options.keep_partial)
-    all_rows = range(len(users.texts))
+    all_rows = range(len(users))
     is_whole = not packed.problems and not left_out
     valid: Sequence[int] = all_rows
     if not is_whole:
         valid = [row for row in all_rows if row not in packed.problems and row not in left_out]
     # After this, a row of `valid` has a user.
-    if options.purpose is Purpose.COMPARE and options.key:
+    if options.key:
         packed.compared = row_digests(options.key, columns, valid, {*problems, *mistakes})
     if is_whole and isinstance(params, OperationParams):
         packed.operations.append(fill_operations(params, users, all_rows, options))
@@ -115,8 +98,9 @@ def pack_rows(
     params_of = (lambda row: params) if isinstance(params, OperationParams) else params.__getitem__
     for params_of_group, group in groupby(valid, params_of):
         rows = list(group)
-        users_of_group = users._replace(texts=[users.texts[row] for row in rows])
-        packed.operations.append(fill_operations(params_of_group, users_of_group, rows, options))
+        packed.operations.append(
+            fill_operations(params_of_group, [users[row] for row in rows], rows, options)
+        )
     return packed
 
 
@@ -136,7 +120,7 @@ def _count(packed: PackedRows, columns: Iterable[EncodedColumn]) -> ProblemsByRo
 
 def _find_invalid(
     packed: PackedRows,
-    users: "Users",
+    users: Sequence[str],
     mistakes: ProblemsByRow,
     identifiers: Sequence[str],
     *,
@@ -144,13 +128,13 @@ def _find_invalid(
 ) -> None:
     """Find the rows that are not sent: those without a user, and those whose mistakes are not left out."""
     for row, own in mistakes.items():
-        if keep_partial and users.texts[row] and row not in packed.problems:
+        if keep_partial and users[row] and row not in packed.problems:
             packed.partial[row] = own
         else:
             packed.problems.setdefault(row, []).extend(own)
-    if "" in users.texts:
-        for row, text in enumerate(users.texts):
-            if not text and row not in packed.problems and row not in packed.left_out:
+    if "" in users:
+        for row, user in enumerate(users):
+            if not user and row not in packed.problems and row not in packed.left_out:
                 packed.problems[row] = [("", f"has no identifier: {', '.join(identifiers)}")]
 
 
@@ -158,7 +142,7 @@ def _encode(
     name: str, columns: Sequence[Sequence[Any]], options: PackingOptions, countries: Sequence[Any] | None
 ) -> EncodedColumn:
     """Encode the columns of an identifier, phone numbers country by country."""
-    hashing = options.purpose.hashes
+    hashing = options.sends or options.key is not None
     if countries is None:
         kinds = identifier_types(options.region, allow_clear_text=options.allow_clear_text)
         return encode_columns(kinds[name], columns, hashing=hashing)
@@ -174,55 +158,17 @@ def _encode(
     return encoded
 
 
-class Users(NamedTuple):
-    """Users as JSON: a text for each, "" for a row without a user, with a common prefix and suffix."""
-
-    texts: list[str]  # ASCII: a character is a byte
-    prefix: str
-    suffix: str
-    text_size: int | None = None  # of every text of a user, where they are equal
-
-    def of_row(self, row: int) -> str:
-        """Return the JSON of a user."""
-        return f"{self.prefix}{self.texts[row]}{self.suffix}"
-
-    def join(self, begin: int, end: int) -> str:
-        """Return the JSON of users, separated by commas."""
-        between = f"{self.suffix},{self.prefix}"
-        return f"{self.prefix}{between.join(self.texts[begin:end])}{self.suffix}"
-
-    def offsets(self) -> Sequence[int]:
-        """Return where each user begins, if all were joined with a comma each, and the total size."""
-        extra = len(self.prefix) + len(self.suffix) + 1
-        if self.text_size:
-            return range(0, (self.text_size + extra) * len(self.texts) + 1, self.text_size + extra)
-        return list(accumulate((len(text) + extra for text in self.texts), initial=0))
-
-    def split(self, offsets: Sequence[int], max_bytes: int, max_users: int) -> Iterator[int]:
-        """Yield the number of users up to the end of each operation."""
-        end, count = 0, len(self.texts)
-        if self.text_size and count:
-            step = max(1, min(max_bytes // offsets[1], max_users))
-            yield from range(step, count, step)
-            yield count
-            return
-        while end < count:
-            begin, end = end, bisect_right(offsets, offsets[end] + max_bytes, end) - 1
-            end = min(max(end, begin + 1), begin + max_users)
-            yield end
-
-
-def _join_columns(columns: list[EncodedColumn]) -> Users:
-    """Join the members of each row."""
-    if len(columns) == 1:
-        only = columns[0]
-        return Users(only.texts, f"{{{only.prefix}", f"{only.suffix}}}", only.text_size)
+def _join_columns(columns: list[EncodedColumn]) -> list[str]:
+    """Return the JSON of the user of each row, "" where it has none. A character of it is a byte."""
+    if len(columns) == 1:  # as most lists have
+        start, end = f"{{{columns[0].prefix}", f"{columns[0].suffix}}}"
+        return [f"{start}{text}{end}" if text else "" for text in columns[0].texts]
     rows = zip(*(column.members for column in columns), strict=True)
-    return Users([",".join(filter(None, row)) for row in rows], "{", "}")
+    return [f"{{{','.join(present)}}}" if (present := [*filter(None, row)]) else "" for row in rows]
 
 
 def fill_operations(
-    params: OperationParams, users: Users, rows: Sequence[int], options: PackingOptions
+    params: OperationParams, users: Sequence[str], rows: Sequence[int], options: PackingOptions
 ) -> Operations:
     """Fill operation after operation with the users of rows, of whom each has one.
 
@@ -230,13 +176,23 @@ def fill_operations(
     """
     start = params.json_start
     frame = len(start) + len(JSON_END) - 1  # each user counts with a comma, and the last has none
-    offsets = users.offsets()
+    # Where each user begins, if all were joined with a comma each.
+    offsets = [*accumulate((len(user) + 1 for user in users), initial=0)]
     max_users = options.users_per_operation or len(rows)
-    row_ends = array("q", users.split(offsets, MAX_OPERATION_BYTES - frame, max_users))
+    row_ends = array("q", _split(offsets, MAX_OPERATION_BYTES - frame, max_users))
     # Where each operation ends in the body; all but the first have a comma before them.
     body_ends = array("q", (frame + offsets[end] + n * (frame + 1) for n, end in enumerate(row_ends)))
     body = b""
-    if options.purpose.builds_bodies:
-        joined = (users.join(begin, end) for begin, end in pairwise([0, *row_ends]))
+    if options.sends:
+        joined = (",".join(users[begin:end]) for begin, end in pairwise([0, *row_ends]))
         body = ",".join([f"{start}{users_json}{JSON_END}" for users_json in joined]).encode("ascii")
-    return Operations(body if options.purpose is Purpose.SEND else b"", body_ends, row_ends, rows)
+    return Operations(body, body_ends, row_ends, rows)
+
+
+def _split(offsets: Sequence[int], max_bytes: int, max_users: int) -> Iterator[int]:
+    """Yield the number of users up to the end of each operation."""
+    end = 0
+    while end < len(offsets) - 1:
+        begin, end = end, bisect_right(offsets, offsets[end] + max_bytes, end) - 1
+        end = min(max(end, begin + 1), begin + max_users)
+        yield end

@@ -66,12 +66,8 @@ class Sealer:
         self._rest = blake2b(key=key, person=b"rest", digest_size=HALF)
         self._text = blake2b(key=key, person=b"text")
 
-    def sealed_digest(self, digest: str) -> str:
-        """Return what only the key tells of a digest of people."""
-        return blake2b(digest.encode(), key=self.key, person=b"batch", digest_size=8).hexdigest()
-
-    def sealed_content(self, digest: str) -> str:
-        """Return what only the key tells of the digest of a file, which may be of one person."""
+    def sealed(self, digest: str) -> str:
+        """Return what only the key tells of a digest, which may be of one person."""
         return blake2b(digest.encode(), key=self.key, person=b"content", digest_size=HALF).hexdigest()
 
     def digests(self, kind: int, values: Sequence[str]) -> list[bytes]:
@@ -157,9 +153,6 @@ def row_digests(
     of_mistaken = {
         row: b"".join(own) for row, own in zip(mistaken, _digests(sealer, columns, mistaken), strict=True)
     }
-    if len(columns) == 1 and columns[0].text_size:  # each row has one identifier, as most lists have
-        digests = sealer.digests(KINDS[columns[0].kind], [columns[0].texts[row] for row in rows])
-        return RowDigests(rows, b"".join(digests), of_mistaken)
     numbers, joined = array("I"), bytearray()
     for row, own in zip(rows, _digests(sealer, columns, rows), strict=True):
         numbers.extend([row] * len(own))

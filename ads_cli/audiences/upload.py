@@ -1,6 +1,6 @@
 """Uploads of users: to a custom audience, or to a do-not-reach list."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from itertools import chain
 from typing import TYPE_CHECKING, Any
@@ -11,13 +11,12 @@ from ..api.endpoint import Request
 from ..api.users import UpdateAudienceUsers, UpdateDoNotReachUsers
 from ..errors import RefusedError, UnavailableError
 from ..people_masking import PeopleMask, people_in
-from ..uploads.job import Acknowledgement
-from ..uploads.journal import Journal
-from ..uploads.plan import this_second
-from ..uploads.upload import FAILED, AttemptLog, Batch, digest_of, operation_errors, reasons_of
+from ..runs.job import FAILED, Acknowledgement
+from ..runs.journal import Journal
+from ..runs.upload import Batch, digest_of, operation_errors, reasons_of
 from .identifiers import IDENTIFIERS
-from .ledger import REMEMBERED_MONTHS, Ledger, LedgerRun, month_of
-from .operations import PARAMS_FIELDS, Operations, body_pieces, count_users, operations_of, split_requests
+from .ledger import Ledger, LedgerRun
+from .operations import Operations, body_pieces, count_users, operations_of, split_requests
 
 if TYPE_CHECKING:
     from ..client.client import Client
@@ -35,15 +34,10 @@ class UserUpload:
     kind: str  # of that list
     target: str  # its id
     identifiers: tuple[str, ...] = IDENTIFIERS  # that the endpoint takes
-    known: tuple[str, ...] = (*IDENTIFIERS, *PARAMS_FIELDS)
     is_exclusion: bool = False  # of people who must not be reached
-    statuses: tuple[str, ...] = (ACCEPTED, FAILED)
 
-    def prepare(self, client: "Client", batch: Batch) -> "PreparedRequest":
-        """Build the request of a batch."""
-        return self._prepare(client, batch.items)
-
-    def _prepare(self, client: "Client", sent: list[Operations]) -> "PreparedRequest":
+    def prepare(self, client: "Client", sent: list[Operations]) -> "PreparedRequest":
+        """Build the request of operations."""
         encoded = client.names.encoded
         return client.prepare(self.request, [encoded(piece, self.identifiers) for piece in body_pieces(sent)])
 
@@ -52,7 +46,7 @@ class UserUpload:
         records = (record for operations in batch.items for record in operations.rows)
         return digest_of(body_pieces(batch.items), records)
 
-    def send(self, client: "Client", batch: Batch, attempts: AttemptLog) -> Acknowledgement:
+    def send(self, client: "Client", batch: Batch) -> Acknowledgement:
         """Send a batch. If some operations are rejected, send the others, and halves of those rejected."""
         ack = Acknowledgement(batch.number, {ACCEPTED: 0, FAILED: 0})
         pending: list[list[Operations]] = [batch.items]  # the next one at the end
@@ -100,7 +94,7 @@ class UserUpload:
                 raise UnavailableError(f"{users:,} users were sent, and the service counts {counts}")
 
         try:
-            response = client.send_untracked(self._prepare(client, sent), check=check)
+            response = client.send_untracked(self.prepare(client, sent), check=check)
         except RefusedError as error:
             if reasons := rejected(error.body):
                 return reasons
@@ -117,9 +111,7 @@ def audience_upload(account: str, audience: str) -> UserUpload:
 def do_not_reach_upload(account: str, list_id: str) -> UserUpload:
     """Return the upload to a do-not-reach list, which takes e-mail addresses and phone numbers only."""
     request = UpdateDoNotReachUsers(account_id=account, do_not_reach_list_id=list_id)
-    identifiers = ("email", "phone_number")
-    known = (*identifiers, "operation_type", "expires_at")
-    return UserUpload(request, "do_not_reach_list", list_id, identifiers, known, is_exclusion=True)
+    return UserUpload(request, "do_not_reach_list", list_id, ("email", "phone_number"), is_exclusion=True)
 
 
 def user_counts(data: Any) -> tuple[int, int]:
@@ -142,53 +134,58 @@ def _halve(operation: Operations) -> Iterator[Operations]:
         yield Operations.single(half, operation.rows[part])
 
 
-class RecordedUpload:
-    """Sends users. Notes in the ledger whom it is about to send, and then who is acknowledged.
+class ListMemory:
+    """The ledger of a list, kept true while a run changes it."""
 
-    `begin` comes first, then `digest` and `send`, then `finish`.
-    """
-
-    def __init__(self, upload: UserUpload) -> None:
-        self.users = upload
-        self._ledger: Ledger | None = None
+    def __init__(self) -> None:
+        self.sends_all = False  # everybody who is on the list after the run
         self._run: LedgerRun | None = None
-        self._until = month_of(this_second()) + REMEMBERED_MONTHS
 
     @property
-    def request(self) -> "Request":
-        """Return the request without its users."""
-        return self.users.request
-
-    @property
-    def statuses(self) -> tuple[str, ...]:
-        """Name what can become of a user."""
-        return self.users.statuses
-
-    def prepare(self, client: "Client", batch: Batch) -> "PreparedRequest":
-        """Build the request of a batch."""
-        return self.users.prepare(client, batch)
-
-    def digest(self, batch: Batch) -> str:
-        """Return a digest of what a batch sends, under the key of the ledger: it may be one person."""
-        assert self._ledger
-        return self._ledger.sealer.sealed_digest(self.users.digest(batch))
+    def run(self) -> LedgerRun:
+        """Return what the run notes; only after it has begun."""
+        assert self._run
+        return self._run
 
     def begin(self, journal: Journal) -> None:
         """Begin a run."""
         job = journal.job
-        self._ledger = Ledger(journal.state_dir, job.key.target)
-        self._run = self._ledger.begin(job.key.digest, journal.previous_epoch, job.epoch)
+        ledger = Ledger(journal.state_dir, job.key.target)
+        self._run = ledger.begin(job.key.digest, journal.previous_epoch, job.epoch)
 
-    def finish(self, *, sent_all: bool = False) -> str:
+    def finish(self, journal: Journal) -> str:
         """Merge what was noted into the ledger. Return a warning if the ledger was lost, or ""."""
-        assert self._run
-        lost = self._run.end(sent_all=sent_all)
+        lost = self.run.end(sent_all=self.sends_all)
         return f"{lost}: whom this list had before is not known any more" if lost else ""
 
-    def send(self, client: "Client", batch: Batch, attempts: AttemptLog) -> Acknowledgement:
+
+Outcome = Callable[[Batch, Acknowledgement], None]  # says in an acknowledgement what became of people
+
+
+class ListUpload:
+    """Sends the people of a list; its memory has whom before, and who was acknowledged after it."""
+
+    def __init__(
+        self,
+        users: UserUpload,
+        memory: ListMemory,
+        statuses: tuple[str, ...] = (ACCEPTED, FAILED),
+        outcome: Outcome = lambda batch, ack: None,
+    ) -> None:
+        self.users, self.memory = users, memory
+        self.statuses = statuses  # what can become of a user
+        self.request = users.request
+        self._outcome = outcome
+
+    def digest(self, batch: Batch) -> str:
+        """Return a digest of what a batch sends, under the key of the ledger: it may be one person."""
+        return self.memory.run.sealer.sealed(self.users.digest(batch))
+
+    def send(self, client: "Client", batch: Batch, journal: Journal) -> Acknowledgement:
         """Send a batch; the ledger has it before and after."""
-        assert self._run
-        self._run.note_sent(batch.number, batch.items, self._until)
-        ack = self.users.send(client, batch, attempts)
-        self._run.note_acknowledged(batch.number, batch.items, {record for record, _ in ack.failed})
+        run = self.memory.run
+        run.note_sent(batch.number, batch.items)
+        ack = self.users.send(client, batch)
+        run.note_acknowledged(batch.number, batch.items, {record for record, _ in ack.failed})
+        self._outcome(batch, ack)
         return ack

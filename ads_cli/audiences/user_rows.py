@@ -14,12 +14,12 @@ from .operations import PARAMS_FIELDS
 
 
 class UserRows(Rows):
-    """The rows of a reader; an operation in the service's own form becomes a row for each user."""
+    """The rows of a reader of records; an operation in the service's own form becomes a row for each user."""
 
     def __init__(self, inner: Rows) -> None:
         super().__init__(inner.source, inner.roots, inner.known, inner.rename)
         self.inner = inner
-        self.has_header = inner.has_header
+        self.sensitive = inner.sensitive
         self._has_operations = False
 
     @property
@@ -34,7 +34,7 @@ class UserRows(Rows):
     def _read(self) -> Iterator[Row]:
         for row in self.inner:
             self.notes, self.warnings = self.inner.notes, self.inner.warnings
-            if not (row.problem or self.has_header) and _is_operation(row.values):
+            if not row.problem and _is_operation(row.values):
                 self._has_operations = True
                 yield from _unpack(row)
             else:

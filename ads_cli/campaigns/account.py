@@ -1,5 +1,6 @@
 """Read the campaigns of an account, with all that belongs to them."""
 
+import math
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -12,7 +13,8 @@ from ..api.registry import requests_named
 from ..errors import NotFoundError, UnavailableError
 from ..parallel.ordered_map import map_ordered
 from ..spelling import begins
-from .model import CAMPAIGN, KINDS, LINE_ITEM, LISTS, Kind, Stored, file_fields, identity
+from .kinds import CAMPAIGN, KINDS, LINE_ITEM, LISTS, Kind, identity
+from .model import Stored, file_fields
 
 if TYPE_CHECKING:
     from ..api.endpoint import Request
@@ -150,16 +152,16 @@ class AccountReader:
         names = {*own, *(name for name in needed.get(kind, ()) if name in shown)}
         for record in map(to_neutral, records):
             if not names <= record.keys():
-                record = {**self.single(kind, record["id"]), **record}
+                record = {**self.single(kind, record["id"], MAX_SINGLE_READS), **record}
             if missing := [name for name in own if name not in record]:
                 raise not_shown(kind, record["id"], missing)
             completed.append(record)
         return completed
 
-    def single(self, kind: Kind, id: str) -> Mapping[str, Any]:
-        """Return a record as it is shown by itself. It is empty if it is not shown, or many were read."""
+    def single(self, kind: Kind, id: str, most: float = math.inf) -> Mapping[str, Any]:
+        """Return a record as it is shown by itself. It is empty if it is not shown, or as many were read."""
         records = self._read_singly
-        if id not in records and len(records) < MAX_SINGLE_READS:
+        if id not in records and len(records) < most:
             records[id] = {}
             (get,) = requests_named((*kind.list.endpoint.command.split()[:-1], "get"))
             with suppress(NotFoundError):

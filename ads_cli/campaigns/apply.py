@@ -6,37 +6,38 @@ each other. What cannot be paused is not changed, nor is what lies below it. An 
 record ends the run.
 """
 
-from collections import deque
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections import Counter, deque
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from itertools import groupby
 from threading import Lock
 from typing import TYPE_CHECKING, Any
 
-from msgspec import structs
-
 from ..api.endpoint import Request
 from ..api.names import to_neutral
 from ..api.parts import batch_request, encode_operation, operation
-from ..api.records import with_removed
-from ..api.spending import ACTIVE, DRAFT, PAUSED, STATUS
-from ..api.validation import convert
-from ..batches.upload import OPERATIONS, BatchUpload, Items
+from ..api.spending import ACTIVE, PAUSED, STATUS
 from ..client.response import not_understood
-from ..errors import AdsctlError, NotFoundError, RefusedError
+from ..errors import AdsctlError
 from ..parallel.ordered_map import map_ordered
+from ..runs.batch_upload import OPERATIONS, BatchUpload, Items, SingleCodec
+from ..runs.job import Acknowledgement
+from ..runs.upload import Batch
 from ..spelling import as_stored
-from ..uploads.upload import Batch
 from .account import REQUESTS_AT_ONCE, AccountReader, chunks
-from .matching import attempt_mark, mark_of, replacement_mark
-from .memory import ApplyMemory, CreationAttempt, Mark
-from .model import KINDS, Entry, Kind, content_of, creation_values, each_entry
-from .plan import PLACEHOLDER_ID, ROOT, CampaignPlan, Change
+from .kinds import KINDS, Kind
+from .matching import attempt_mark, replacement_mark
+from .memory import ApplyMemory, Mark
+from .model import Entry, content_of, each_entry
+from .plan import CampaignPlan, Change
+from .requests import ChangeRequests, entry_of
 
 if TYPE_CHECKING:
     from ..client.client import Client
 
 MAX_CREATED_TOGETHER = 50  # records of one parent, by a request that takes several
+Sent = tuple[Change, Request]  # a change, and the request that it is sent by
 RESUME_HINT = "the next apply looks what was created, and makes the rest: run it again with --resume"
 
 
@@ -59,41 +60,19 @@ class Apply:
         account: str,
         plan: CampaignPlan,
         memory: ApplyMemory,
-        on_progress: Callable[[int], None] = lambda count: None,
+        on_progress: Callable[[int], None],
     ) -> None:
         self._client, self._account, self._plan, self._memory = client, account, plan, memory
-        self._on_progress = on_progress
+        self._requests, self._on_progress = ChangeRequests(account, plan), on_progress
         self._applied: set[Change] = set()  # at least in part: a later request may be refused
         self._lock = Lock()  # of the results of requests that are sent at once
         self._failed: list[tuple[Change, str]] = []
         self._refused_entries: set[Entry] = set()  # or below one: not created, or not as the file has it
-        self.result = Applied()
-
-    def requests(self) -> Iterator[tuple[Request, str]]:
-        """Yield each change as a request of its own, and what stands for the id of a record that is new."""
-        ids = self.result.ids = {entry: stored.id for entry, stored in self._plan.matched.items()}
-        for number, change in enumerate(self._plan.changes):
-            new_id = ""
-            if change.action == "create":
-                new_id = ids[_entry(change)] = f"{PLACEHOLDER_ID}{number:09}"
-                request = self._creation(change)
-                if change.values.get(STATUS) == ACTIVE:
-                    request = structs.replace(request, **{STATUS: ACTIVE})
-            elif change.action == "update":
-                request = self._change(change, change.values)
-            else:
-                request = self._deletion(change)
-            yield request, new_id
+        self.result = Applied(ids=self._requests.ids)
 
     def run(self) -> Applied:
         """Send everything; raise AdsctlError where it cannot go on."""
-        memory, plan = self._memory, self._plan
-        memory.remember(plan.ids)
-        memory.settle()
-        self.result.ids = {entry: stored.id for entry, stored in plan.matched.items()}
-        with_parents = (change for change in plan.changes if change.parent_id != PLACEHOLDER_ID)
-        if begun := [*self._replacements(with_parents)]:
-            memory.begin_attempt(begun)
+        plan = self._plan
         updates, creations, deletions = (
             [change for change in plan.changes if change.action == action]
             for action in ("update", "create", "delete")
@@ -121,52 +100,46 @@ class Apply:
         ready = []
         for change in changes:
             if change.parent in self._refused_entries:
-                self._refused_entries.add(_entry(change))
+                self._refused_entries.add(entry_of(change))
             else:
                 ready.append(change)
-        if batch := kind.create.endpoint.batch:
-            several = [*chunks(ready, batch.size)]
-            self._at_once(
-                lambda some: self._send_batch("create", some, [*map(self._creation, some)]), several
-            )
-        elif kind.of_several:
-            ((many, _),) = kind.of_several.items()
-            groups = groupby(sorted(ready, key=self._parent_id), key=self._parent_id)
+        if kind.of_several:
+            groups = groupby(sorted(ready, key=self._requests.parent_id), key=self._requests.parent_id)
             several = [some for _, group in groups for some in chunks([*group], MAX_CREATED_TOGETHER)]
-            self._at_once(lambda some: self._send_single(some, self._creation(*some), of=many), several)
+            requests = [self._requests.creation(*some) for some in several]
+            sent = zip(several, requests, strict=True)
+            self._at_once(self._send, [[(change, request) for change in some] for some, request in sent])
         else:
-            self._at_once(lambda change: self._send_single([change], self._creation(change)), ready)
+            self._send_all([(change, self._requests.creation(change)) for change in ready])
         if not kind.is_named:
             self._find_refused(kind)
 
     def _find_refused(self, kind: Kind) -> None:
         """Count a refused creation as done if its record is there: some the service creates by itself."""
         refused = [
-            refused_change
-            for refused_change, _ in self._failed
-            if refused_change.kind is kind
-            and refused_change.action == "create"
-            and kind.only_for.items() <= self._fields_above(refused_change).items()
+            change
+            for change, _ in self._failed
+            if change.kind is kind
+            and change.action == "create"
+            and kind.only_for.items() <= self._fields_above(change).items()
         ]
-        parents = [*dict.fromkeys(map(self._parent_id, refused))]
-        if not parents:
+        if not (parents := [*dict.fromkeys(map(self._requests.parent_id, refused))]):
             return
         listed = map(to_neutral, AccountReader(self._client, self._account).below(kind.list, parents))
         there = {
-            (candidate["line_item_id"], content_of(kind, candidate)): candidate
-            for candidate in listed
-            if candidate.get("deleted") is not True
+            (record["line_item_id"], content_of(kind, record)): record
+            for record in listed
+            if record.get("deleted") is not True
         }
-        ids: dict[Mark, str] = {}
-        for change in refused:
-            if candidate := there.get((self._parent_id(change), content_of(kind, change.values))):
-                self._failed = [
-                    refused_change for refused_change in self._failed if refused_change[0] is not change
-                ]
-                self._refused_entries.discard(_entry(change))
-                self._note_result(change, candidate, ids)
-                self._note_applied([change])
-        self._memory.remember(ids)
+        created = {
+            change: there[identity]
+            for change in refused
+            if (identity := (self._requests.parent_id(change), content_of(kind, change.values))) in there
+        }
+        self._failed = [failure for failure in self._failed if failure[0] not in created]
+        self._refused_entries.difference_update(map(entry_of, created))
+        if created:
+            self._acknowledge(self._memory.next_batch(), created)
 
     def _fields_above(self, change: Change) -> dict[str, Any]:
         """Return the fields of the record above, as the file has them, or else the account."""
@@ -190,18 +163,6 @@ class Apply:
         if errors:
             raise errors[0]
 
-    def _parent_id(self, change: Change) -> str:
-        """Return the id of the record above, which exists by now."""
-        return self.result.ids[change.parent] if change.parent else ROOT
-
-    def _creation(self, *changes: Change) -> Request:
-        """Return the request that creates a record, or several of one parent: what may spend is paused."""
-        kind = changes[0].kind
-        values = creation_values(kind, [change.values for change in changes], self._parent_id(changes[0]))
-        if STATUS in kind.create.__struct_fields__:
-            values[STATUS] = DRAFT if values.get(STATUS) == DRAFT else PAUSED
-        return convert(kind.create, {"account_id": self._account, **values})
-
     def _activate(self, updates: Iterable[Change], creations: Iterable[Change]) -> None:
         """Activate what the file wants active, from the bottom up, once all its parts are there."""
         activations = [change for change in (*updates, *creations) if change.values.get(STATUS) == ACTIVE]
@@ -209,7 +170,7 @@ class Apply:
             self._send_updates(
                 (activation, {STATUS: ACTIVE})
                 for activation in activations
-                if activation.kind is kind and not self._is_incomplete(_entry(activation))
+                if activation.kind is kind and not self._is_incomplete(entry_of(activation))
             )
 
     def _is_incomplete(self, entry: Entry) -> bool:
@@ -224,7 +185,7 @@ class Apply:
         )
         planned = {change.entry for change in self._plan.changes}
         for number, (change, reason) in enumerate(self._failed):
-            below = each_entry([_entry(change)])[1:]
+            below = each_entry([entry_of(change)])[1:]
             self._refused_entries.update(below)
             if len(change.values) > 1 or not planned.isdisjoint(below):
                 left_out = "it is not paused, so its other changes and those below it were left out"
@@ -240,183 +201,105 @@ class Apply:
 
     def _send_updates(self, changes: Iterable[tuple[Change, dict[str, Any]]]) -> None:
         """Set values of records. A value is removed by a request of its own, since a batch cannot."""
-        of_kind: dict[Kind, list[tuple[Change, dict[str, Any]]]] = {}
+        of_kind: dict[tuple[Kind, bool], list[Sent]] = {}
         for change, values in changes:
             if values:
-                of_kind.setdefault(change.kind, []).append((change, values))
-        for updates in of_kind.values():
-            plain = [update for update in updates if None not in update[1].values()]
-            removing = [update for update in updates if None in update[1].values()]
-            self._send_all(
-                "update", [change for change, _ in plain], [self._change(*update) for update in plain]
-            )
-            self._at_once(lambda update: self._call(update[0], self._change(*update)), removing)
-
-    def _change(self, change: Change, values: Mapping[str, Any]) -> Request:
-        return update_request(change.kind, self._account, self.result.ids[_entry(change)], values)
-
-    def _deletion(self, change: Change) -> Request:
-        kind = change.kind
-        return convert(kind.delete, {"account_id": self._account, kind.id_field: change.id})
+                sent = change, self._requests.update(change, values)
+                of_kind.setdefault((change.kind, None in values.values()), []).append(sent)
+        for (_, removes), updates in of_kind.items():
+            self._send_all(updates, singly=removes)
 
     def _delete(self, changes: Iterable[Change]) -> None:
         """Delete records, from the bottom up, but for those whose replacement is not whole."""
         deletions = [
-            deletion
+            (deletion, self._requests.deletion(deletion))
             for deletion in changes
             if not (deletion.replaced_by and self._is_incomplete(deletion.replaced_by))
         ]
         for kind in reversed(KINDS):
-            of_kind = [change for change in deletions if change.kind is kind]
-            self._send_all("delete", of_kind, [*map(self._deletion, of_kind)])
+            self._send_all([sent for sent in deletions if sent[0].kind is kind])
 
-    def _send_all(self, action: str, changes: Sequence[Change], requests: Sequence[Request]) -> None:
-        """Change or delete records of a kind, many in a request where the service takes that."""
-        sent = [*zip(changes, requests, strict=True)]
-        batch = requests[0].endpoint.batch if len(requests) > 1 else None
-        if batch is None:
-            self._at_once(lambda call: self._call(*call), sent)
+    def _send_all(self, sent: Sequence[Sent], *, singly: bool = False) -> None:
+        """Send changes of a kind, each with its request, or many by one where the service takes that."""
+        if sent:
+            endpoint = sent[0][1].endpoint
+            in_batches = not singly and (len(sent) > 1 or endpoint.action == "create")
+            size = endpoint.batch.size if endpoint.batch and in_batches else 0
+            self._at_once(partial(self._send, is_batch=size > 0), [*chunks(sent, size or 1)])
+
+    def _send(self, sent: Sequence[Sent], *, is_batch: bool = False) -> None:
+        """Send changes by one request; what is refused is noted, and the others are applied.
+
+        A creation is noted before it is sent, since a later run has to look for it where the answer is lost.
+        All else is repeated by a later run, with the same effect.
+        """
+        changes, requests = [change for change, _ in sent], [request for _, request in sent]
+        endpoint, number = requests[0].endpoint, self._memory.next_batch()
+        bodies, creates = [b"" for _ in sent], endpoint.action == "create"
+        request, codec = requests[0], OPERATIONS if is_batch else SingleCodec()
+        if is_batch:
+            request = batch_request(type(request))(account_id=self._account)
+            bodies = [encode_operation(operation(request, self._client.names)) for request in requests]
+        upload = BatchUpload(request, endpoint.action, endpoint.noun, codec, counts_gone=True)
+        created = changes if creates else ()
+        marks = [mark.stored for change in created for mark in self._marks(change)]
+        keys = ["" if creates else self._requests.id_of(change) for change in changes]
+        lines = [(place, change.entry.line if change.entry else 0) for place, change in enumerate(changes)]
+        try:
+            batch = Batch(number, Items(bodies, keys, requests, marks), lines)
+            ack = upload.send(self._client, batch, self._memory.journal if creates else None)
+        except AdsctlError as error:
+            raise self._stopped(error) from None
+        reasons, answers = dict(ack.failed), iter(ack.answer)
+        if reasons and not is_batch and len(changes) > 1:
+            for change in changes:  # nothing was applied: find out which of them are refused
+                self._send([(change, self._requests.creation(change))])
             return
-        for some in chunks(sent, batch.size):
-            self._send_batch(action, [change for change, _ in some], [request for _, request in some])
-
-    def _send_batch(self, action: str, changes: Sequence[Change], requests: Sequence[Request]) -> None:
-        """Send operations in one request. Those that are refused are noted, and the others applied."""
-        declared = type(requests[0])
-        endpoint = declared.endpoint
-        assert endpoint.batch
-        upload = BatchUpload(
-            batch_request(declared)(account_id=self._account),
-            action,
-            endpoint.batch.noun,
-            OPERATIONS,
-            counts_gone=True,
-        )
-        bodies = [encode_operation(operation(request, self._client.names)) for request in requests]
-        own_id = str(endpoint.id_field)
-        ids = [str(getattr(request, own_id, number)) for number, request in enumerate(requests)]
-        places = [
-            (number, created.entry.line if created.entry else 0) for number, created in enumerate(changes)
-        ]
-        # What is repeated with the same effect needs no mark.
-        attempts = CreationAttempt(self._memory, self._attempt_marks(changes) if action == "create" else [])
-        try:
-            ack = upload.send(self._client, Batch(0, Items(bodies, ids), places), attempts)
-        except AdsctlError as error:
-            raise self._stopped(error) from None
-        reasons = dict(ack.failed)
-        answers = iter(ack.answer)
-        ids_of: dict[Mark, str] = {}
+        applied = [change for place, change in enumerate(changes) if place not in reasons]
         with self._lock:
-            for number, change in enumerate(changes):
-                if number in reasons:
-                    self._refused(change, reasons[number])
-                elif action == "create":
-                    self._note_result(change, next(answers), ids_of)
-                elif action == "update":
-                    self._note_name(change, next(answers, None))
-            attempts.end(ids_of)
-            self._note_applied(change for number, change in enumerate(changes) if number not in reasons)
+            for place, reason in reasons.items():
+                if entry := changes[place].entry:
+                    self._refused_entries.add(entry)
+                self._failed.append((changes[place], reason))
+            self._acknowledge(number, {change: next(answers, None) for change in applied})
 
-    def _send_single(self, changes: Sequence[Change], request: Request, of: str = "") -> None:
-        """Create by a request of its own."""
-        attempts = CreationAttempt(self._memory, self._attempt_marks(changes))
-        prepared = self._client.prepare(request)
-        try:
-            response = self._client.exchange(prepared, on_send=attempts.note_attempt)
-        except (RefusedError, NotFoundError) as error:
-            attempts.end({})
-            if len(changes) > 1:  # nothing was applied: find out which of them are refused
-                for change in changes:
-                    self._send_single([change], self._creation(change), of)
-            else:
-                self._refused(changes[0], error.message)
-            return
-        except AdsctlError as error:
-            raise self._stopped(error) from None
-        records = response.neutral_data if of else [response.neutral_data]
-        if not isinstance(records, list) or len(records) != len(changes):
-            raise self._stopped(not_understood(f"it has no list of {len(changes):,} records"))
-        ids_of: dict[Mark, str] = {}
-        with self._lock:
-            for change, record in zip(changes, records, strict=True):
-                self._note_result(change, record, ids_of)
-            attempts.end(ids_of)
-            self._note_applied(changes)
-
-    def _call(self, change: Change, request: Request) -> None:
-        """Change or delete by a request of its own."""
-        is_deletion = request.endpoint.method == "DELETE"
-        try:
-            self._note_name(change, self._client.call(request).data)
-        except (RefusedError, NotFoundError) as error:
-            if not (is_deletion and isinstance(error, NotFoundError)):
-                self._refused(change, error.message)
-                return
-        except AdsctlError as error:
-            raise self._stopped(error) from None
-        with self._lock:
-            self._note_applied([change])
-
-    def _note_result(self, change: Change, record: Any, ids: dict[Mark, str]) -> None:
-        id = record.get("id") if isinstance(record, dict) else None
-        if not isinstance(id, str):
-            raise self._stopped(not_understood("a record of it has no id"))
-        self.result.ids[_entry(change)] = id
-        ids |= dict.fromkeys(self._marks([change]), id)
-        self._note_name(change, record)
+    def _acknowledge(self, batch: int, records: Mapping[Change, Any]) -> None:
+        """Note what was made of changes. Each counts once, though it may take several requests."""
+        ids: dict[Mark, str] = {}
+        counts, answer = Counter[str](), []
+        for change, record in records.items():
+            if change not in self._applied:
+                counts[f"{change.action}d"] += 1
+            if change.action == "create" and change not in self._applied:
+                id = record.get("id") if isinstance(record, dict) else None
+                if not isinstance(id, str):
+                    raise self._stopped(not_understood("a record of it has no id"))
+                self.result.ids[entry_of(change)] = id
+                ids |= dict.fromkeys(self._marks(change), id)
+                answer.append({"id": id})
+            self._note_name(change, record)
+        self._memory.acknowledge(Acknowledgement(batch, dict(counts), answer=answer), ids)
+        self._applied |= records.keys()
+        self._on_progress(len(self._applied))
 
     def _note_name(self, change: Change, record: Any) -> None:
         """Note as what the service has stored a name, unless it has left it as it was."""
         sent = change.values.get("name")
         answered = to_neutral(record).get("name") if isinstance(record, dict) else None
         before = change.stored.name if change.stored else None
-        id = self.result.ids.get(_entry(change)) if change.entry else None
+        id = self.result.ids.get(entry_of(change)) if change.entry else None
         if not (id and isinstance(sent, str) and isinstance(answered, str)) or answered == before:
             return
         if as_stored(sent) != as_stored(answered):
             self._memory.note_name(id, sent, answered)
             self.result.renamed.append((sent, answered))
 
-    def _attempt_marks(self, changes: Sequence[Change]) -> list[Mark]:
-        marks = (attempt_mark(_entry(change), self._parent_id(change)) for change in changes)
-        return [*filter(None, marks), *self._replacements(changes)]
-
-    def _marks(self, changes: Sequence[Change]) -> Iterator[Mark]:
-        for change in changes:
-            if mark := mark_of(_entry(change), self._parent_id(change)):
-                yield mark
-        yield from self._replacements(changes)
-
-    def _replacements(self, changes: Iterable[Change]) -> Iterator[Mark]:
-        for change in changes:
-            if change.replaces:
-                yield replacement_mark(_entry(change), self._parent_id(change))
-
-    def _refused(self, change: Change, reason: str) -> None:
-        if change.entry:
-            self._refused_entries.add(change.entry)
-        self._failed.append((change, reason))
+    def _marks(self, change: Change) -> list[Mark]:
+        """Return under what a record is noted: its own mark, and that of what it replaces."""
+        entry, parent_id = entry_of(change), self._requests.parent_id(change)
+        own = attempt_mark(entry, parent_id)
+        return [*([own] if own else ()), *([replacement_mark(entry, parent_id)] if change.replaces else ())]
 
     def _stopped(self, error: AdsctlError) -> AdsctlError:
         error.hint = "; ".join(filter(None, (error.hint if not error.may_be_applied else "", RESUME_HINT)))
         return error
-
-    def _note_applied(self, changes: Iterable[Change]) -> None:
-        """Count each change once: one that activates a record has a request for that too."""
-        if new := {*changes} - self._applied:
-            self._applied |= new
-            self._on_progress(len(self._applied))
-
-
-def update_request(kind: Kind, account: str, id: str, values: Mapping[str, Any]) -> Request:
-    """Return the request that sets values of a record; None removes one."""
-    assert kind.update
-    sent = {name: value for name, value in values.items() if value is not None}
-    removed = [name for name, value in values.items() if value is None]
-    return with_removed(convert(kind.update, {"account_id": account, kind.id_field: id, **sent}), removed)
-
-
-def _entry(change: Change) -> Entry:
-    assert change.entry
-    return change.entry

@@ -3,13 +3,12 @@
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
-from ..api.amounts import precision_problem
-from ..api.problems import Problem
 from ..api.spending import PAUSED, STATUS
 from ..api.validation import check
 from ..spelling import as_stored
 from .account import not_shown
-from .file import CampaignFile
+from .campaign_file import CampaignFile
+from .kinds import CAMPAIGN, LINE_ITEM
 from .matching import (
     Matches,
     attempt_mark,
@@ -20,7 +19,6 @@ from .matching import (
 )
 from .memory import ApplyMemory, Mark
 from .model import (
-    CAMPAIGN,
     FUNDING,
     Entry,
     FileField,
@@ -32,6 +30,7 @@ from .model import (
     shown_value,
 )
 from .plan import PLACEHOLDER_ID, ROOT, CampaignPlan, Change
+from .validation import is_valid_update, note_declared, note_too_precise, note_unlike
 
 
 class Comparison:
@@ -100,12 +99,15 @@ class Comparison:
                 self._compare(entry, match, parent, parent_id)
             elif self._id(entry) is None:
                 self._create(entry, parent, parent_id)
-        if self._prune and may_prune:
-            kept = {*matches.values(), *replaced.values()}
-            for record in covered:
-                if record not in kept:
-                    self.plan.listed += sum(1 for _ in _each_below(record))  # they are deleted with it
-                    self._note_deletion(record, path)
+        kept = {*matches.values(), *replaced.values()}
+        for record in covered if may_prune else ():
+            if record in kept:
+                continue
+            if self._prune:
+                self.plan.listed += sum(1 for _ in _each_below(record))  # they are deleted with it
+                self._note_deletion(record, path)
+            else:
+                self.plan.staying.append(record)
 
     def _matches(
         self, entries: Sequence[Entry], stored: Sequence[Stored], parent_id: str
@@ -140,6 +142,8 @@ class Comparison:
         for entry, record in matches.stored.items():
             if mark := mark_of(entry, parent_id):
                 self.plan.ids[mark] = record.id
+            if attempt := attempt_mark(entry, parent_id):
+                self.plan.found.add(attempt)
             if entry in self._ids_obsolete:
                 self.plan.ids[replacement_mark(entry, parent_id)] = record.id
         return matches.stored
@@ -188,7 +192,7 @@ class Comparison:
             return None
         replacement = by_id.get(memory.ids.get(mark, ""))
         if id not in by_id:
-            if replacement or mark in memory.lost:
+            if replacement or mark in memory.lost or not memory.ids[mark]:
                 self._note_obsolete_ids(entry)
             return replacement
         if not self._replace:
@@ -249,7 +253,7 @@ class Comparison:
                     self.plan.not_compared.add(fields[name].key)
                 continue
             there = stored.fields[name]
-            if name == "name" and self._memory.names.get(stored.id) == (value, there):
+            if name == "name" and self._memory.names.get(stored.id) == [value, there]:
                 continue  # the service stores it so
             if value != there and fields[name].comparable(value) != fields[name].comparable(there):
                 differences[name] = value
@@ -276,46 +280,12 @@ class Comparison:
                 name,
             )
         changing = {name: value for name, value in differing.items() if name not in fixed}
-        if changing and self._is_valid_update(entry, stored, changing):
+        if changing and is_valid_update(self._file, entry, stored, changing):
             label = entry.key or label_of(entry.kind, stored.fields)
             about = ("update", entry.kind, entry.path, label, entry.name or stored.name)
             self.plan.changes.append(Change(*about, entry, stored, changing, currency=stored.currency))
         for key, entries in entry.below.items():
             self._siblings(entries, stored.below.get(key, ()), entry, stored.id, f"{entry.path}.{key}")
-
-    def _is_valid_update(self, entry: Entry, stored: Stored, changing: dict[str, Any]) -> bool:
-        """Note what the declaration of a change refuses."""
-        kind = entry.kind.update
-        assert kind
-        fields = file_fields(entry.kind)
-        before = len(self._file.problems)
-        for name, value in changing.items():
-            if name in entry.invalid:
-                self._file.note(entry, entry.invalid[name], name)
-            elif value is None and not fields[name].is_removable:
-                self._file.note(entry, "cannot be removed; leave it out to keep it", name)
-        if len(self._file.problems) == before:
-            sent = {name: value for name, value in changing.items() if value is not None}
-            values = {"account_id": "-", entry.kind.id_field: stored.id, **sent}
-            self._note_all(entry, check(kind, values)[1])
-            self._note_too_precise(entry, changing, stored.currency)
-        return len(self._file.problems) == before
-
-    def _note_too_precise(self, entry: Entry, values: Mapping[str, Any], currency: str) -> None:
-        """Note amounts that have more decimals than their currency, where that is known."""
-        fields = file_fields(entry.kind)
-        for name, value in values.items():
-            is_amount = currency and fields[name].is_money and isinstance(value, int)
-            if is_amount and (text := precision_problem(value, currency)):
-                self._file.note(entry, text, name)
-
-    def _note_all(self, entry: Entry, problems: Iterable[Problem]) -> None:
-        paths = {problem.path for problem in self._file.problems}
-        for problem in problems:
-            field = file_fields(entry.kind).get(problem.field)
-            path = f"{entry.path}.{field.key if field else problem.field}"
-            if path not in paths and problem.severity == "error":
-                self._file.note(entry, problem.message, problem.field)
 
     def _create(self, entry: Entry, parent: Entry | None, parent_id: str) -> None:
         """Note a record that is new, and those below it."""
@@ -329,15 +299,20 @@ class Comparison:
             }
         status = {STATUS: PAUSED} if STATUS in file_fields(entry.kind) else {}
         sent = {"account_id": "-", **status, **creation_values(entry.kind, [values], PLACEHOLDER_ID)}
-        self._note_all(entry, check(entry.kind.create, sent)[1])
-        mark = mark_of(entry, parent_id) if entry.kind.is_named else None
-        created_id = self._memory.ids.get(mark) if mark else None
-        if created_id:
-            self._note_unlisted(entry, created_id, parent_id)
-        if (attempt := attempt_mark(entry, parent_id)) and attempt in self._memory.lost:
-            self.plan.lost.append(attempt)
+        note_declared(self._file, entry, check(entry.kind.create, sent)[1])
+        if entry.kind is LINE_ITEM and parent:
+            there = self.plan.matched.get(parent)
+            siblings = [stored.fields for stored in (there.below.get("line_items", ()) if there else ())]
+            siblings += [other.values for other in parent.below["line_items"]]
+            campaign = f"{there.name} ({there.id})" if there else str(parent.name)
+            note_unlike(self._file, entry, siblings, campaign)
+        if attempt := attempt_mark(entry, parent_id):
+            if created_id := self._memory.ids.get(attempt):
+                self._note_unlisted(entry, created_id, parent_id)
+            if attempt in self._memory.lost:
+                self.plan.lost.append(attempt)
         currency = self._currencies_of_new[entry] = self._currency(entry, parent)
-        self._note_too_precise(entry, values, currency)
+        note_too_precise(self._file, entry, values, currency)
         self.plan.changes.append(
             Change(
                 "create",

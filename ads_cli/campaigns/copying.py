@@ -20,21 +20,10 @@ from ..errors import UsageError
 from ..output.text import Lines, listed
 from ..spelling import suggestion
 from .account import chunks, list_all
-from .file import CampaignFile, file_of
-from .model import (
-    CAMPAIGN,
-    LINE_ITEM,
-    TARGETING,
-    TYPE,
-    VALUE,
-    Entry,
-    FileField,
-    Kind,
-    Stored,
-    each_entry,
-    fields_by_key,
-    file_fields,
-)
+from .campaign_file import CampaignFile
+from .file import OPERATORS, file_of
+from .kinds import CAMPAIGN, LINE_ITEM, TARGETING, TYPE, VALUE, Kind
+from .model import Entry, FileField, Stored, each_entry, fields_by_key, file_fields
 from .plan import CampaignPlan
 from .writer import document_of
 
@@ -42,7 +31,7 @@ if TYPE_CHECKING:
     from ..client.client import Client
 
 RELATIVE = re.compile(r"([+-])(?>[0-9]{1,12})(\.[0-9]{1,6})?(%)?")
-INNER = "line_items."
+INNER, CRITERIA = "line_items.", "line_items.targeting."
 AUDIENCES = ("CUSTOM_AUDIENCE", "CUSTOM_AUDIENCE_EXPANDED")
 OF_CAMPAIGNS = ("CAMPAIGN_ENGAGEMENT", "CAMPAIGN_ENGAGEMENT_LOOKALIKE")
 
@@ -53,6 +42,7 @@ class CopySetting(NamedTuple):
     kind: Kind
     field: FileField
     value: str
+    criterion: str = ""  # as in `EXCLUDE LOCATION`: whose values are replaced
 
     @property
     def is_relative(self) -> bool:
@@ -89,9 +79,12 @@ def parse_settings(texts: Iterable[str], *, active: bool) -> list[CopySetting]:
     `active` says whether copies may be active.
     """
     statuses = (PAUSED, DRAFT, ACTIVE) if active else (PAUSED, DRAFT)
-    settings = []
+    settings: dict[str, CopySetting] = {}
     for text in texts:
         path, equals, value = text.partition("=")
+        if equals and path.startswith(CRITERIA):  # a type may have several values
+            settings[text] = _criterion(text, path.removeprefix(CRITERIA), value)
+            continue
         kind = LINE_ITEM if path.startswith(INNER) else CAMPAIGN
         fields = fields_by_key(kind)
         key = path.removeprefix(INNER)
@@ -99,7 +92,8 @@ def parse_settings(texts: Iterable[str], *, active: bool) -> list[CopySetting]:
             near = suggestion(key, fields)
             raise UsageError(
                 f"--set {text}: is not FIELD=VALUE or line_items.FIELD=VALUE{near}",
-                hint="as in --set daily_budget=+10% --set line_items.start_time=2031-12-01",
+                hint="as in --set daily_budget=+10% --set line_items.start_time=2031-12-01 "
+                "--set line_items.targeting.LOCATION=Austria",
             )
         if kind is CAMPAIGN and key == "name":
             raise UsageError(f"--set {text}: the names of copies are those of --name")
@@ -107,17 +101,34 @@ def parse_settings(texts: Iterable[str], *, active: bool) -> list[CopySetting]:
             raise UsageError(
                 f"--set {text}: is not one of {', '.join(statuses)}", hint="--active activates what is active"
             )
-        settings.append(CopySetting(kind, fields[key], value))
-    return settings
+        if path in settings:  # a relative amount would change it twice
+            raise UsageError(f"--set {text}: {path} is given twice")
+        settings[path] = CopySetting(kind, fields[key], value)
+    return [*settings.values()]
+
+
+def _criterion(text: str, criterion: str, value: str) -> CopySetting:
+    """Read what the criteria of a type are replaced by."""
+    operator, _, type_ = criterion.rpartition(" ")
+    fields = file_fields(TARGETING)
+    types = fields[TYPE].type.choices
+    if operator not in OPERATORS or type_ not in types:
+        raise UsageError(
+            f"--set {text}: {criterion!r} is not a type of targeting{suggestion(type_, types)}",
+            hint="as in --set line_items.targeting.LOCATION=Austria",
+        )
+    return CopySetting(TARGETING, fields[VALUE], "" if value == "null" else value, criterion)
 
 
 def parse_map(texts: Iterable[str]) -> dict[str, str]:
     """Read `ID=ID`; raise UsageError."""
-    mapping = {}
+    mapping: dict[str, str] = {}
     for text in texts:
         old, _, new = text.partition("=")
         if not old or not new:
             raise UsageError(f"--map {text}: is not ID=ID", hint="as in --map 1nmth=1nmu0")
+        if old in mapping:
+            raise UsageError(f"--map {text}: {old} is given twice")
         mapping[old] = new
     return mapping
 
@@ -132,7 +143,9 @@ class Copy:
     settings: Sequence[CopySetting]
     mapped: Mapping[str, str]  # values of the copies, by those of the originals
     active: bool  # whether what is active stays so
+    left_out: dict[str, list[str]] = field(default_factory=dict)  # originals by what only the service sets
     _wrong: dict[str, list[str]] = field(default_factory=dict)  # records by what is wrong with them
+    _mapped: set[str] = field(default_factory=set)  # values of the originals that were replaced
 
     def file(self) -> CampaignFile:
         """Return the originals as records of a file that are new; what cannot be as it was is noted."""
@@ -147,6 +160,7 @@ class Copy:
                 self._change(inner, item)
                 inner.setdefault("name", item.name or f"Line item {item.id}")
                 inner["key"] = f"copy of {item.id}"
+                inner["targeting"] = [*self._targeting(inner["targeting"])]
                 for key in LINE_ITEM.below:
                     for below in inner.get(key, ()):
                         below.pop("id", None)
@@ -156,7 +170,16 @@ class Copy:
             raise UsageError(
                 Lines(lines), hint="nothing was copied; name the whole amount, or copy these without it"
             )
+        if unused := [value for value in self.mapped if value not in self._mapped]:
+            raise UsageError(
+                f"--map {unused[0]}={self.mapped[unused[0]]}: no original has {unused[0]}",
+                hint="'adsctl campaigns pull --ids ID' shows what they have; nothing was copied",
+            )
         file = file_of(document, "copy", Path())
+        for item in (item for original in self.originals for item in original.below["line_items"]):
+            for stored in item.below["targeting"]:
+                if stored.name:
+                    file.value_names[str(stored.fields[TYPE]), str(stored.fields[VALUE])] = stored.name
         for entry in each_entry(file.campaigns):
             end = entry.values.get("end_time")
             if isinstance(end, Time) and end.moment <= datetime.now(UTC):
@@ -178,7 +201,8 @@ class Copy:
             del record[key]
         for file_field in file_fields(original.kind).values():
             if file_field.is_made_by_service(record.get(file_field.key)):
-                del record[file_field.key]
+                value = record.pop(file_field.key)
+                self.left_out.setdefault(f"{file_field.key} {value}", []).append(original.id)
         if record.get(STATUS) != DRAFT and not (self.active and record.get(STATUS) == ACTIVE):
             record[STATUS] = PAUSED
         self._map(record)
@@ -187,6 +211,14 @@ class Copy:
         for key, value in record.items():
             if isinstance(value, str) and value in self.mapped:
                 record[key] = self.mapped[value]
+                self._mapped.add(value)
+
+    def _targeting(self, criteria: Iterable[dict[str, Any]]) -> Iterator[dict[str, Any]]:
+        """Yield criteria, those of the types that --set names with its values."""
+        settings = [setting for setting in self.settings if setting.kind is TARGETING]
+        replaced = {setting.criterion for setting in settings}
+        yield from (criterion for criterion in criteria if replaced.isdisjoint(criterion))
+        yield from ({setting.criterion: setting.value} for setting in settings if setting.value)
 
     def note_other_currencies(self, file: CampaignFile, plan: CampaignPlan) -> None:
         """Note amounts of new copies that are paid in another currency than their originals."""

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from ..errors import ContentError
+from ..feeds.text_rows import read_text_rows
 from ..spelling import suggestion
 
 LOOP_KEYS = ("rows", "files", "profiles")
@@ -24,7 +25,8 @@ def turns(key: str, entries: Sequence[str], folder: Path) -> Iterator[Mapping[st
         elif key == "files":
             yield from ({"file": name} for name in _matching(entry, folder))
         else:
-            yield from _rows(entry, folder)
+            path = entry if "://" in entry else str(folder / entry)
+            yield from (row.values for row in read_text_rows(entry, path))
 
 
 def _matching(pattern: str, folder: Path) -> list[str]:
@@ -39,20 +41,6 @@ def _matching(pattern: str, folder: Path) -> list[str]:
 
 def _is_utf_8(name: str) -> bool:
     return name.encode("utf-8", "replace").decode() == name
-
-
-def _rows(name: str, folder: Path) -> Iterator[Mapping[str, str]]:
-    from ..feeds.reader import open_source, read_rows
-    from ..feeds.transforms import text_of
-
-    source = open_source(name if "://" in name else str(folder / name))
-    source.may_name_encoding = False
-    rows = read_rows(source, roots=(), known=())
-    for row in rows:  # all have been read once the columns of records are known
-        if row.problem:
-            raise ContentError(f"{name}:{row.line}: {row.problem}")
-    for row in rows:
-        yield {column: text_of(row.values.get(column)) for column in rows.fields}
 
 
 def fill(value: Any, values: Mapping[str, str], note: Callable[[str], None]) -> Any:

@@ -1,12 +1,14 @@
 """What tells which record of an account an entry of a file is: its id, a mark, a name or content."""
 
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 from ..spelling import as_stored
-from .file import CampaignFile
+from .campaign_file import CampaignFile
+from .kinds import MEDIA
 from .memory import Mark
-from .model import MEDIA, Entry, Stored, content_of, label_of
-from .plan import PLACEHOLDER_ID
+from .model import Entry, Stored, content_of, label_of
+from .plan import PLACEHOLDER_ID, Change
 
 
 class Matches:
@@ -49,6 +51,13 @@ def attempt_mark(entry: Entry, parent_id: str) -> Mark | None:
 def replacement_mark(entry: Entry, parent_id: str) -> Mark:
     """Return under what is remembered that a record was replaced."""
     return Mark(entry.kind.name, parent_id, entry.id or "", is_replacement=True)
+
+
+def replaced_by(changes: Iterable[Change]) -> Iterator[Mark]:
+    """Yield under what is remembered what changes replace in records that exist."""
+    for change in changes:
+        if change.replaces and change.entry and change.parent_id != PLACEHOLDER_ID:
+            yield replacement_mark(change.entry, change.parent_id)
 
 
 def match_key_of_stored(stored: Stored) -> Any:

@@ -4,27 +4,28 @@ Each is on the disk before its request is sent, or before its response counts.
 """
 
 from collections import defaultdict
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from hashlib import sha256
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Set as AbstractSet
+from itertools import count
 from pathlib import Path
 from threading import RLock
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 import msgspec
 
-from ..batches.upload import LISTED_AFTER_SECONDS
-from ..errors import NotConfirmedError
-from ..http.retry import CLOCK, Clock
-from ..output.text import counted, listed
+from ..http.retry import CLOCK
+from ..runs.job import Acknowledgement
+from ..runs.lost import look_until_listed, seconds_until_listed
+from ..runs.sends import settle_sends, uncertain_sends
 from ..store import store_in
-from ..store.notes import Notes
 
 if TYPE_CHECKING:
     from ..client.client import Client
+    from ..runs.journal import Journal
 
 T = TypeVar("T")
+APPLY = "apply"  # the kind of the runs
 STANDARD_INPUT = "-"  # in place of a file
-PULLED = "pulled files"  # kind of notes
 
 
 class Mark(NamedTuple):
@@ -45,82 +46,75 @@ _mark = msgspec.json.Decoder(Mark).decode
 
 
 class ApplyMemory:
-    """Remembers the records of an account; `account` is named with its service. Thread-safe."""
+    """Remembers the records of an account of a service. Thread-safe."""
 
-    def __init__(self, state_dir: Path, service: str, account: str, clock: Clock = CLOCK) -> None:
-        self._clock, self._store = clock, store_in(state_dir)
+    def __init__(self, state_dir: Path, service: str, account: str) -> None:
+        self._state_dir, self._store = state_dir, store_in(state_dir)
         self._lock = RLock()  # requests that are sent at once note what they create
         self._target = f"campaigns of {account} at {service}"
+        self.journal: Journal | None = None  # of the run, once it has begun
+        self._batches = count()
         self.file = ""  # that is applied, by its identity
-        self.ids: dict[Mark, str] = {}
+        # By marks. Of a replacement that is about to be made, the id is empty.
+        self.ids: dict[Mark, str] = {
+            _mark(mark): id for mark, id in self._rows("SELECT identity, service_key FROM known")
+        }
         self.files: dict[Mark, set[str]] = defaultdict(set)  # that were applied with a mark
-        self.names: dict[str, tuple[str, str]] = {}  # as sent and as stored, by id, where they differ
-        self.lost: dict[Mark, int] = {}  # by the number of the attempt
-        self.begun_plan = ""  # digest of the stored plan that is being applied
-        self._begun: dict[int, float] = {}  # when attempts were sent, in Unix seconds
-        self._read()
-
-    def _read(self) -> None:
-        for mark, id in self._rows("SELECT identity, service_key FROM known"):
-            self.ids[_mark(mark)] = id
         for mark, file in self._rows("SELECT identity, file FROM known_files"):
             self.files[_mark(mark)].add(file)
-        for id, sent, name in self._rows("SELECT id, sent, name FROM stored_names"):
-            self.names[id] = sent, name
-        for mark, number, at in self._rows("SELECT identity, number, at FROM attempts"):
-            self.lost[_mark(mark)], self._begun[number] = number, at
-        for (digest,) in self._rows("SELECT digest FROM begun_plans"):
-            self.begun_plan = digest
+        # As sent and as stored, by id, where they differ.
+        self.names = {id: names for id, *names in self._rows("SELECT id, sent, name FROM stored_names")}
+        self._found: set[Mark] = set()  # by this run
+        self._uncertain = uncertain_sends(state_dir, service, account, APPLY)
+        # What earlier runs may have created, with the Unix seconds after which they have not sent it.
+        self.lost = {_mark(key): send.at for send in self._uncertain for key in send.keys}
 
     def _rows(self, query: str) -> list[tuple[Any, ...]]:
         return self._store.rows(f"{query} WHERE target = ?", (self._target,))
 
-    def begin_attempt(self, marks: Iterable[Mark]) -> int:
-        """Note that a request may create records, on the disk before this returns."""
-        marks, at = [*marks], self._clock.time()
-        with self._lock:
-            with self._store.writing() as db:
-                (number,) = db.execute("SELECT coalesce(max(number), 0) + 1 FROM attempts").fetchone()
-                rows = [(self._target, mark.stored, number, at) for mark in marks]
-                db.executemany("REPLACE INTO attempts VALUES (?, ?, ?, ?)", rows)
-            self._begun[number] = at
-            self.lost |= dict.fromkeys(marks, number)
-        return int(number)
+    def next_batch(self) -> int:
+        """Return the number of the next request of the run."""
+        return next(self._batches)
 
-    def end_attempt(self, number: int, ids: Mapping[Mark, str]) -> None:
-        """Note what a request has created: nothing but `ids`."""
-        self._note(ids, [number])
+    def acknowledge(self, ack: Acknowledgement, ids: Mapping[Mark, str]) -> None:
+        """Note what a request has done; the ids of what it has created are on the disk before."""
+        assert self.journal
+        self.remember(ids)
+        self.journal.append(ack)
 
     def remember(self, ids: Mapping[Mark, str]) -> None:
-        """Note whose ids are known."""
-        news = {mark: id for mark, id in ids.items() if self.ids.get(mark) != id or mark in self.lost}
-        if self.file:
-            news |= {mark: id for mark, id in ids.items() if self.file not in self.files.get(mark, ())}
-        if news:
-            self._note(news, [])
-
-    def settle(self) -> None:
-        """Forget attempts: a listing of the account has shown what they have created."""
-        if ended := [number for number in {*self.lost.values()} if not self._seconds_until_listed(number)]:
-            self._note({}, ended)
-
-    def _note(self, ids: Mapping[Mark, str], ended: Collection[int]) -> None:
-        """Note whose ids are known, and which attempts have ended, on the disk before this returns."""
-        target, marks = self._target, [mark.stored for mark in ids]
+        """Note whose ids are known, on the disk before this returns."""
         with self._lock:
+            self._found.update(mark for mark, id in ids.items() if id)
+            news = {mark: id for mark, id in ids.items() if not self._is_known(mark, id)}
+            if not news:
+                return
+            known = [(self._target, mark.stored, id) for mark, id in news.items()]
+            files = [(self._target, mark.stored, self.file) for mark in news if self.file]
             with self._store.writing() as db:
-                known = [(target, mark.stored, id) for mark, id in ids.items()]
                 db.executemany("REPLACE INTO known VALUES (?, ?, ?)", known)
-                files = [(target, mark, self.file) for mark in marks if self.file]
                 db.executemany("REPLACE INTO known_files VALUES (?, ?, ?)", files)
-                ending = "DELETE FROM attempts WHERE target = ? AND"
-                db.executemany(f"{ending} identity = ?", [(target, mark) for mark in marks])
-                db.executemany(f"{ending} number = ?", [(target, number) for number in ended])
-            self.ids |= ids
-            for mark in ids if self.file else ():
+            self.ids |= news
+            for mark in news if self.file else ():
                 self.files[mark].add(self.file)
-            for mark in [mark for mark, number in self.lost.items() if mark in ids or number in ended]:
-                del self.lost[mark]
+
+    def _is_known(self, mark: Mark, id: str) -> bool:
+        return self.ids.get(mark) == id and (not self.file or self.file in self.files[mark])
+
+    def settle(self, also: AbstractSet[Mark]) -> set[str]:
+        """Forget what earlier runs may have created: it was found, or lists would show it by now.
+
+        `also` was found, besides what this run remembers. Return the runs of which something is uncertain.
+        """
+        found, settled, left = self._found | also, [], set[str]()
+        for send in self._uncertain:
+            if seconds_until_listed(CLOCK.time() - send.at) and not found.issuperset(map(_mark, send.keys)):
+                left.add(send.run)
+            else:
+                settled.append(send)
+        if settled:
+            settle_sends(self._state_dir, settled)
+        return left
 
     def other_file(self, mark: Mark, file: str) -> str:
         """Return another file that a mark belongs to, or "" if it belongs to this one or to none."""
@@ -133,22 +127,12 @@ class ApplyMemory:
         """Note as what the service stores a name."""
         with self._store.writing() as db:
             db.execute("REPLACE INTO stored_names VALUES (?, ?, ?, ?)", (self._target, id, sent, name))
-        self.names[id] = sent, name
-
-    def begin_plan(self, digest: str) -> None:
-        """Note the stored plan that is being applied; empty when it has ended."""
-        if self.begun_plan != digest:
-            with self._store.writing() as db:
-                db.execute("REPLACE INTO begun_plans VALUES (?, ?)", (self._target, digest))
-            self.begun_plan = digest
+        self.names[id] = [sent, name]
 
     def seconds_until_listed(self, marks: Iterable[Mark]) -> float:
         """Return for how long lists may still lack what attempts that have no response have created."""
-        return max((self._seconds_until_listed(self.lost[mark]) for mark in marks), default=0.0)
-
-    def _seconds_until_listed(self, number: int) -> float:
-        age = max(self._clock.time() - self._begun[number], 0)
-        return max(LISTED_AFTER_SECONDS - age, 0)
+        now = CLOCK.time()
+        return max((seconds_until_listed(now - self.lost[mark]) for mark in marks), default=0.0)
 
 
 def look_for_lost(
@@ -157,70 +141,11 @@ def look_for_lost(
     look: Callable[[], tuple[T, Sequence[Mark]]],
     say: Callable[[str], None] | None,
 ) -> T:
-    """Look for what requests without a response may have created, and return it.
+    """Look for what requests without an answer may have created, as `look_until_listed` does."""
 
-    `look` returns it with the marks of what is missing. Something is certainly missing only once lists would
-    show it. Until then `look` is called again, and `say` tells of it. Without `say`, raise NotConfirmedError.
-    """
-    pause, waited = 1.0, 0.0
-    while True:
-        record, missing = look()
-        # What was sent in the future, by a clock that was wrong, is waited for once.
-        remaining = min(memory.seconds_until_listed(missing), LISTED_AFTER_SECONDS - waited)
-        if remaining <= 0:
-            return record
-        names = listed([f"{mark.kind} {mark.key}".replace("_", " ") for mark in missing], 5)
-        words = f"{counted(len(missing), 'record')} may have been created by a request whose answer was lost"
-        if say is None or not client.rate_limiter.allows_wait(remaining, is_stated=True):
-            raise NotConfirmedError(
-                f"{words}, and the service may not list it yet: {names}",
-                hint=f"nothing was created again; run it again in {remaining:.0f} s; --resume waits",
-            )
-        if not waited:
-            say(f"{words}: looking for it for {remaining:.0f} s: {names}")
-        pause = min(pause * 2, remaining)
-        client.rate_limiter.wait(pause)
-        waited += pause
+    def look_once() -> tuple[T, Sequence[str], float]:
+        found, missing = look()
+        names = [f"{mark.kind} {mark.key}".replace("_", " ") for mark in missing]
+        return found, names, memory.seconds_until_listed(missing)
 
-
-class CreationAttempt:
-    """One request that creates records with marks. It is noted before it is sent, and then its result."""
-
-    def __init__(self, memory: ApplyMemory, marks: Sequence[Mark]) -> None:
-        self._memory, self._marks = memory, marks
-        self._number = 0  # where it is noted and has not ended
-
-    def may_be_applied(self, batch: int) -> bool:
-        """Return False: what an earlier run has sent was looked for in the account."""
-        return False
-
-    def note_attempt(self, batch: int = 0, keys: Sequence[str] = ()) -> None:
-        """Note that the request may be applied, on the disk before this returns."""
-        if self._marks and not self._number:
-            self._number = self._memory.begin_attempt(self._marks)
-
-    def withdraw_attempt(self, batch: int = 0) -> None:
-        """Note that nothing of it was applied."""
-        self.end({})
-
-    def end(self, ids: Mapping[Mark, str]) -> None:
-        """Note what it has created."""
-        if self._number:
-            self._memory.end_attempt(self._number, ids)
-            self._number = 0
-        else:
-            self._memory.remember(ids)
-
-
-def is_pulled(state_dir: Path, path: Path) -> bool:
-    """Tell whether `pull` has written a file, and it is unchanged since."""
-    try:
-        digest = sha256(path.read_bytes()).hexdigest()
-    except OSError:
-        return False
-    return Notes(state_dir, PULLED).find(str(path.resolve()), str) == digest
-
-
-def note_pulled(state_dir: Path, path: Path, content: bytes) -> None:
-    """Remember that `pull` has written a file."""
-    Notes(state_dir, PULLED).put(str(path.resolve()), sha256(content).hexdigest())
+    return look_until_listed(client, look_once, say)

@@ -1,29 +1,25 @@
-"""What a file of campaigns holds: kinds of records, and the fields of the requests that create them.
+"""What a file of campaigns holds: fields of the requests that create records, entries, and stored records.
 
 The fields are those of the declarations in `api/`: a field that is declared there is read, compared, sent and
 written by itself.
 """
 
 from collections.abc import Callable, Mapping, Sequence
-from contextlib import suppress
 from dataclasses import dataclass, field
-from functools import cache, cached_property, lru_cache, partial
+from functools import cache, cached_property, lru_cache
 from typing import Any, NamedTuple
 
 import msgspec
 
-from ..api import campaigns, line_items, promoted, targeting
+from ..api import promoted
 from ..api.amounts import amount_names, as_amount
-from ..api.endpoint import Request
 from ..api.fields import Field, FieldType, fields_by_name, fields_of
 from ..api.names import ENUMS
 from ..api.records import removable_fields
 from ..api.spending import STATUS
 from ..api.time import decode_custom
-from ..spelling import as_stored
+from .kinds import CALL_TO_ACTION, MEDIA, OPERATOR, TAG, TARGETING, TYPE, VALUE, Kind
 
-LISTS = ("line_items", "targeting", "ads", "tracking_tags")  # below campaigns
-TYPE, OPERATOR, VALUE = "targeting_type", "operator_type", "targeting_value"
 FUNDING = "funding_instrument_id"  # of campaigns
 OPERATOR_WORDS = {"EQ": "", "NE": "EXCLUDE ", "LT": "LT ", "GTE": "GTE "}  # before the type of a criterion
 KEYS = ("account", "scope", "q", "campaigns")  # of a file
@@ -39,129 +35,6 @@ class FileProblem(NamedTuple):
 
     def __str__(self) -> str:
         return f"{self.path}: {self.text}" if self.path else self.text
-
-
-@dataclass(frozen=True, eq=False)
-class Kind:
-    """A kind of record, with its requests."""
-
-    name: str  # in a plan
-    list_name: str  # the key of a file that holds records of it
-    create: type[Request]
-    delete: type[Request]
-    list: type[Request]
-    update: type[Request] | None = None
-    parent_field: str = ""  # the field of a request that names the record above
-    own_fields: tuple[str, ...] = ()  # by which records without a name are known
-    renamed: Mapping[str, str] = field(default_factory=dict)  # keys of a file, by field
-    of_several: Mapping[str, str] = field(default_factory=dict)  # fields, of a list in a request
-    only_for: Mapping[str, str] = field(default_factory=dict)  # of line items that a list is asked for
-    below: tuple[str, ...] = ()  # keys of lists in a record
-
-    @property
-    def id_field(self) -> str:
-        """Name the field of a request that is the id of a record."""
-        return str(self.delete.endpoint.id_field)
-
-    @property
-    def noun(self) -> str:
-        """Name it in messages."""
-        return self.name.replace("_", " ")
-
-    @cached_property
-    def is_named(self) -> bool:
-        """Whether its records have a key, or a name."""
-        return not self.own_fields
-
-
-CAMPAIGN = Kind(
-    "campaign",
-    "campaigns",
-    campaigns.CreateCampaign,
-    campaigns.DeleteCampaign,
-    campaigns.ListCampaigns,
-    campaigns.UpdateCampaign,
-    below=("line_items",),
-)
-LINE_ITEM = Kind(
-    "line_item",
-    "line_items",
-    line_items.CreateLineItem,
-    line_items.DeleteLineItem,
-    line_items.ListLineItems,
-    line_items.UpdateLineItem,
-    parent_field="campaign_id",
-    below=("targeting", "ads", "tracking_tags"),
-)
-TARGETING = Kind(
-    "targeting",
-    "targeting",
-    targeting.AddCriterion,
-    targeting.DeleteCriterion,
-    targeting.ListCriteria,
-    parent_field="line_item_id",
-    own_fields=(TYPE, OPERATOR, VALUE),
-)
-_ad = partial(Kind, "ad", "ads", parent_field="line_item_id")
-POST = _ad(
-    promoted.CreatePromotedPosts,
-    promoted.DeletePromotedPost,
-    promoted.ListPromotedPosts,
-    own_fields=("post_id",),
-    renamed={"post_id": "post"},
-    of_several={"post_ids": "post_id"},
-)
-SCHEDULED_POST = _ad(
-    promoted.CreateScheduledPromotedPost,
-    promoted.DeleteScheduledPromotedPost,
-    promoted.ListScheduledPromotedPosts,
-    own_fields=("scheduled_post_id",),
-    renamed={"scheduled_post_id": "scheduled_post"},
-)
-ACCOUNT = _ad(
-    promoted.CreatePromotedAccount,
-    promoted.DeletePromotedAccount,
-    promoted.ListPromotedAccounts,
-    own_fields=("user_id",),
-    only_for={"product_type": "PROMOTED_ACCOUNT"},
-)
-MEDIA = _ad(
-    promoted.CreateMediaCreative,
-    promoted.DeleteMediaCreative,
-    promoted.ListMediaCreatives,
-    own_fields=("account_media_id", "landing_url"),
-)
-CALL_TO_ACTION = _ad(
-    promoted.CreateCallToAction,
-    promoted.DeleteCallToAction,
-    promoted.ListCallToActions,
-    promoted.UpdateCallToAction,
-    own_fields=("call_to_action", "call_to_action_url"),
-)
-TAG = Kind(
-    "tracking_tag",
-    "tracking_tags",
-    line_items.CreateTrackingTag,
-    line_items.DeleteTrackingTag,
-    line_items.ListTrackingTags,
-    line_items.UpdateTrackingTag,
-    parent_field="line_item_id",
-    own_fields=("tracking_tag_type", "tracking_tag_url"),
-)
-KINDS = (CAMPAIGN, LINE_ITEM, TARGETING, POST, SCHEDULED_POST, ACCOUNT, MEDIA, CALL_TO_ACTION, TAG)
-
-
-def identity(kind: Kind) -> tuple[str, ...]:
-    """Name the fields that identify records of a kind without an id. All of them must be shown."""
-    if kind is MEDIA:  # what is shown before a video has no landing URL
-        return kind.own_fields[:1]
-    return kind.own_fields or ("name",)
-
-
-@cache
-def kinds_in(list_name: str) -> tuple[Kind, ...]:
-    """Return the kinds of records that a list of a file holds."""
-    return tuple(kind for kind in KINDS if kind.list_name == list_name)
 
 
 MAX_REMEMBERED = 20_000  # conversions of a field: most of its values are the same few
@@ -192,28 +65,18 @@ class FileField:
         return msgspec.convert(value, self.type.annotation, strict=False, dec_hook=decode_custom)
 
     def comparable(self, value: Any) -> Any:
-        """Return what is equal for equal values: lists without order, times in UTC, texts as they are stored.
-
-        What is invalid stays.
-        """
-        if value is None or value == [] or value == "":
-            return None
+        """Return what is equal for values that mean the same."""
         try:
             return self._remembered_form(tuple(value) if isinstance(value, list) else value)
         except TypeError:  # what is nested has no hash
-            return self._compared_form(value)
+            return self.type.comparable(value)
 
     @cached_property
     def _remembered_form(self) -> Callable[[Any], Any]:
-        return lru_cache(MAX_REMEMBERED, typed=True)(self._compared_form)
-
-    def _compared_form(self, value: Any) -> Any:
-        form = [*value] if isinstance(value, tuple) else value
-        with suppress(msgspec.ValidationError):
-            form = self._convert(form)
-        if isinstance(form, list):
-            return sorted(map(as_stored, map(str, form)))
-        return as_stored(form) or None if type(form) is str else form
+        form = self.type.comparable
+        return lru_cache(MAX_REMEMBERED, typed=True)(
+            lambda value: form([*value] if isinstance(value, tuple) else value)
+        )
 
     def is_made_by_service(self, value: Any) -> bool:
         """Whether a record has a value that only the service gives it, and no request takes."""

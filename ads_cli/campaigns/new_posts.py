@@ -14,12 +14,13 @@ from ..api.posts import CreatePost, CreatePostAsAdvertiser, ListPosts
 from ..api.registry import requests_for
 from ..api.validation import check, convert, errors_in
 from ..client.response import not_understood
-from ..errors import AdsctlError, ContentError
+from ..errors import ContentError
 from ..feeds.locations import is_remote
 from ..media.references import MediaReferences
+from ..runs.job import Acknowledgement
 from ..spelling import as_stored, comma_list, suggestion
 from .account import list_all
-from .memory import ApplyMemory, CreationAttempt, Mark, look_for_lost
+from .memory import ApplyMemory, Mark, look_for_lost
 from .model import Entry, NewPost, each_entry
 
 if TYPE_CHECKING:
@@ -262,8 +263,8 @@ def make_card(
 ) -> str:
     """Create the card of a post, unless an earlier run has; return its address."""
     mark = Mark(CARD, "", post.card_digest)
-    if lost := memory.ids.get(mark):
-        return lost
+    if known := memory.ids.get(mark):
+        return known
     name = as_stored(str(getattr(request, "name", "")))
     listing = next(listed for kind, listed in card_kinds().values() if isinstance(request, kind))
 
@@ -304,18 +305,15 @@ def _create_once(
     is_valid: Callable[[str], bool],
 ) -> str:
     """Send a request that creates, noted before it is sent; return a field of what it has created."""
-    attempt = CreationAttempt(memory, [mark])
-    try:
-        response = client.exchange(client.prepare(request), on_send=attempt.note_attempt)
-    except AdsctlError as error:
-        if not error.may_be_applied:
-            attempt.withdraw_attempt()
-        raise
+    assert memory.journal
+    batch = memory.next_batch()
+    with memory.journal.attempt(batch, [mark.stored]) as on_send:
+        response = client.exchange(client.prepare(request), on_send=on_send)
     record = response.neutral_data
     id = str((record.get(field) if isinstance(record, dict) else "") or "")
     if not is_valid(id):
         raise not_understood(f"the {mark.kind} has no {field}")
-    attempt.end({mark: id})
+    memory.acknowledge(Acknowledgement(batch, {}), {mark: id})
     return id
 
 

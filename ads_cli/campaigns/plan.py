@@ -3,24 +3,29 @@
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, TypedDict
 
 from ..api.targeting import exclude_each_other
+from .kinds import TARGETING, Kind
 from .memory import Mark
-from .model import (
-    TARGETING,
-    Entry,
-    Kind,
-    Stored,
-    fields_by_key,
-    file_fields,
-    shown_value,
-)
+from .model import Entry, Stored, fields_by_key, file_fields, shown_value
 
 ROOT = ""  # the record above campaigns
-RECORD_FIELDS = ("action", "kind", "id", "key", "name", "path", "before", "after")  # of a change
 UNKNOWN = "?"  # a value that the service does not show
 PLACEHOLDER_ID = "new"  # of a record above that is not created yet
+
+
+class ChangeRecord(TypedDict):
+    """A difference, as programs read it."""
+
+    action: str  # create, update or delete
+    kind: str
+    id: str | None  # None where it is not created yet
+    key: str
+    name: str | None
+    path: str
+    before: dict[str, Any] | None  # what the account has of the fields that change
+    after: dict[str, Any] | None
 
 
 @dataclass(eq=False)
@@ -88,9 +93,18 @@ class Change:
         field = fields_by_key(self.kind).get(key)
         return self.currency if field and field.is_money else ""
 
-    def record(self) -> dict[str, Any]:
+    def record(self) -> ChangeRecord:
         """Return it as a record of a plan."""
-        return {name: getattr(self, name) for name in RECORD_FIELDS} | {"kind": self.kind.name}
+        return {
+            "action": self.action,
+            "kind": self.kind.name,
+            "id": self.id,
+            "key": self.key,
+            "name": self.name,
+            "path": self.path,
+            "before": self.before,
+            "after": self.after,
+        }
 
 
 @dataclass
@@ -100,11 +114,22 @@ class CampaignPlan:
     campaigns: Sequence[Stored] = ()  # of the account
     changes: list[Change] = field(default_factory=list)
     ids: dict[Mark, str] = field(default_factory=dict)  # of the keys that were found
+    found: set[Mark] = field(default_factory=set)  # under which their creation was noted
     matched: dict[Entry, Stored] = field(default_factory=dict)
+    staying: list[Stored] = field(default_factory=list)  # --prune deletes them: the file does not have them
+    value_names: dict[tuple[str, str], str] = field(default_factory=dict)  # of criteria, by type and value
     listed: int = 0  # records in the lists that the file has
     not_compared: set[str] = field(default_factory=set)  # keys of fields that the service never shows
     lost: list[Mark] = field(default_factory=list)  # of what a request without a response may have created
     unlisted: list[tuple[Entry, str, str]] = field(default_factory=list)  # with the id, and that above
+
+    def above(self, change: Change) -> Stored | Entry | None:
+        """Return what a record lies in: an entry where that is new too; None of a campaign."""
+        if change.stored:
+            return change.stored.parent
+        if change.parent is None or change.parent_id == PLACEHOLDER_ID:
+            return change.parent
+        return self.matched[change.parent]
 
     def count(self, action: str) -> int:
         """Count the changes of a kind."""

@@ -6,8 +6,10 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import Any, NamedTuple
 
-from ..api.daily_bound import CampaignSpending, DailyBound, daily_bound
+from ..api.daily_bound import CampaignSpending, DailyBound, currency_of, daily_bound, daily_budget
 from ..api.spending import (
+    DAILY_BUDGET,
+    DRAFT,
     PAUSED,
     REASONS,
     STATUS,
@@ -19,8 +21,9 @@ from ..api.spending import (
     parent_of_ad,
     raised_limits,
 )
-from .model import CAMPAIGN, LINE_ITEM, Entry, Stored
-from .plan import PLACEHOLDER_ID, CampaignPlan, Change
+from .kinds import CAMPAIGN, LINE_ITEM
+from .model import Entry, Stored
+from .plan import CampaignPlan, Change
 
 MOST_NAMED = 20  # records that may spend more are named: those that rise most
 Key = Stored | Entry  # of a record: an entry where it is new
@@ -33,6 +36,8 @@ class PlannedSpending(NamedTuple):
     before: DailyBound
     after: DailyBound
     rises: Sequence[str]  # a sentence for each limit that rises, and for each record that begins to serve
+    bounds: Sequence[str]  # a sentence for each daily budget that changes and is not what counts, and why
+    currency: str  # of all campaigns; empty where they have several
 
     @property
     def is_more(self) -> bool:
@@ -42,14 +47,33 @@ class PlannedSpending(NamedTuple):
     @property
     def budgets(self) -> str:
         """Say what may be spent in a day, before and after."""
-        return f"daily budgets of what may serve: {self.before} -> {self.after}"
+        bounds, nothing = (self.before, self.after), limit_words(0, self.currency)
+        is_same_rest = self.before.unbounded == self.after.unbounded and any(
+            bound.amounts for bound in bounds
+        )
+        before, after = (
+            bound.bounded or nothing if is_same_rest or not bound.unbounded else str(bound)
+            for bound in bounds
+        )
+        rest = f", and {self.after.unlimited}" if is_same_rest and self.after.unbounded else ""
+        if after.endswith(f" {self.currency}"):
+            before = before.removesuffix(f" {self.currency}")
+        return f"daily budgets of what may serve: {before} → {after}{rest}"
 
     @property
     def words(self) -> str:
         """Say what rises, and what may be spent in a day."""
-        rest = len(self.rises) - MOST_NAMED
-        more = [f"and {rest:,} more"] if rest > 0 else []
-        return "; ".join([*self.rises[:MOST_NAMED], *more, self.budgets])
+        return "; ".join([*_first(self.rises), self.budgets])
+
+    @property
+    def lines(self) -> list[str]:
+        """Say what rises, what may be spent in a day, and which budgets do not count for it."""
+        return [*_first(self.rises), self.budgets, *_first(self.bounds)]
+
+
+def _first(sentences: Sequence[str]) -> list[str]:
+    rest = len(sentences) - MOST_NAMED
+    return [*sentences[:MOST_NAMED], *([f"and {rest:,} more"] if rest > 0 else [])]
 
 
 @dataclass(eq=False)
@@ -79,6 +103,41 @@ class _Record:
             CampaignSpending(self.label, self.after, [item.after for item in items], currency),
         )
 
+    @property
+    def title(self) -> str:
+        """Name it for people."""
+        kind, name = (LINE_ITEM if self.campaign else CAMPAIGN), self.after.get("name") or "without a name"
+        return (
+            f"the {kind.noun} {name} ({id})"
+            if (id := self.before.get("id"))
+            else f"the new {kind.noun} {name}"
+        )
+
+    def why_idle(self, now: datetime) -> str:
+        """Say why it may not spend after the plan; empty where it may."""
+        if self.campaign and not is_on(self.campaign.after):
+            return self.campaign.why_idle(now)
+        if may_serve(self.after, now):
+            return ""
+        status = {PAUSED: "is paused", DRAFT: "is a draft"}.get(str(self.after.get(STATUS)), "has ended")
+        return f"{self.title} {'is deleted' if self.after.get('deleted') else status}"
+
+    def bound_by_others(self, now: datetime) -> str:
+        """Say what bounds its daily spend in place of its daily budget; empty where that does."""
+        currency, campaign = self.change.currency if self.change else "", self.campaign or self
+        if why := self.why_idle(now):
+            return f"{why}: its daily budget counts once it serves"
+        budgets = [daily_budget(item.after) for item in campaign.line_items if may_serve(item.after, now)]
+        if not budgets:
+            return f"{campaign.title} has no line item that may serve"
+        own, together = daily_budget(campaign.after), sum(budget or 0 for budget in budgets)
+        is_bound = None not in budgets and (own is None or together < own)
+        if own is None or is_bound != (campaign is self):
+            return ""
+        words = "is bound by" if is_bound else "bounds"
+        amount = limit_words(together if is_bound else own, currency)
+        return f"{campaign.title} {words} its line items: {amount} a day together"
+
 
 def planned_spending(plan: CampaignPlan) -> PlannedSpending:
     """Find what a plan changes about spending, of the campaigns that its file is about."""
@@ -88,6 +147,7 @@ def planned_spending(plan: CampaignPlan) -> PlannedSpending:
             # Its campaign has not ended then, whatever the service has said before.
             record.campaign.after = {**record.campaign.after, REASONS: None}
     both = [record.spending() for record in records.values() if record.campaign is None]
+    currencies = {currency_of(campaign) for pair in both for campaign in pair} - {""}
     serving = {key: record for key, record in records.items() if record.serves(now)}
     return PlannedSpending(
         daily_bound((before for before, _ in both), now),
@@ -97,6 +157,8 @@ def planned_spending(plan: CampaignPlan) -> PlannedSpending:
             *_beginnings(record for record in serving.values() if not record.served(now)),
             *_ads(plan, serving),
         ],
+        [*_bounds(records.values(), now)],
+        currencies.pop() if len(currencies) == 1 else "",
     )
 
 
@@ -115,7 +177,7 @@ def _records(plan: CampaignPlan) -> dict[Key, _Record]:
         if change.action == "create" and change.kind in (CAMPAIGN, LINE_ITEM) and change.entry:
             new = {STATUS: PAUSED, **change.values}
             records[change.entry] = _Record(change.path, {"deleted": True}, new, change)
-            if above := _parent(plan, change):
+            if above := plan.above(change):
                 _place(records[change.entry], records[above])
     return records
 
@@ -132,13 +194,6 @@ def _after(stored: Stored, change: Change | None) -> Fields:
     return after_change(update, stored.fields, change.values) if change and update else stored.fields
 
 
-def _parent(plan: CampaignPlan, change: Change) -> Key | None:
-    """Return what a new record lies in; None of a campaign."""
-    if change.parent is None or change.parent_id == PLACEHOLDER_ID:
-        return change.parent
-    return plan.matched[change.parent]
-
-
 def _raises(records: Iterable[_Record]) -> list[str]:
     """Name each limit that rises, those first that rise most."""
     raises = []
@@ -149,29 +204,40 @@ def _raises(records: Iterable[_Record]) -> list[str]:
                 before, after = limit.words(change.currency)
                 if isinstance(limit.after, int):  # it has the currency of both
                     before = before.removesuffix(f" {change.currency}")
-                raises.append((limit.factor, f"{limit.limit} of {_label(change)} {before} -> {after}"))
+                raises.append((limit.factor, f"{limit.limit} of {record.title}: {before} → {after}"))
     return [words for _, words in sorted(raises, key=lambda item: item[0], reverse=True)]
 
 
 def _beginnings(records: Iterable[_Record]) -> Iterator[str]:
     """Name each changed record that begins to serve, with its limits."""
-    for change, after in ((record.change, record.after) for record in records):
+    for record in records:
+        change, after = record.change, record.after
         if change and change.kind.update:
             limits = limit_values(change.kind.update, after).items()
             words = ", ".join(f"{limit} {limit_words(value, change.currency)}" for limit, value in limits)
-            new = "new " if change.action == "create" else ""
-            yield f"{new}{_label(change)} begins to serve: {words or 'without a limit of its own'}"
+            yield f"{record.title} begins to serve: {words or 'without a limit of its own'}"
 
 
-def _ads(plan: CampaignPlan, serving: Mapping[Key, _Record]) -> Iterator[str]:
+def _ads(plan: CampaignPlan, records: Mapping[Key, _Record]) -> Iterator[str]:
     """Count the new ads of each line item that is there and serves."""
     ads = (
         change for change in plan.changes if change.action == "create" and parent_of_ad(change.kind.create)
     )
-    for key, count in Counter(_parent(plan, ad) for ad in ads).items():
-        if key in serving and isinstance(key, Stored):
-            yield f"{f'{count:,} new ads' if count > 1 else 'a new ad'} of line item {key.name!r}"
+    for key, count in Counter(plan.above(ad) for ad in ads).items():
+        if key in records and isinstance(key, Stored):
+            yield f"{f'{count:,} new ads' if count > 1 else 'a new ad'} of {records[key].title}"
 
 
-def _label(change: Change) -> str:
-    return f"{change.kind.noun} {change.name or change.key!r}"
+def _bounds(records: Iterable[_Record], now: datetime) -> Iterator[str]:
+    """Say of each daily budget that changes what counts in its place; of what is new, that it is paused."""
+    has_idle = False
+    for record in records:
+        change = record.change
+        if change is None or DAILY_BUDGET not in change.values or change.action == "delete":
+            continue
+        if change.action == "create":
+            has_idle = has_idle or not record.serves(now)
+        elif sentence := record.bound_by_others(now):
+            yield sentence
+    if has_idle:
+        yield "what is created paused counts once it is active"

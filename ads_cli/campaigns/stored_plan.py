@@ -10,7 +10,7 @@ import msgspec
 from ..api.spending import PAUSED, STATUS
 from ..config.strict_yaml import LinedBuilder, fast_loader, load
 from ..errors import ContentError, NotConfirmedError
-from .file import CampaignFile
+from .campaign_file import CampaignFile
 from .model import Entry, Stored
 from .plan import CampaignPlan, Change
 
@@ -60,7 +60,7 @@ def encode(plan: CampaignPlan, file: CampaignFile, account: str, service: str, o
         file.label,
         str(Path(file.label).absolute().parent),
         options,
-        [change.record() for change in plan.changes],
+        [dict(change.record()) for change in plan.changes],
         seen(plan),
         file.text,
     )
@@ -124,7 +124,7 @@ def keep_planned(stored: StoredPlan, plan: CampaignPlan, *, is_begun: bool) -> i
     touched = {campaigns[change] for change in kept}
     if is_begun:
         touched |= {_top(matched) for matched in plan.matched.values() if matched.id in stored.seen}
-        touched |= {campaigns[change] for change in others if creation(change.record())}
+        touched |= {campaigns[change] for change in others if creation(dict(change.record()))}
     plan.changes = kept
     is_same = touched.isdisjoint(campaigns[change] for change in others) and (
         is_begun

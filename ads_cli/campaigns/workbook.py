@@ -8,17 +8,8 @@ from typing import Any
 from ..config.strict_yaml import LinedMapping
 from ..errors import ContentError
 from ..spelling import comma_list, suggestion
-from .model import (
-    KEYS,
-    LISTS,
-    MAX_RECORDS,
-    FileField,
-    FileProblem,
-    Stored,
-    fields_by_key,
-    file_fields,
-    kinds_in,
-)
+from .kinds import LISTS, kinds_in
+from .model import KEYS, MAX_RECORDS, FileField, FileProblem, Stored, fields_by_key, file_fields
 
 ABOUT = "file"  # the sheet with the account and the scope
 SHEETS = ("campaigns", *LISTS)

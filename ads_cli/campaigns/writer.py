@@ -9,25 +9,21 @@ from typing import Any
 from ..config.atomic_files import atomic
 from ..errors import StateError
 from ..output.text import UNPRINTABLE_IN_YAML, as_flow_yaml
-from .file import CampaignFile
-from .model import (
+from .campaign_file import CampaignFile
+from .kinds import (
     ACCOUNT,
     CALL_TO_ACTION,
     CAMPAIGN,
     LINE_ITEM,
     MEDIA,
     OPERATOR,
-    OPERATOR_WORDS,
     SCHEDULED_POST,
     TARGETING,
     TYPE,
     VALUE,
-    Entry,
-    FileField,
     Kind,
-    Stored,
-    file_fields,
 )
+from .model import OPERATOR_WORDS, Entry, FileField, Stored, file_fields
 
 PLAIN = re.compile(r"[A-Za-z_](?>[A-Za-z0-9_./+()&-]*)(?> [A-Za-z0-9_./+()&-]+)*")
 PLAIN_NUMBER = re.compile(r"(?>[0-9]{1,15})(?:\.[0-9]{1,6})?")

@@ -6,6 +6,7 @@ import os
 import signal
 import sys
 import time
+import warnings
 from io import TextIOWrapper
 from pathlib import Path
 from types import FrameType
@@ -22,7 +23,9 @@ RESEND_DELAY_SECONDS = 0.05  # long enough to leave the context that swallowed t
 
 def run_guarded(argv: list[str]) -> int:
     """Run a command line, report any exception, and return the exit code."""
-    return run_command_line(CommandLine(argv))
+    command_line = CommandLine(argv)
+    command_line.is_typed = True
+    return run_command_line(command_line)
 
 
 def run_command_line(command_line: CommandLine) -> int:
@@ -30,6 +33,7 @@ def run_command_line(command_line: CommandLine) -> int:
     turn_off_core_dumps()
     _open_closed_streams()
     sys.unraisablehook = _resend_swallowed_signal
+    warnings.filterwarnings("ignore", "flock not supported", module="filelock")  # which has another way
     try:
         with handled_by(_interrupt):
             return _run_reported(command_line)
@@ -127,6 +131,11 @@ def _converted(error: Exception, command_line: CommandLine) -> AdsctlError:
 
         lines = traceback.format_exc().splitlines()  # the last of which may be texts of others
         _write(command_line.mask(Lines(f"| {line}" for line in lines) + "\n"))
+    return as_error(error, command_line)
+
+
+def as_error(error: Exception, command_line: CommandLine) -> AdsctlError:
+    """Return what an unexpected exception means: that of the system, or a bug."""
     if isinstance(error, OSError):
         # Errors of named files are handled where they are written, so a full disk here is that of stdout.
         path = error.filename or ("standard output" if error.errno in WRITE_ERRNOS else "")

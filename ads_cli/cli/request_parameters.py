@@ -11,6 +11,9 @@ from ..api.fields import Field, FieldType, fields_of, marked_fields
 from ..api.names import X
 from ..api.parts import has_batch_options, media_file_fields
 from ..api.registry import document_of
+from ..api.types import in_local_words
+from ..commands.requests.views import LISTINGS
+from ..console.host import out_of
 from ..console.options import NESTED_METAVAR
 from ..console.parameters import Argument, Option
 from ..spelling import as_option
@@ -21,8 +24,6 @@ FILE_HELP = {
     "unlocked_image": "A file of an image, shown to who has posted",
     "unlocked_video": "A file of a video, shown to who has posted",
 }
-ONCE_OPTIONS = ("resume", "uncertain")
-BATCH_OPTIONS = ("format", "failed_out", "force", *ONCE_OPTIONS)
 FORMATS = "csv, tsv, json, jsonl or yaml"
 
 
@@ -34,13 +35,15 @@ def batch_options() -> Iterator[Option]:
 
 
 def once_options(*, creates: bool) -> Iterator[Option]:
-    """Make the options about an unfinished run with a file."""
-    yield Option("--resume", is_flag=True, help="Resume the last unfinished run with this file")
+    """Make the options about an unfinished run."""
+    of = "with this file" if creates else "of this command"
+    looks = "; what a lost answer has created is looked up, where a list tells" if creates else ""
+    yield Option("--resume", is_flag=True, help=f"Resume the last unfinished run {of}{looks}")
     if creates:
         yield Option(
             "--uncertain",
             metavar="[skip|resend]",
-            help="With --resume: what to do with records whose answer was lost, which may exist",
+            help="With --resume: what to do with records whose answer was lost, in place of looking them up",
         )
 
 
@@ -51,17 +54,21 @@ def request_parameters(request: type[Request]) -> list[Any]:
     """Make the parameters of a request, without the common options."""
     common = marked_fields(request, "common")
     own = [field for field in fields_of(request) if field.name not in common]
+    is_local = "account" in common.values()  # so that its times may be those of the account
     endpoint = request.endpoint
     has_document, is_sent_in_batches = any(field.type.is_nested for field in own), has_batch_options(request)
     has_file = bool(endpoint.batch) or has_document
     params = [param for field in own for param in field_parameters(field, endpoint, has_file=has_file)]
+    for param in params if is_local else ():
+        param.help = in_local_words(param.help or "")
     params.sort(key=lambda param: (not isinstance(param, Argument), not param.required))
     params += file_options(request)
     if has_document or is_sent_in_batches:
         params += document_options(request, has_example=has_document)
     if is_sent_in_batches:
         params += batch_options()
-    if is_sent_in_batches or (endpoint.makes_anew and has_document):
+    changes_several = endpoint.takes_several and endpoint.method != "GET"
+    if is_sent_in_batches or changes_several or (endpoint.makes_anew and has_document):
         params += once_options(creates=endpoint.makes_anew)
     names = {field.name for field in own}
     if money_fields(request) and endpoint.mutates and "currency" not in names:
@@ -69,11 +76,12 @@ def request_parameters(request: type[Request]) -> list[Any]:
         params.append(Option("--currency", metavar="CODE", help=text))
     if endpoint.takes_several:
         params += choosing_options(request)
-    if endpoint.command == "media library list":
-        text = "Only what nothing of the account shows, of all pages"
-        params.append(Option("--unused", is_flag=True, help=text))
+    if listing := LISTINGS.get(endpoint.command):
+        params.append(Option(as_option(listing.option), is_flag=True, help=listing.help))
     text = "Show the whole response, not only its data (json, yaml, jsonl)"
     params.append(Option("--envelope", is_flag=True, default=False, help=text))
+    if endpoint.lists:
+        params += narrowing_options()
     if "cursor" in names:
         params.append(Option("--all", is_flag=True, default=False, help="Follow all pages"))
         params.append(Option("--limit", metavar="N", help="Follow pages until N records"))
@@ -93,6 +101,18 @@ def file_options(request: type[Request]) -> Iterator[Option]:
             multiple=is_several,
             help=f"{FILE_HELP[name]}: uploaded first, once{replaced}{repeated}",
         )
+
+
+def narrowing_options() -> Iterator[Option]:
+    """Make the options that say which records of a list are shown, and in which order."""
+    yield Option(
+        "--where",
+        metavar="CONDITION",
+        multiple=True,
+        help="Of all pages, the records for which this holds, as in 'name~^Winter'; may be repeated",
+    )
+    text = "Sort the records of all pages by this field, as in -created_at: largest first"
+    yield Option("--sort", metavar="[-]FIELD", help=text)
 
 
 def choosing_options(request: type[Request]) -> Iterator[Option]:
@@ -216,7 +236,7 @@ def document_options(request: type[Request], *, has_example: bool) -> Iterator[O
 
     def print_example(ctx: Any, param: Any, value: Any) -> None:
         if value:
-            print(document_of(request), end="")
+            print(document_of(request), end="", file=out_of(ctx))
             raise Exit
 
     yield Option(

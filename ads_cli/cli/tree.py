@@ -1,6 +1,7 @@
 """The command tree: groups that load their commands on first use, with the common options."""
 
 from collections.abc import Collection, Iterator, Mapping
+from contextlib import contextmanager
 from functools import cache, cached_property
 from importlib import import_module
 from typing import Any, cast
@@ -9,6 +10,7 @@ from typer import Exit
 from typer.core import TyperGroup
 
 from .. import __version__
+from ..config.settings import Settings
 from ..console.help_texts import (
     CONTEXT_SETTINGS,
     FunctionCommand,
@@ -17,6 +19,7 @@ from ..console.help_texts import (
     show_help,
     summary_line,
 )
+from ..console.host import out_of
 from ..console.options import (
     CHOICES,
     IN_ROOT_HELP,
@@ -26,7 +29,7 @@ from ..console.options import (
     store_common_option,
 )
 from ..console.parameters import Option, unknown_command, words_left
-from ..errors import UsageError
+from ..errors import NotFoundError, UsageError
 from ..lean_imports import import_msgspec
 from .command_index import CUSTOM_COMMANDS, GROUPS, ROOT_SECTIONS, ROOT_SUMMARIES
 
@@ -207,8 +210,19 @@ class Root(Group):
 
     def format_commands(self, ctx: Any, formatter: Any) -> None:
         """Write the commands by subject."""
+        from .added_commands import programs
+
         for heading, names in ROOT_SECTIONS.items():
             self.write_section(formatter, heading, names)
+        if found := programs():
+            with formatter.section("Programs of yours"):
+                formatter.write_dl(sorted(found.items()))
+
+    def added(self, settings: Settings) -> dict[str, str]:
+        """Describe the aliases of the profile and the programs of the user, by their names."""
+        from .added_commands import added_commands
+
+        return added_commands(settings)
 
     def format_epilog(self, ctx: Any, formatter: Any) -> None:
         """Name the ways to more help."""
@@ -238,7 +252,7 @@ def function_command(path: tuple[str, ...]) -> FunctionCommand:
 
 def _show_version(ctx: Any, param: Any, value: Any) -> None:
     if value:
-        print(f"{PROGRAM} {__version__}")
+        print(f"{PROGRAM} {__version__}", file=out_of(ctx))
         raise Exit
 
 
@@ -247,15 +261,33 @@ def run(command_line: CommandLine) -> int:
 
     After an error, threads may still use what the command opened: it stays open until the process ends.
     """
-    with command_line.locks:
-        code = _invoke(command_line)
+    with running(command_line):
+        code = invoke(command_line)
     command_line.resources.close()
     return code
 
 
-def _invoke(command_line: CommandLine) -> int:
+@contextmanager
+def running(command_line: CommandLine) -> Iterator[None]:
+    """Hold the locks that a command takes; an error says what is named as an id that does not exist."""
+    with command_line.locks:
+        try:
+            yield
+        except NotFoundError as error:
+            error.hint = "; ".join(filter(None, (error.hint, command_line.not_found_hint(error.message))))
+            raise
+
+
+def invoke(command_line: CommandLine) -> int:
+    """Parse a command line, run its command and return the exit code."""
     tree = root()
     try:
+        at = command_line.command_at if command_line.is_typed else None
+        if at is not None and command_line.words[at] not in tree.commands:
+            from .added_commands import run_added
+
+            if (code := run_added(command_line, at)) is not None:
+                return code
         if command_line.names_profiles and not command_line.by:
             from ..commands.fleet.several import run_under_profiles
 

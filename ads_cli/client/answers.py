@@ -6,18 +6,20 @@ lacks is not compared. Services may store other fields in another form.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
+from html import unescape
 from typing import Any
 
 from ..api.endpoint import Endpoint
 from ..api.spending import status_field
-from ..spelling import as_stored, closest, letters_and_digits
+from ..spelling import as_stored, letters_and_digits
 from .record_changes import is_lifted, limits_of, micros
 from .response import Response, not_understood
 from .spending import SOURCES
 from .writes import Operation, Write, is_upload, subject_of
 
 Record = Mapping[str, Any]
-SIMILAR = 0.5  # of 1: a name that a service has changed has that much in common with the one that was sent
+NAMES = ("name", "targeting_value")  # by which a record is told from others of its kind and place
+SHORTEST_CUT = 20  # characters: no service cuts names to fewer
 
 
 def is_compared(endpoint: Endpoint) -> bool:
@@ -62,7 +64,8 @@ def _is_creation(endpoint: Endpoint) -> bool:
 def _names_its_record(endpoint: Endpoint) -> bool:
     """Whether the response to a change of one record names it."""
     is_change = endpoint.method in ("PUT", "DELETE") and endpoint.id_field
-    return bool(is_change) and endpoint.record_id in ("id", endpoint.id_field)
+    is_named = endpoint.base == "ads" and endpoint.record_id in ("id", endpoint.id_field)
+    return bool(is_change) and is_named  # the platform answers with a state
 
 
 def _require_all(operation: Operation, answered: Iterator[Record] | Sequence[Record], record_id: str) -> None:
@@ -99,8 +102,9 @@ def _contradicted(operation: Operation, record: Record) -> Iterator[str]:
     status = status_field(kind) if kind else None
     plain = [*(SOURCES if operation.action == "create" else ()), *([status.name] if status else ())]
     yield from (field for field in plain if field in sent and not _is_equal(values[field], record[field]))
-    if operation.action == "create" and "name" in sent and not _is_same_name(values["name"], record["name"]):
-        yield "name"
+    if operation.action == "create":
+        named = (field for field in NAMES if field in sent)
+        yield from (field for field in named if not _is_same_name(values[field], record[field]))
     completed = operation._replace(values={**record, **values})  # it may choose a bid itself
     for field in limits_of(operation):
         is_told = field in values and field in record and not is_lifted(completed, field)
@@ -132,6 +136,11 @@ def _is_equal(sent: Any, answered: Any) -> bool:
 
 
 def _is_same_name(sent: Any, answered: Any) -> bool:
-    """Whether two names may be the same, since services cut names and change some of their letters."""
-    short, long = sorted((letters_and_digits(str(name)) for name in (sent, answered)), key=len)
-    return long.startswith(short) or closest(str(sent), [str(answered)], SIMILAR) is not None
+    """Whether a name is the one that was sent. One that is only similar is that of another record.
+
+    Services cut names, escape them, and leave out what is no letter.
+    """
+    whole, stored = (letters_and_digits(unescape(str(name))) for name in (sent, answered))
+    if not stored:
+        return _is_equal(sent, answered)
+    return whole == stored or (len(str(answered)) >= SHORTEST_CUT and whole.startswith(stored))

@@ -99,12 +99,18 @@ HINTS = {
     "UNAUTHORIZED_CLIENT_APPLICATION": "the app needs approval for the advertising API, or this part of it",
     "USER_NOT_FOUND": "the user does not exist, or may not be used by this account",
 }  # fmt: skip
-# What the message of an error may name: why a webhook was not registered.
+# What the message of an error about webhooks may name.
 WEBHOOK_HINTS = {
     "CrcValidationFailed": "the address must answer the service's challenge (crc_token) within 10 seconds",
+    "DuplicateSubscriptionFailed": "nothing is to be done: the activities of the user are delivered already",
     "DuplicateUrlFailed": "this address is registered already; each one can have one webhook",
+    "QueryParamInvalid": "two minutes in UTC, at most 2 hours apart: the first 31 minutes to 24 hours ago",
+    "ReplayConflictError": "a replay of this webhook is running; try again once its last message has come",
+    "SubscriptionLimitExceeded": "the app has as many subscriptions as it may have; end one",
+    "SubscriptionNotFound": "adsctl webhooks account-activity list shows whose activities are delivered",
     "UrlValidationFailed": "the address must be https, have no port, and be reachable for the service",
-    "WebhookLimitExceeded": "the app has as many webhooks as it may have; delete one",
+    "WebhookIdInvalid": "adsctl webhooks list shows the webhooks of the app",
+    "WebhookLimitExceeded": "the app has as many webhooks as it may have; delete one: adsctl webhooks list",
 }
 
 TOO_FREQUENT = 99  # with status 403: bearer tokens were requested too often
@@ -145,9 +151,16 @@ class ErrorDetails(msgspec.Struct, frozen=True):
 
 
 def is_partial(body: dict[str, Any]) -> bool:
-    """Whether Problem objects beside `data` only name what is missing in it."""
+    """Whether errors beside `data` only name what is missing in it, as problems or by a record's id."""
     errors = body["errors"]
-    return bool(body.get("data")) and isinstance(errors, list) and all(map(is_problem, errors))
+    if not isinstance(errors, list) or not isinstance(body.get("data"), dict | list):
+        return False
+    is_of_record = [isinstance(error, dict) and "subscription_id" in error for error in errors]
+    return all(is_of_record) or (bool(body["data"]) and all(map(_is_of_part, errors)))
+
+
+def _is_of_part(error: Any) -> bool:
+    return is_problem(error) or (isinstance(error, dict) and "subscription_id" in error)
 
 
 def error_of(status: int, body: Any, *, unreadable: str = "") -> AdsctlError:
@@ -176,7 +189,7 @@ def error_of(status: int, body: Any, *, unreadable: str = "") -> AdsctlError:
 def _meaning(code: int | str | None, body: Any) -> int:
     """Return the status that an error means in a response whose own status means success."""
     entries = errors_of(body) if isinstance(body, dict) else []
-    if entries and all(_slug(entry.get("type")) == NOT_FOUND for entry in entries):
+    if entries and all(slug_of(entry.get("type")) == NOT_FOUND for entry in entries):
         return 404
     return STATUSES.get(str(code), 400)
 
@@ -201,7 +214,7 @@ def _details(body: Any) -> ErrorDetails:
         return ErrorDetails("the service gave no reason")
     code = next((entry["code"] for entry in entries if isinstance(entry.get("code"), int | str)), None)
     message = "; ".join(dict.fromkeys(map(_message, entries)))
-    slugs = (_slug(entry["type"]) for entry in entries if is_problem(entry))
+    slugs = (slug_of(entry["type"]) for entry in entries if is_problem(entry))
     parameters = (str(entry.get("parameter")) for entry in entries)
     hints = (
         HINTS.get(str(code)),
@@ -245,7 +258,8 @@ def is_problem(value: Any) -> bool:
     return isinstance(value, dict) and "title" in value and "type" in value
 
 
-def _slug(type_: object) -> str:
+def slug_of(type_: object) -> str:
+    """Return the end of the type of a problem, which tells it from others."""
     return str(type_).rstrip("/").rsplit("/", 1)[-1]
 
 
@@ -256,7 +270,7 @@ def _named_hint(message: str) -> str:
 
 def _problem(body: dict[str, Any]) -> ErrorDetails:
     """Describe a Problem object: title, detail, then its other members."""
-    slug = _slug(body["type"])
+    slug = slug_of(body["type"])
     message = ": ".join(str(body[name]) for name in ("title", "detail") if body.get(name))
     extras = [f"{name} {_as_text(value)}" for name, value in body.items() if name not in STANDARD_MEMBERS]
     for entry in errors_of(body):

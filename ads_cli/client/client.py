@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, TypedDict, Unpack
 
 import msgspec
 
-from ..api.endpoint import Base, Request
+from ..api.endpoint import OF_APP_ALONE, OF_USERS, Base, Identity, Request, Token
 from ..api.names import GENERIC, Names
 from ..api.parts import request_parts
 from ..api.rates import TOTAL_COUNTS, Rate
@@ -40,6 +40,8 @@ def _unwatched(prepared: PreparedRequest) -> AbstractContextManager[Callable[[Re
     return nullcontext(lambda response: None)
 
 
+OF_APP = "app"  # whose limit it is
+BEARER_HINT = "adsctl auth bearer issue gets one with the key and the secret of the app"
 MIN_TIMEOUT_SECONDS = 1.0  # of an attempt, however little of --max-wait is left
 BASES: tuple[Base, ...] = ("ads", "platform", "sandbox")
 
@@ -49,6 +51,8 @@ class Client(msgspec.Struct, dict=True, eq=False):  # a dict for its cached prop
 
     address: Callable[[Base], str]
     credentials: Callable[[], Credentials]
+    app_token: Callable[[], str | None] = lambda: None  # the bearer token of the app, if there is one
+    identity: Identity | None = None  # whose token is used where an endpoint takes both kinds
     app: "WsgiApp | None" = None  # the emulator in this process
     timeout: float = 30.0
     max_attempts: int = 6
@@ -58,6 +62,7 @@ class Client(msgspec.Struct, dict=True, eq=False):  # a dict for its cached prop
     on_retry: Callable[[str], None] = lambda message: None
     on_wait: Callable[[Wait], None] = lambda wait: None  # called before a long wait
     on_warning: Callable[[str], None] = lambda message: None  # called once, with a warning of the service
+    keep: Callable[[str, Callable[[], Any]], Any] = lambda name, make: make()  # what clients share, by name
     write_guard: Callable[[PreparedRequest], AbstractContextManager[None]] = lambda prepared: nullcontext()
     on_write: "Callable[[PreparedRequest], AbstractContextManager[Callable[[Response], None]]]" = _unwatched
     check_answer: Callable[[PreparedRequest, Response], None] = lambda prepared, response: None  # as `check`
@@ -80,7 +85,9 @@ class Client(msgspec.Struct, dict=True, eq=False):  # a dict for its cached prop
         """Send a declared request; return the response or raise the error that it means."""
         return self.exchange(self.prepare(request), **options)
 
-    def pages(self, request: Request, limit: int | None = None) -> Iterator[Response]:
+    def pages(
+        self, request: Request, limit: int | None = None, *, max_attempts: int | None = None
+    ) -> Iterator[Response]:
         """Yield the pages of a list; with `limit`, the record that it allows last is the last of its page."""
         # The service does not accept a cursor and a count together: only the first page asks for the count.
         without_count = {"with_total_count": None} if hasattr(request, "with_total_count") else {}
@@ -91,7 +98,8 @@ class Client(msgspec.Struct, dict=True, eq=False):  # a dict for its cached prop
             changes: dict[str, Any] = {"cursor": cursor, **without_count} if cursor else {}
             if size and remaining:
                 changes["count"] = min(size, remaining)
-            response = self.call(msgspec.structs.replace(request, **changes))
+            prepared = self.prepare(msgspec.structs.replace(request, **changes))
+            response = self.exchange(msgspec.structs.replace(prepared, max_attempts=max_attempts))
             if remaining and isinstance(response.data, list):
                 remaining = max(remaining - len(response.data), 0)
             return response
@@ -109,6 +117,8 @@ class Client(msgspec.Struct, dict=True, eq=False):  # a dict for its cached prop
         if getattr(request, "with_total_count", None):
             return TOTAL_COUNTS
         rate = request.endpoint.rates[self.service]
+        if rate and "bearer" in request.endpoint.tokens:  # of the app, whoever uses it
+            return msgspec.structs.replace(rate, account=OF_APP)
         if rate is None or rate.per == "token":
             return rate
         return msgspec.structs.replace(rate, account=getattr(request, "account_id", ""))
@@ -138,6 +148,7 @@ class Client(msgspec.Struct, dict=True, eq=False):  # a dict for its cached prop
         self, prepared: PreparedRequest, auth: "httpx.Auth | None", permit: Permit, parse: Parse
     ) -> Response:
         """Send a request once, and again if the service rejects a token that can be renewed."""
+        auth = auth or self.app_auth(prepared)
         if auth or isinstance(credentials := self._credentials, UserKeys):
             return self._send_signed(prepared, auth or self._auth, permit, parse)
         from .signing import BearerAuth
@@ -160,6 +171,43 @@ class Client(msgspec.Struct, dict=True, eq=False):  # a dict for its cached prop
         timeout = min(self.timeout, seconds)
         return self._sender.send(prepared, auth, permit, timeout=timeout, max_seconds=seconds, parse=parse)
 
+    def app_auth(self, prepared: PreparedRequest) -> "httpx.Auth | None":
+        """Return what authenticates a request as the app, and None where the user does."""
+        from .signing import BearerAuth
+
+        token = self._app_token_for(prepared)
+        return BearerAuth(token) if token else None
+
+    def _app_token_for(self, prepared: PreparedRequest) -> str | None:
+        """Return the token of the app where it authenticates a request, and None where the user does.
+
+        An endpoint that takes both is used as the user, unless nobody is signed in.
+        """
+        tokens = prepared.declared.endpoint.tokens if prepared.declared else OF_USERS
+        is_asked_for = self.identity == "bearer" and (prepared.declared is None or "bearer" in tokens)
+        if not is_asked_for and ("bearer" not in tokens or self.identity == "user"):
+            return None
+        if not is_asked_for and tokens != OF_APP_ALONE and self._user_token in tokens:
+            return None
+        if self._app_token is None:
+            or_user = "" if is_asked_for or tokens == OF_APP_ALONE else "; or sign in: adsctl auth login"
+            raise AccessError("no bearer token of the app is stored", hint=BEARER_HINT + or_user)
+        return self._app_token
+
+    @cached_property
+    def _user_token(self) -> Token | None:
+        """The kind of token that the user is signed in with; None if nobody is."""
+        try:
+            return "user1" if isinstance(self._credentials, UserKeys) else "user2"
+        except AccessError:
+            return None
+
+    @cached_property
+    def _app_token(self) -> str | None:
+        if token := self.app_token():
+            self.trace.add_secrets(token)
+        return token
+
     def note_retry(self, prepared: PreparedRequest, reason: str, delay: float) -> None:
         """Count a further attempt, and tell of it."""
         with self._count_lock:
@@ -171,12 +219,21 @@ class Client(msgspec.Struct, dict=True, eq=False):  # a dict for its cached prop
         """Create what the threads share; raise AdsctlError if proxy, certificates or credentials are bad."""
         _ = self.rate_limiter, self._sender, self._credentials
 
+    def stop(self) -> None:
+        """Send no further request; each thread ends once it has the response that it waits for."""
+        if "rate_limiter" in self.__dict__:
+            self.rate_limiter.stop()
+
     @cached_property
     def _sender(self) -> "Sender":
         from ..http.connections import tls_context
         from .transport import Sender, ThreadConnections
 
-        connections = ThreadConnections(self.app, tls_context(any(map(self._is_https, BASES))))
+        is_secure = any(map(self._is_https, BASES))
+        connections = self.keep(
+            f"connections {is_secure} {bool(self.app)}",
+            lambda: ThreadConnections(self.app, tls_context(is_secure)),
+        )
         return Sender(connections, self.trace, self.sign_in_hint, self.on_warning)
 
     def _is_https(self, base: Base) -> bool:

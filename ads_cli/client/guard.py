@@ -18,7 +18,8 @@ from ..config.guard import Guard, Limit
 from .prepared_request import PreparedRequest
 from .record_changes import RecordChange
 from .spending import StoredRecords
-from .spending_judge import SpendingJudge, refused
+from .spending_judge import SpendingJudge
+from .spending_limits import refused
 from .writes import Dialect, Operation, Write, write_of
 
 FLEET_COUNT = "ADSCTL_FLEET_COUNT"  # in the environment of the tasks of a fleet

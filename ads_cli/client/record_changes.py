@@ -18,6 +18,7 @@ from ..api.spending import (
     surely_serves,
 )
 from ..api.types import MAX_MICROS
+from .record_names import record_words
 from .spending import Record, field_of
 from .writes import Operation
 
@@ -57,7 +58,8 @@ class RecordChange(NamedTuple):
     @property
     def subject(self) -> str:
         """The record, in words."""
-        return named(field_of(self.operation), self.operation.id)
+        op = self.operation
+        return record_words(field_of(op), op.id, self.before if op.id else op.values)
 
     @property
     def begins(self) -> bool:
@@ -116,12 +118,6 @@ def key_of(op: Operation) -> tuple[str, str]:
     """Return the field of the record that an operation changes or adds an ad to, and its id."""
     field = named_by(op)
     return (field, str(op.values.get(field) or "")) if field else op.key
-
-
-def named(field: str, identifier: str) -> str:
-    """Return a record in words; without an id it is a new one."""
-    noun = field.removesuffix("_id").replace("_", " ")
-    return f"the {noun} {identifier}" if identifier else f"a new {noun}"
 
 
 def micros(record: Record, field: str) -> int | None:

@@ -52,7 +52,9 @@ class Response(msgspec.Struct, frozen=True):
     @property
     def next_cursor(self) -> str | None:
         """The cursor of the next page, or None. Raise UnavailableError if it is not text."""
-        cursor = self.body.get("next_cursor") if isinstance(self.body, dict) else None
+        body = self.body if isinstance(self.body, dict) else {}
+        meta = body.get("meta")  # of the platform
+        cursor = body.get("next_cursor") or (meta.get("next_token") if isinstance(meta, dict) else None)
         if cursor and not isinstance(cursor, str):
             raise UnavailableError("next_cursor of the response is not text", http_status=self.status)
         return cursor or None

@@ -183,7 +183,7 @@ class SharedWindow:
     @cached_property
     def _file_lock(self) -> "FileLock":
         """The lock of the file, whose folder exists then."""
-        return file_lock(self._path.with_name(f"{self._path.name}.lock"))
+        return file_lock(self._path.with_name(f"{self._path.name}.lock"), is_of_threads=True)
 
     def _update_file(self, change: "Callable[[array[float]], T]") -> T:
         """Overwrite the file in place: a process that is killed here leaves no empty file."""

@@ -1,5 +1,6 @@
 """What requests change about spending, compared with what the service has."""
 
+from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, nullcontext
 from datetime import UTC, datetime
@@ -29,6 +30,7 @@ from ..api.spending import (
     status_field,
 )
 from ..errors import NotFoundError, RefusedError, UnavailableError
+from .record_names import record_words
 
 if TYPE_CHECKING:
     from .client import Client
@@ -55,7 +57,7 @@ class StoredRecords:
         self, client: "Client", account: str, recent: Callable[[], Mapping[str, Mapping[str, Record]]]
     ) -> None:
         self._client, self._account, self._recent = client, account, recent
-        self._cache: dict[str, dict[str, Record]] = {field: {} for field in SOURCES}
+        self._cache = defaultdict[str, dict[str, Record]](dict)
         self._listed: set[str] = set()
         self._families: dict[str, dict[str, Record]] = {}  # line items by campaign
 
@@ -85,7 +87,14 @@ class StoredRecords:
             return self.record(field, identifier)
         return self._cache[field].setdefault(identifier, {})
 
-    def read(self, field: str, identifiers: Iterable[str], *, is_required: bool = False) -> dict[str, Record]:
+    def read(
+        self,
+        field: str,
+        identifiers: Iterable[str],
+        *,
+        is_required: bool = False,
+        max_attempts: int | None = None,
+    ) -> dict[str, Record]:
         """Return records by one list request for MOST_IDS, deleted ones too.
 
         One that cannot be read is empty. Where the list is_required, its error is raised.
@@ -97,7 +106,9 @@ class StoredRecords:
             records |= {id: {} for id in ids}
             with nullcontext() if is_required else _unless_unusable():
                 named: dict[str, Any] = {f"{field}s": ids}
-                listed = self._list(field, count=MOST_IDS, with_deleted=True, **named)
+                listed = self._list(
+                    field, count=MOST_IDS, with_deleted=True, max_attempts=max_attempts, **named
+                )
                 records |= {id: listed.get(id, {}) for id in ids}
         return {identifier: records[identifier] for identifier in all_ids}
 
@@ -116,7 +127,7 @@ class StoredRecords:
 
     def note(self, field: str, records: Mapping[str, Record]) -> None:
         """Take records that were read elsewhere, by their ids, so that they are not read again."""
-        self._cache.get(field, {}).update(records)
+        self._cache[field].update(records)
 
     def cached(self, field: str, identifier: str) -> Record | None:
         """Return a record that was read already; None of one that was not."""
@@ -133,11 +144,14 @@ class StoredRecords:
             raise UnavailableError(f"{_list_of(field)} has records that cannot be read")
         return records
 
-    def _list(self, field: str, *, is_whole: bool = False, **values: Any) -> dict[str, Record]:
+    def _list(
+        self, field: str, *, is_whole: bool = False, max_attempts: int | None = None, **values: Any
+    ) -> dict[str, Record]:
         kind = _request(field, "list")
         with_draft = {"with_draft": True} if "with_draft" in kind.__struct_fields__ else {}
         records: dict[str, Record] = {}
-        for page in self._client.pages(kind(account_id=self._account, **with_draft, **values)):
+        request = kind(account_id=self._account, **with_draft, **values)
+        for page in self._client.pages(request, max_attempts=max_attempts):
             if is_whole and isinstance(page.body, dict) and page.body.get("errors"):
                 raise UnavailableError(f"{_list_of(field)} is not whole")
             for record in page.records:
@@ -166,9 +180,9 @@ class StoredRecords:
                 listed[identifier] = self._get(field, identifier)
             except NotFoundError:
                 if "id" in sent and not record:
-                    noun = field.removesuffix("_id").replace("_", " ")
+                    what = record_words(field, identifier, sent)
                     raise UnavailableError(
-                        f"the {noun} {identifier} was created a moment ago, and the service does not show it",
+                        f"{what} was created a moment ago, and the service does not show it",
                         hint="nothing was sent, since it may spend too; try again in a minute",
                     ) from None
 

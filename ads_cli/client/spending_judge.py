@@ -10,18 +10,26 @@ from datetime import UTC, datetime
 import msgspec
 
 from ..api.daily_bound import daily_budget
-from ..api.spending import ACTIVE, PAUSED, REASONS, STATUS, TOTAL_BUDGET, is_on, may_serve, status_field
-from ..config.guard import ActiveHours, Amount, Guard, Limit, Percentage
-from ..errors import GuardError, NotFoundError, RefusedError, StateError
+from ..api.spending import ACTIVE, PAUSED, REASONS, STATUS, is_on, may_serve, status_field
+from ..config.guard import Guard, Limit
+from ..errors import NotFoundError, RefusedError
 from ..spelling import as_stored
-from .record_changes import RecordChange, key_of, limits_of, micros, named, named_by, switches, touched
+from .record_changes import RecordChange, key_of, limits_of, micros, named_by, switches, touched
+from .record_names import record_words
 from .spending import CAMPAIGN_ID, LINE_ITEM_ID, SOURCES, AccountSpending, Record, StoredRecords, field_of
+from .spending_limits import (
+    BID,
+    DAILY,
+    HOURS,
+    INCREASE,
+    KEYS,
+    SUM,
+    TOTAL,
+    SpendingLimits,
+    currency_of,
+    refused,
+)
 from .writes import Operation
-
-DAILY, TOTAL, BID = "max_daily_budget", "max_total_budget", "max_bid"
-KEYS = {"daily budget": DAILY, "total budget": TOTAL, "bid": BID}
-SUM, INCREASE, HOURS = "max_account_daily_budget", "max_increase", "active_hours"
-HINT = "adsctl guard show lists the limits; one is changed where it stands, and by no option"
 
 
 class SpendingJudge(msgspec.Struct, eq=False):
@@ -35,6 +43,10 @@ class SpendingJudge(msgspec.Struct, eq=False):
     approved: set[tuple[str, str, bool]] = set()  # what a plan updates, and whether it activates that
     accounts: dict[str, AccountSpending] = {}  # by id, with the changes that were allowed so far
     summed: set[str] = set()  # the accounts of which all was read
+
+    @property
+    def _by_limits(self) -> SpendingLimits:
+        return SpendingLimits(self.guard, self._named_currency)
 
     def judge(self, due: Sequence[RecordChange]) -> None:
         """Raise the error of the first change that a limit refuses, or that cannot be compared."""
@@ -59,10 +71,11 @@ class SpendingJudge(msgspec.Struct, eq=False):
 
     def judge_sent(self, due: Sequence[RecordChange]) -> None:
         """Judge what a plan sends by its amounts, and as any change what was not planned so."""
-        for op in (change.operation for change in due):
+        for change in due:
+            op = change.operation
             for field, name in limits_of(op).items():
                 for limit in self.guard().of(KEYS[name]) if field in op.values else ():
-                    self._judge_amount(name, micros(op.values, field), limit)
+                    self._by_limits.judge_amount(name, micros(op.values, field), limit, change)
         updates = [change for change in due if change.operation.action == "update"]
         self.judge(
             [
@@ -126,25 +139,25 @@ class SpendingJudge(msgspec.Struct, eq=False):
         """Judge the changes of an account, `concerned` with the records before them, and note them."""
         changes = [change for change in concerned if not named_by(change.operation)]
         for change in changes:  # what needs nothing else to be read
-            self._judge_amounts(change)
-            self._judge_increase(change)
-            self._judge_time(change)
+            self._by_limits.judge_amounts(change)
+            self._by_limits.judge_increase(change)
+            self._by_limits.judge_time(change)
         before = self._read(account, concerned)
         operations = [self._with_currency(account, change.operation) for change in own]
         after = before.after(operations)
         started = [*_started(concerned, after)]
         for change in started:
-            self._judge_amounts(change)
-            self._judge_time(change)
+            self._by_limits.judge_amounts(change)
+            self._by_limits.judge_time(change)
         for change in (*changes, *started):
-            self._judge_bounds(change, after)
+            self._by_limits.judge_bounds(change, after)
         more = [
             change
             for change in (*changes, *started)
             if change.may_spend_more and after.may_serve(change.after)
         ]
         for limit in self.guard().of(SUM) if more else ():
-            self._judge_sum(account, after, limit, more)
+            self._by_limits.judge_sum(account, after, limit, more)
         self.accounts[account] = after
 
     def _with_records(self, account: str, changes: Sequence[RecordChange]) -> list[RecordChange]:
@@ -161,7 +174,8 @@ class SpendingJudge(msgspec.Struct, eq=False):
         """Return records; raise GuardError for one that cannot be read."""
         records = self.stored(account).read(field, ids, is_required=True)
         if unread := [identifier for identifier, record in records.items() if not record]:
-            raise refused(f"what needs {named(field, unread[0])}, which cannot be read", self._limits[0])
+            what = record_words(field, unread[0], {})
+            raise refused(f"what needs {what}, which cannot be read", self._limits[0])
         if field == CAMPAIGN_ID and (ended := [*_ended(records)]):
             return _without_wrong_ends(records, self.stored(account).line_items_of(ended))
         return records
@@ -212,138 +226,27 @@ class SpendingJudge(msgspec.Struct, eq=False):
         """Raise GuardError where lists of an account lack what is changed, or the campaign of a line item."""
         records = listed.records
         keys = [key_of(change.operation) for change in changes if change.before]
-        missing = [named(field, identifier) for field, identifier in keys if identifier not in records[field]]
+        missing = [
+            record_words(field, identifier, self._known(account, field, identifier))
+            for field, identifier in keys
+            if identifier not in records[field]
+        ]
         items = [record for record in records[LINE_ITEM_ID].values() if may_serve(record, listed.now)]
         above = {str(item.get(CAMPAIGN_ID) or "") for item in (*items, *(change.after for change in changes))}
         above -= {"", *self.planned, *records[CAMPAIGN_ID]}
         others = self.stored(account).read(CAMPAIGN_ID, sorted(above), is_required=True)
         missing += [
-            named(CAMPAIGN_ID, campaign) for campaign in others if others[campaign].get("deleted") is not True
+            record_words(CAMPAIGN_ID, campaign, others[campaign])
+            for campaign in others
+            if others[campaign].get("deleted") is not True
         ]
         if missing:
             (limit, *_) = self.guard().of(SUM)
             raise refused(f"a sum that cannot be read, as {missing[0]} is not listed", limit)
 
-    def _judge_amounts(self, change: RecordChange) -> None:
-        """Judge the budgets and the bid that a record gets, or has when it begins to serve."""
-        op = change.operation
-        for field, name in limits_of(op).items():
-            is_set = field in op.values
-            if op.action == "create" and not is_set:
-                continue
-            value = micros(op.values if is_set else change.before, field)
-            for limit in self.guard().of(KEYS[name]):
-                if is_set and value is None and op.action == "update":
-                    raise refused(f"to remove the {name}", limit)
-                if value is None or not (is_set or change.begins):
-                    continue
-                self._require_currency(change, limit)
-                self._judge_amount(name, value, limit, change)
-
-    def _judge_amount(
-        self, name: str, value: int | None, limit: Limit, change: RecordChange | None = None
-    ) -> None:
-        if value is not None and not 0 <= value <= limit.value.micros:
-            switched = f" of {change.subject}, by {change.switch}" if change and change.switch else ""
-            raise refused(f"a {name} of {_amount(value, limit)}{switched}", limit)
-
-    def _judge_bounds(self, change: RecordChange, after: AccountSpending) -> None:
-        """Judge whether what begins to serve, or is raised, has a bound."""
-        if not (change.may_spend_more and after.may_serve(change.after)):
-            return
-        op, record = change.operation, change.after
-        is_campaign = field_of(op) == CAMPAIGN_ID
-        identifier = (op.id or op.new_id) if is_campaign else str(record.get(CAMPAIGN_ID))
-        own = daily_budget(record)
-        bound = after.bound_of(identifier) if own is None else None
-        daily = own if bound is None else None if bound.unbounded else bound.amounts.total()
-        for limit in self.guard().of(DAILY):
-            if daily is None:
-                raise refused(f"{change.subject}, whose daily spend has no bound", limit)
-            # A record with a daily budget of its own is judged by that, elsewhere.
-            if change.begins and own is None and daily > limit.value.micros:
-                self._require_currency(change, limit)
-                raise refused(f"{change.subject}, which may spend {_amount(daily, limit)} a day", limit)
-        for limit in self.guard().of(TOTAL) if daily is None else ():
-            records = [record, after.campaign_of(record)]
-            items = [*after.line_items_of(identifier).values()] if is_campaign else []
-            if not any(_has_total(record) for record in records) and not (
-                items and all(map(_has_total, items))
-            ):
-                raise refused(f"{change.subject}, whose spend has no bound", limit)
-
-    def _judge_increase(self, change: RecordChange) -> None:
-        """Judge a raise by more than a percentage of what the service has."""
-        for limit in self.guard().of(INCREASE):
-            share: Percentage = limit.value
-            for name, old, new in change.steps():
-                if old is None:
-                    continue  # it gets a limit that it has not had
-                if new is None:
-                    raise refused(f"to remove the {name}", limit)
-                if min(old, new) < 0:
-                    raise refused(f"a {name} that cannot be read, or whose value before cannot", limit)
-                if new * 1_000_000 > old * (1_000_000 + share.millionths):
-                    currency = _currency_of(change.before) or ""
-                    before, after = (Amount(micros, currency) for micros in (old, new))
-                    raise refused(f"to raise the {name} from {before} to {after}".rstrip(), limit)
-
-    def _judge_time(self, change: RecordChange) -> None:
-        """Judge whether anything may begin to serve or be raised, at all and at this time."""
-        what = (
-            "to activate anything"
-            if change.operation.activates
-            else "to let anything that has ended serve again"
-        )
-        if change.switch:
-            what = f"to let {change.subject} serve by {change.switch}"
-        for limit in self.guard().of("deny"):
-            if change.begins and "activate" in limit.value:
-                raise refused(what, limit)
-        for limit in self.guard().of(HOURS):
-            hours: ActiveHours = limit.value
-            if hours.contains(datetime.now(UTC)):
-                continue
-            if change.begins:
-                raise refused(f"{what} now", limit)
-            for step in change.steps():
-                if step.is_raise:
-                    raise refused(f"to raise the {step.name} now", limit)
-
-    def _judge_sum(
-        self, account: str, after: AccountSpending, limit: Limit, changes: Sequence[RecordChange]
-    ) -> None:
-        """Judge what may be spent in a day by all campaigns of an account, once any of them is raised."""
-        bound = after.bound()
-        if bound.unbounded or bound.amounts.keys() - {limit.value.currency}:
-            for identifier, record in after.records[CAMPAIGN_ID].items():
-                spends = after.bound_of(identifier)
-                if spends.unbounded or spends.amounts:
-                    self._require_equal(_currency_of(record), limit, f"the campaign {identifier}")
-        if bound.unbounded:
-            changed = {str(change.after.get(CAMPAIGN_ID, change.operation.id)) for change in changes}
-            campaign = min(bound.unbounded & changed or bound.unbounded)
-            what = f"more, with the campaign {campaign}, whose daily spend has no bound"
-            raise refused(what, limit, f"give it a daily budget, or pause it; {HINT}")
-        if (total := bound.amounts.total()) > limit.value.micros:
-            raise refused(f"up to {_amount(total, limit)} a day in the account {account}", limit)
-
-    def _require_currency(self, change: RecordChange, limit: Limit) -> None:
-        """Raise an error unless a limit is in the currency of the account."""
-        currency = _currency_of(change.before)
-        currency = currency or self._named_currency(change.account, change.after)
-        self._require_equal(currency, limit, "the account")
-
-    @staticmethod
-    def _require_equal(currency: str | None, limit: Limit, whose: str) -> None:
-        if currency is None:
-            raise refused(f"an amount in a currency that cannot be read, of {whose}", limit)
-        if currency != limit.value.currency:
-            raise StateError(
-                f"{limit.key} is {limit.text} ({limit.source}), and {whose} is in {currency}: "
-                "amounts are not converted",
-                hint=f"write the limit in {currency}, or pause what is in another currency",
-            )
+    def _known(self, account: str, field: str, identifier: str) -> Record:
+        """Return a record that was read; an empty one otherwise."""
+        return self.stored(account).cached(field, identifier) or {}
 
     def _named_currency(self, account: str, values: Record) -> str | None:
         """Return the currency of what a new record belongs to, which a plan may create too."""
@@ -351,7 +254,7 @@ class SpendingJudge(msgspec.Struct, eq=False):
             if identifier := str(values.get(field) or ""):
                 if identifier in self.planned:
                     return self._named_currency(account, self.planned[identifier].values)
-                return _currency_of(
+                return currency_of(
                     self.stored(account).read(field, [identifier], is_required=True)[identifier]
                 )
         return None
@@ -362,11 +265,6 @@ class SpendingJudge(msgspec.Struct, eq=False):
         if not (is_campaign and op.activates and self.guard().of(SUM)):
             return op
         return op._replace(values={**op.values, "currency": self._named_currency(account, op.values)})
-
-
-def refused(what: str, limit: Limit, hint: str = HINT) -> GuardError:
-    """Return the error for a change that a limit refuses."""
-    return GuardError(f"the guard refuses {what}: {limit.key} is {limit.text} ({limit.source})", hint=hint)
 
 
 def _reads(limit: Limit) -> bool:
@@ -406,9 +304,10 @@ def _started(changes: Sequence[RecordChange], after: AccountSpending) -> Iterato
             if after.may_serve(record):
                 yield _activation(change, identifier, record, "a new ad")
         elif field == CAMPAIGN_ID and change.begins:
+            campaign = record_words(field, identifier, change.before)
             for id, record in after.line_items_of(identifier).items():
                 if "id" in record:
-                    yield _activation(change, id, record, f"the campaign {identifier}")
+                    yield _activation(change, id, record, campaign)
 
 
 def _activation(change: RecordChange, identifier: str, record: Record, switch: str) -> RecordChange:
@@ -432,16 +331,3 @@ def _without_wrong_ends(
     running = {item[CAMPAIGN_ID] for item in line_items.values() if may_serve(item, datetime.now(UTC))}
     wrong = {id: {**campaigns[id], REASONS: None} for id in _ended(campaigns) if id in running}
     return {**campaigns, **wrong}
-
-
-def _has_total(record: Record) -> bool:
-    return (micros(record, TOTAL_BUDGET) or 0) > 0
-
-
-def _currency_of(record: Record) -> str | None:
-    currency = record.get("currency")
-    return currency if isinstance(currency, str) and currency else None
-
-
-def _amount(value: int, limit: Limit) -> str:
-    return "an amount that cannot be read" if value < 0 else str(Amount(value, limit.value.currency))

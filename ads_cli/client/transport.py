@@ -4,7 +4,7 @@ import ssl
 import threading
 import time
 from collections.abc import Callable, Iterable
-from contextlib import closing
+from contextlib import closing, suppress
 from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import Any
@@ -31,12 +31,21 @@ HEADERS = {"User-Agent": f"adsctl/{__version__}", "Accept": "application/json", 
 _parsed_url = lru_cache(CACHED_URLS)(httpx.URL)
 
 
+class _Transports(dict[tuple[bytes, bytes, bool], httpx.BaseTransport]):
+    """The connections of a thread, by host: closed when the thread ends, or nobody uses them any more."""
+
+    def __del__(self) -> None:
+        with suppress(Exception):  # at the end of the process
+            for transport in self.values():
+                transport.close()
+
+
 class ThreadConnections(threading.local):
     """One connection per thread and host: a shared pool would search all connections for each request."""
 
     def __init__(self, app: WsgiApp | None, tls: ssl.SSLContext) -> None:
         self._app, self._tls = app, tls
-        self._transports: dict[tuple[bytes, bytes, bool], httpx.BaseTransport] = {}
+        self._transports = _Transports()
 
     def to(self, url: httpx.URL, *, is_stranger: bool = False) -> httpx.BaseTransport:
         """Return the connection to a host, or to the emulator in this process.

@@ -35,6 +35,7 @@ SUBJECTS = {
     "settings": "settings",
     "accounts": "settings",
     "webhooks": "webhooks",
+    "events": "webhooks",
 }
 
 
@@ -183,6 +184,12 @@ def _matched(prepared: PreparedRequest, dialect: Dialect) -> tuple[type[Request]
         _match(prepared.method, path, prefix, dialect, prepared.declared) for prefix in dialect.prefixes
     )
     return next((match for match in matches if match[0]), (None, {}))
+
+
+def request_of_path(method: str, path: str, dialect: Dialect) -> type[Request] | None:
+    """Return the declared request that changes something at a path; None where there is none."""
+    matches = (_match(method, path, prefix, dialect, None) for prefix in dialect.prefixes)
+    return next((kind for kind, _ in matches if kind), None)
 
 
 @cache

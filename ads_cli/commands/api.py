@@ -9,6 +9,7 @@ from urllib.parse import parse_qsl, quote
 
 import typer
 
+from ..api.endpoint import Identity
 from ..api.parts import as_text, path_segment
 from ..client.prepared_request import FORM, JSON, PreparedRequest, is_write, multipart, url_encoded
 from ..config.atomic_files import read_whole
@@ -16,6 +17,7 @@ from ..console.invocation import Invocation
 from ..console.parameters import argument, choice, flag, option
 from ..console.request_input import MAX_DOCUMENT_MIB, is_text
 from ..console.results import show_pages, show_prepared
+from ..console.shown import Result, shows
 from ..errors import UsageError
 from ..masking import mask_header
 from ..output.text import shell_command
@@ -29,6 +31,7 @@ T = TypeVar("T")
 RESERVED_HEADERS = ("authorization", "host", "content-length")
 
 
+@shows(Result(Any, "", is_list=False))
 def api(
     ctx: typer.Context,
     method: Annotated[str, argument("METHOD", ", ".join(METHODS), offers=METHODS)],
@@ -46,6 +49,7 @@ def api(
     ] = None,
     header: Annotated[list[str] | None, option("KEY:VALUE", "A further header", "-H")] = None,
     base: Annotated[Literal["ads", "platform", "sandbox"], choice("The address to send it to")] = "ads",
+    identity: Annotated[Identity, choice("Whose token: that of the app is for webhooks", "--as")] = "user",
     paginate: Annotated[bool, flag("Follow the pages of a list")] = False,
     envelope: Annotated[bool, flag("Show the whole response, not only its data")] = False,
     as_curl: Annotated[bool, flag("Print the request for curl, with secrets masked; send nothing")] = False,
@@ -92,13 +96,14 @@ def api(
     if as_curl:
         from ..http.trace import Trace
 
-        scheme = "Bearer" if call.settings.uses_grant else "OAuth"
-        print(Trace().mask(_curl(prepare(), scheme)))
+        scheme = "Bearer" if identity == "bearer" or call.settings.uses_grant else "OAuth"
+        print(Trace().mask(_curl(prepare(), scheme)), file=call.out)
     elif call.dry_run:
         show_prepared(call, prepare())
     else:
         from ..client.response import follow
 
+        call.client.identity = identity
         responses = follow(lambda cursor: call.client.exchange(prepare(cursor)))
         envelope = envelope and call.printer.shows_documents
         show_pages(call, responses, all=paginate, envelope=envelope, more_hint="--paginate shows them")

@@ -4,10 +4,12 @@ from typing import Annotated
 
 import typer
 
-from ..batches import Uncertain
 from ..console.invocation import Invocation
 from ..console.parameters import choice, option
-from .uploads.options import FeedOptions, File, PushOptions, Recipe, RecipeDraft, recipe_file, with_options
+from ..console.shown import shows
+from ..runs import Uncertain
+from .runs.options import FeedOptions, File, PushOptions, Recipe, RecipeDraft, recipe_file, with_options
+from .runs.shown import SUMMARY
 
 
 class ConversionFileOptions(FeedOptions, frozen=True):
@@ -21,6 +23,7 @@ class ConversionFileOptions(FeedOptions, frozen=True):
     region: Annotated[str | None, option("REGION", "Country of national phone numbers, as in DE")] = None
 
 
+@shows(SUMMARY)
 @with_options(feed=ConversionFileOptions, options=PushOptions, default_concurrency=1)
 def send(
     ctx: typer.Context,
@@ -43,11 +46,11 @@ def send(
 
     For example: adsctl conversions send orders.csv --pixel o8z6j --event-id o3f71
     """
+    from ..console.spending import checked_currency
     from ..conversions import KNOWN, ConversionReader, conversion_plan
     from .audiences.lists import checked_region, clear_text_notice
-    from .spending import checked_currency
-    from .uploads.hooks import OnceHooks
-    from .uploads.push import PushCommand
+    from .runs.creation import find_earlier
+    from .runs.sending import Sending
 
     call = Invocation.of(ctx)
     defaults = {"event_id": feed.event_id, "price_currency": checked_currency(feed.currency)}
@@ -56,11 +59,15 @@ def send(
     reader = ConversionReader(call.settings.names, defaults, checked_region(feed.region))
     plan = conversion_plan(rows, reader, pixel, uncertain)
     recipe = recipe_file(call, recipe_draft, rows.source, force=options.force)
-    is_resumed = options.resume or bool(options.job)
-    hooks = OnceHooks(
-        call=call, plan=plan, activity="Sending", is_resumed=is_resumed, skip_invalid=options.skip_invalid
-    )
     if recipe:
         recipe.write(call, feed, file)
     with clear_text_notice(call, options):
-        PushCommand(hooks, options).run()
+        sending = Sending(call, plan, options, "Sending")
+        sending.read()
+        if not sending.approve(lambda: find_earlier(sending, plan)):
+            sending.show_dry_run()
+        elif plan.ended:
+            sending.show_ended(plan.ended)
+        else:
+            with sending.begun() as journal:
+                sending.end(sending.send(journal))

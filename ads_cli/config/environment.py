@@ -36,6 +36,7 @@ ENVIRONMENT = {
     _names("emulator"): (
         "set by emulator exec and env: names the served emulator, so that --resume finds its jobs"
     ),
+    _names("emulator_database"): "set by emulator exec and env: the database that emulator trigger works in",
     _names("allowance"): (
         "set for the commands of a fleet: the folder in which they count their requests together"
     ),

@@ -5,7 +5,6 @@ of a dead process on this machine is removed by the next run. Whether a process 
 is unknown, so that waiting for it ends with an error that names it.
 """
 
-import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -106,16 +105,19 @@ def how_to_unlock(path: Path) -> str:
     return "wait until it ends, or stop it"
 
 
-def file_lock(path: Path) -> "FileLock":
-    """Make a lock to take many times, since making one takes longer than taking it; make its folder too."""
+def file_lock(path: Path, *, is_of_threads: bool = False) -> "FileLock":
+    """Make a lock, and its folder.
+
+    One `is_of_threads` keeps threads from each other too, which take it many times, since making one takes
+    longer. Any other one may be released by another thread than the one that took it.
+    """
     from filelock import FileLock
 
     try:
         make_folder(path.parent)
     except OSError as error:
         raise _unwritable(path, error.strerror) from error
-    warnings.filterwarnings("ignore", "flock not supported", module="filelock")
-    return FileLock(path, mode=0o600)
+    return FileLock(path, mode=0o600, thread_local=is_of_threads)
 
 
 def _may_outlive_its_process(lock: "FileLock") -> bool:

@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import Any
 
 from ..api.names import SERVICES
+from ..api.record_names import cannot_be_id
 from ..errors import StateError, UsageError
 from ..numbers import parse_count
 from ..output import FORMATS
@@ -13,7 +14,9 @@ from .addresses import ADDRESSES, check_address
 from .atomic_files import atomic, make_folder
 from .file_locks import locked
 from .settings import (
+    ALIAS,
     BOOLEANS,
+    GOAL_KEYS,
     LOCAL,
     PROFILE_KEYS,
     RECIPES,
@@ -24,6 +27,7 @@ from .settings import (
 )
 
 OF_RECIPES = f"{RECIPES}."  # before a pattern of files: the key of its recipe
+OF_ALIASES = f"{ALIAS}."  # before the name of one
 GUARD = "guard."  # begins the names of limits
 CHOICES = {
     "service": tuple(SERVICES),
@@ -135,15 +139,24 @@ def refuse_local(profile: str) -> None:
     if profile == LOCAL:
         raise UsageError(
             "the profile local is built in: the emulator on this machine, always signed in",
-            hint="set a profile of your own; limits of local are those of the file that ADSCTL_GUARD names",
+            hint="set a profile of your own; limits of local are those of the file that ADSCTL_GUARD names, "
+            "as in 'max_daily_budget: 100 EUR'",
         )
 
 
 def _checked(name: str, value: str | None) -> str | list[str] | None:
     if name.startswith(GUARD):
         return _checked_limit(name.removeprefix(GUARD), value)
+    if name.startswith(OF_ALIASES):
+        return value
     if name.startswith(OF_RECIPES) and len(name) > len(OF_RECIPES):
         return value and str(Path(value).absolute())
+    if name.partition(".")[0] in GOAL_KEYS:
+        from .goals import check_goal
+
+        if value is not None:
+            check_goal(name, value)
+        return value
     if name == RECIPES and value is not None:
         raise UsageError(f"{RECIPES} needs a pattern of files", hint=f"as in '{OF_RECIPES}*.csv=shop.yaml'")
     if name not in PROFILE_KEYS:
@@ -153,6 +166,9 @@ def _checked(name: str, value: str | None) -> str | list[str] | None:
         )
     if value is None:
         return None
+    if name in ("account", "catalog") and cannot_be_id(value):
+        hint = f"adsctl {'accounts' if name == 'account' else 'catalog'} list shows the ids beside the names"
+        raise UsageError(f"{name}: {value!r} is a name, and not an id", hint=hint)
     if name in ADDRESSES:
         return check_address(value, name, UsageError)
     if name == "changes_days":

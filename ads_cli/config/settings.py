@@ -36,7 +36,10 @@ PROFILE_KEYS = (
     "client_id",
     "changes_days",
 )
+# What a profile states of its account, for `accounts check` (goals.py).
+GOAL_KEYS = ("goals", "check", "monthly_budget", "name_pattern", "utm", "buyers")
 CONFIG_KEYS = ("profile", "profiles")  # of config.yaml
+ALIAS = "alias"  # of a profile: command lines by their names
 RECIPES = "recipes"  # of a profile: patterns of files, each with the recipe for them
 TOKEN_STORES = ("keyring", "file")
 BOOLEANS = ("true", "false")
@@ -178,13 +181,24 @@ class Settings:
             )
         return {str(pattern): str(path) for pattern, path in recipes.items()}
 
+    @property
+    def aliases(self) -> dict[str, str]:
+        """The command lines of the profile, by their names; raise StateError where they are no mapping."""
+        aliases = self._profile.get(ALIAS) or {}
+        if not isinstance(aliases, dict):
+            raise StateError(
+                f"{self.config_file}: profiles.{self.profile}.{ALIAS} must be a mapping",
+                hint="of names to command lines, as in 'spend: stats get --since 7d'",
+            )
+        return {str(name): str(text) for name, text in aliases.items()}
+
     def unknown_keys(self) -> list[str]:
         """Describe the keys of the profile that are not settings."""
         place = f"{self.config_file}: profile {self.profile}"
         return [
             f"{place}: unknown key {name!r}{suggestion(str(name), PROFILE_KEYS)}"
             for name in self._profile
-            if name not in (*PROFILE_KEYS, "guard")
+            if name not in (*PROFILE_KEYS, *GOAL_KEYS, "guard", ALIAS)
         ] + [
             f"{self.config_file}: unknown key {name!r}{suggestion(str(name), CONFIG_KEYS)}"
             for name in self._config

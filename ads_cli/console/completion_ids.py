@@ -15,8 +15,18 @@ from .options import find_common_options
 
 MAX_IDS = 200  # recorded for each group, the newest first
 ENTITIES = ("campaigns", "line-items", "promoted posts", "funding-instruments", "accounts")
-# What a shell is offered: nothing that it could expand, run, or take for an option.
+# The groups whose records are named in place of their ids, and the names that are never taken for ids, as
+# `api.record_names` has both. Nothing of the API is loaded to complete a word.
+NAMED = (
+    *("campaigns", "line-items", "funding-instruments", "audiences", "audiences do-not-reach"),
+    *("accounts curated-categories", "catalog", "catalog sets", "measurement web-event-tags"),
+    *("measurement app-lists", "measurement ab-tests"),
+)
+TAKEN_FOR_NAME = re.compile(r"[ A-Z\xa0-\U0010ffff]")
+# What a shell is offered: nothing that it could expand, run, or take for an option, quoted or not.
 OFFERED = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.:@-]{0,199}")
+# Names have letters of every script and blanks too, which the scripts quote. A comma would make it several.
+OFFERED_NAME = re.compile(r"\w(?:[\w.:@/+ -]{0,198}[\w.])?")
 
 
 def record_ids(
@@ -32,7 +42,7 @@ def record_ids(
     seen = dict(_offered(_pairs(mask("\n".join(lines)))))
     if not seen:
         return
-    path = _path(settings, group)
+    path = _path(settings.state_dir, settings.profile, group)
     with suppress(OSError, ValueError, AdsctlError):
         recorded = dict(_offered(_recorded(path)))
         if seen.items() <= recorded.items():
@@ -57,7 +67,14 @@ def completions(settings: Settings, kind: str) -> Iterator[tuple[str, str]]:
 
         jobs = store_in(settings.state_dir).rows("SELECT id FROM runs ORDER BY id DESC LIMIT ?", (MAX_IDS,))
         return _offered((id, "job") for (id,) in jobs)
-    return _offered(_recorded(_path(settings, kind)))
+    recorded = [*_recorded(_path(settings.state_dir, settings.profile, kind))]
+    names = [(name, id) for id, name in recorded if kind in NAMED and OFFERED_NAME.fullmatch(name)]
+    return chain(_offered(recorded), (named for named in names if TAKEN_FOR_NAME.search(named[0])))
+
+
+def recorded_names(state_dir: Path, profile: str, group: str) -> Mapping[str, str]:
+    """Return the names of a group's records by their ids, as a profile has last seen them."""
+    return dict(_recorded(_path(state_dir, profile, group)))
 
 
 def print_completions(words: list[str]) -> int:
@@ -75,8 +92,8 @@ def _offered(named: Iterable[tuple[str, str]]) -> Iterator[tuple[str, str]]:
     return ((id, safe(name)) for id, name in named if OFFERED.fullmatch(id))
 
 
-def _path(settings: Settings, group: str) -> Path:
-    folder = settings.state_dir / CACHES / "ids" / quote(settings.profile, safe="")
+def _path(state_dir: Path, profile: str, group: str) -> Path:
+    folder = state_dir / CACHES / "ids" / quote(profile, safe="")
     return folder / f"{group.replace(' ', '-')}.tsv"
 
 

@@ -10,6 +10,7 @@ from typer import Exit
 from typer.core import TyperCommand
 from typer.exceptions import TyperException
 
+from .host import out_of
 from .parameters import Option, parameters_of, unexpected_arguments, usage_error
 
 EXAMPLE_MARK = "\n\nFor example: "
@@ -23,7 +24,7 @@ CONTEXT_SETTINGS = {"max_content_width": 100}
 def show_help(ctx: Any, param: Any = None, wanted: Any = True) -> None:
     """Print the help of a command, and end it."""
     if wanted:
-        print(ctx.get_help())
+        print(ctx.get_help(), file=out_of(ctx))
         raise Exit
 
 

@@ -91,8 +91,9 @@ TOPICS: dict[str, Callable[[Formatter], None]] = {
     "files": write_files,
 }
 # The topics that are lists, shown in the format of -o.
-ENDPOINTS_TOPIC, FIELDS_TOPIC, METRICS_TOPIC = "endpoints", "fields", "metrics"
-ALL_TOPICS = (*TOPICS, ENDPOINTS_TOPIC, FIELDS_TOPIC, METRICS_TOPIC)
+ENDPOINTS_TOPIC, FIELDS_TOPIC, METRICS_TOPIC, RULES_TOPIC = "endpoints", "fields", "metrics", "rules"
+RULE_TOPIC = "rule"  # takes the code of one
+ALL_TOPICS = (*TOPICS, ENDPOINTS_TOPIC, FIELDS_TOPIC, METRICS_TOPIC, RULES_TOPIC, RULE_TOPIC)
 
 
 def _write_paragraph(formatter: Formatter, text: str) -> None:

@@ -1,25 +1,28 @@
 """One invocation of adsctl: settings, presentation, messages, printer and client, each made on first use."""
 
 import sys
-from collections.abc import Callable, Mapping
-from contextlib import AbstractContextManager, nullcontext
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import AbstractContextManager
 from functools import cache, cached_property, partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import IO, TYPE_CHECKING, Any
 
 from ..config.addresses import canonical_address, is_same_address
 from ..config.settings import EMULATOR_URL, Settings
-from ..errors import NotConfirmedError, UnavailableError, UsageError
+from ..errors import NotConfirmedError
 from ..masking import Mask
 from .options import CommandLine, names_file
 from .presentation import is_first_today, resolve_presentation
 
 if TYPE_CHECKING:
+    from datetime import tzinfo
+
     from ..api.rates import Rate
     from ..auth.secrets import Secrets
     from ..client.client import Client
     from ..client.prepared_request import Credentials, PreparedRequest
     from ..client.rate_limiter import Wait
+    from ..client.record_names import Record, RecordNames
     from ..client.shared_window import SharedWindow
     from ..client.spending import StoredRecords
     from ..emulator.app import Emulator
@@ -43,11 +46,12 @@ class Invocation:
         self.concurrency = DEFAULT_CONCURRENCY
         # Finds the version of a remote feed that need not be downloaded again, by its address.
         self.known_version: Callable[[str], Version | None] = lambda address: None
-        self.settings = Settings(flags)
+        self.settings = Settings(flags, command_line.host.environ)
         if command_line.mandate:
             command_line.mandate.require_place(self.settings)
         self._stored: dict[str, StoredRecords] = {}
-        self.presentation = command_line.presentation = resolve_presentation(self.settings)
+        presentation = command_line.host.presentation or resolve_presentation(self.settings)
+        self.presentation = command_line.presentation = presentation
 
     @classmethod
     def of(cls, context: Any, *, mutates: bool = True, is_help: bool = False) -> "Invocation":
@@ -70,7 +74,7 @@ class Invocation:
         """Raise UsageError where a named file would be lost; ask before that of --to is replaced."""
         log, to = self.flags.get("log_file"), self.flags.get("to")
         command = getattr(context, "command", None)  # of a line for several profiles it is that of each
-        named = [param for param in command.params if context.params.get(param.name)] if command else []
+        named = (param for param in command.params if context.params.get(param.name)) if command else ()
         files = sum(map(names_file, named))
         if log or to or files > 1:
             from .named_files import ResultFile, check_log_file, check_outputs
@@ -105,20 +109,21 @@ class Invocation:
 
     @cached_property
     def messages(self) -> "Messages":
-        """Messages on stderr."""
-        from ..output.messages import Messages
+        """Messages to who runs the command."""
+        return self.parsed.host.messages(self.presentation)
 
-        return Messages(self.presentation)
+    @property
+    def out(self) -> IO[str]:
+        """Where texts are printed that are no records."""
+        return self.parsed.host.out
 
     @cached_property
     def printer(self) -> "Printer":
-        """Results on stdout."""
-        from ..output.printer import Printer
-
+        """What takes results."""
         self.parsed.side_effects = self._side_effects
-        return Printer(
-            sys.stdout,
+        return self.parsed.host.printer(
             self.presentation,
+            names=lambda: self.settings.names,
             columns=self.flags.get("columns"),
             query=self.flags.get("query"),
             csv_safe=bool(self.flags.get("csv_safe")),
@@ -126,7 +131,14 @@ class Invocation:
             side_effects=self._side_effects,
             note_shape=self.parsed.note_shape,
             open_file=self.parsed.open_result,
+            zone=self._account_zone,
         )
+
+    def _account_zone(self) -> "tzinfo | None":
+        """Return the zone of the account, where the service has been asked."""
+        from .account_zone import zone_for
+
+        return zone_for(self) if "client" in self.__dict__ else None
 
     def _side_effects(self) -> str:
         """Say that the request was applied although its result cannot be shown."""
@@ -138,8 +150,10 @@ class Invocation:
         """The emulator of this machine, in this process."""
         from ..emulator.app import Emulator
 
-        emulator = Emulator(self.settings.emulator_database, service=self.settings.service)
-        self.parsed.resources.callback(emulator.close)
+        path, service, host = self.settings.emulator_database, self.settings.service, self.parsed.host
+        emulator = host.keep("emulator", lambda: Emulator(path, service=service))
+        if not host.keeps:
+            self.parsed.resources.callback(emulator.close)
         return emulator
 
     @cached_property
@@ -174,9 +188,10 @@ class Invocation:
             if not self.messages.quiet and is_first_today(self.settings.state_dir):
                 self.messages.say(text)
         settings = self.settings
-        return Client(
+        client = Client(
             address=cache(settings.address),
             credentials=lambda: self.credentials,
+            app_token=self._app_token,
             app=self.emulator if settings.is_local else None,
             timeout=settings.seconds("timeout", may_be_zero=False),
             max_attempts=settings.max_attempts,
@@ -193,7 +208,10 @@ class Invocation:
             service=settings.service,
             names=settings.names,
             shared_window=self._shared_window,
+            keep=self.parsed.host.keep,
         )
+        self.parsed.locks.callback(client.stop)  # threads of a command that failed send nothing more
+        return client
 
     def remote_access(self, max_bytes: int) -> "RemoteAccess":
         """Return the access to remote feeds with the limits, messages and environment of this invocation."""
@@ -216,6 +234,7 @@ class Invocation:
             known_version=self.known_version,
             progress=partial(download_progress, messages),
             only_public=bool(self.parsed.by),
+            is_alone=not self.parsed.host.keeps,
         )
 
     @cached_property
@@ -226,6 +245,13 @@ class Invocation:
         if self.settings.is_local:
             return UserKeys(*self.emulator.credentials)
         return self.secrets.user(self.client.call)
+
+    def _app_token(self) -> str | None:
+        """Return the bearer token of the app: the emulator issues one, elsewhere it was stored."""
+        if self.settings.is_local:
+            return self.emulator.bearer_token()
+        found = self.secrets.find("bearer_token")
+        return found.secret.value if found else None
 
     def _shared_window(self, rate: "Rate") -> "SharedWindow":
         """Make the window of a rate, which counts every request if this process is part of a fleet."""
@@ -256,10 +282,35 @@ class Invocation:
     def stored_of(self, account: str) -> "StoredRecords":
         """Return the records of an account, each of which is read once."""
         from ..client.spending import StoredRecords
-        from .writes import recent_changes
+        from .logged_changes import recent_changes
 
         stored = StoredRecords(self.client, account, lambda: recent_changes(self.settings, account))
         return self._stored.setdefault(account, stored)
+
+    @cached_property
+    def records(self) -> "RecordNames":
+        """The records that names mean, and the names of records."""
+        from ..client.record_names import RecordNames
+
+        def place(option: str) -> str:
+            return self.account if option == "account" else self.find_catalog()
+
+        def read(field: str, id: str) -> "Record | None":
+            from ..client.spending import SOURCES
+
+            return self.stored.cached(field, id) if field in SOURCES else None
+
+        def note(field: str, records: "Sequence[Record]") -> None:
+            from ..api.record_names import GROUPS
+            from .completion_ids import record_ids
+
+            record_ids(self.settings, GROUPS[field], "id", records, self.mask)
+
+        names = RecordNames(lambda: self.client, self.settings.service, place, read, note)
+        self.parsed.not_found_hint = lambda message: names.not_found_hint(
+            message, cache(lambda: self.with_flags({}).client)
+        )
+        return names
 
     @property
     def is_plan(self) -> bool:
@@ -268,11 +319,9 @@ class Invocation:
 
     def _begin_write_epoch(self, request: "PreparedRequest") -> AbstractContextManager[None]:
         """End the write epoch of the place that a request may change, if there is one."""
-        from ..store.epochs import WriteEpochs
-        from ..uploads.targets import changed_target
+        from ..runs.targets import changing
 
-        place = changed_target(self.service, request)
-        return WriteEpochs(self.settings.state_dir).changing(place) if place else nullcontext()
+        return changing(self.settings.state_dir, self.service, request)
 
     def warn_unknown_keys(self) -> None:
         """Warn about keys of the profile that are not settings."""
@@ -311,22 +360,12 @@ class Invocation:
         return self.find_catalog()
 
     def find_catalog(self) -> str:
-        """Return the catalog to work in, in a dry run too: what it would send may depend on the catalog."""
+        """Return the catalog to work in, in a dry run too, where requests depend on what it holds."""
         if named := self.settings.get("catalog"):
-            return named
-        from ..api.catalog import ListCatalogs
+            return self.records.id_of("product_catalog_id", named)
+        from .only_catalog import only_catalog
 
-        catalogs = self.client.call(ListCatalogs()).records
-        if not all(type(catalog.get("id")) in (str, int) and catalog["id"] for catalog in catalogs):
-            raise UnavailableError("the response lists a product catalog without an id")
-        if not catalogs:
-            raise UsageError("there is no product catalog yet", hint="adsctl catalog create --name 'My shop'")
-        listed = ", ".join(f"{catalog['id']} ({catalog.get('name')})" for catalog in catalogs)
-        if len(catalogs) > 1:
-            hint = "choose one with --catalog"
-            raise UsageError(f"there are several product catalogs: {listed}", hint=hint)
-        self.messages.detail(f"catalog {listed}")
-        return str(catalogs[0]["id"])
+        return only_catalog(self)
 
     @property
     def dry_run(self) -> bool:
@@ -348,20 +387,20 @@ class Invocation:
         if self.flags.get("yes") and not needs_terminal:
             return
         if at_service:
-            account = self.settings.get("account")
-            of_account = f", account {account}" if account else ""
+            of_account = f", account {account}" if (account := self.settings.get("account")) else ""
             consequence += f" (profile {self.settings.profile}{of_account})"
         if self.is_plan:
             self.messages.show(f"{QUESTION}{consequence}")
             return
-        if self.parsed.mandate and not needs_terminal:
-            self.parsed.mandate.require_answer(consequence)
+        if self.parsed.answer and not needs_terminal:
+            self.parsed.answer(consequence)
             return
-        if not (sys.stdin.isatty() and sys.stderr.isatty()):
+        if not self.parsed.host.is_terminal:
             how = "run it on a terminal; --yes does not answer" if needs_terminal else "add --yes"
-            raise NotConfirmedError(
-                f"not confirmed: {consequence}", hint=f"there is no terminal to ask on; {how}"
-            )
-        self.messages.ask(f"{consequence}? [y/N]")
+            hint = f"there is no terminal to ask on; {how}"
+            raise NotConfirmedError(f"not confirmed: {consequence}", hint=hint)
+        from ..output.table_view import local_times
+
+        self.messages.ask(f"{local_times(consequence, self._account_zone)}? [y/N]")
         if sys.stdin.readline().strip().lower() not in ("y", "yes"):
             raise NotConfirmedError("nothing was changed")

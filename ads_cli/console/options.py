@@ -8,9 +8,12 @@ from ..api.names import SERVICES
 from ..config.settings import SEVERAL_PROFILES
 from ..masking import Mask
 from ..output import COLORS, FORMATS, Presentation, ResultShape
+from .host import PROCESS, Host
 
 if TYPE_CHECKING:
     from ..config.mandate import Mandate
+    from ..runs.push import PushResult
+    from ..validation.report import ValidationReport
 
 
 class CommonOption(NamedTuple):
@@ -55,7 +58,7 @@ COMMON_OPTIONS = (
     CommonOption("--on-failure-env", "Secret variables that --on-failure gets, by commas", "NAMES"),
     CommonOption("--color", "Use color: auto, always or never", "WHEN"),
 )
-CATALOG_OPTION = CommonOption("--catalog", "The product catalog to work in", "ID")
+CATALOG_OPTION = CommonOption("--catalog", "The product catalog to work in, by id or name", "ID")
 IN_ROOT_HELP = ("profile", "account", "output", "yes", "dry_run", "quiet")  # `adsctl --help` shows only these
 # Where a command works, and for how long it waits: what runs other command lines hands these on to each.
 HANDED_ON = (
@@ -110,11 +113,19 @@ LONG_OPTIONS = {name: option for option in ALL_OPTIONS for name in option.names 
 SHORT_OPTIONS = {name[1]: option for option in ALL_OPTIONS for name in option.names if len(name) == 2}
 
 
+def no_hint(message: str) -> str:
+    """Add nothing to the hint of an error."""
+    return ""
+
+
 class CommandLine:
     """The words after `adsctl`, and what parsing has found in them so far."""
 
-    def __init__(self, words: Sequence[str], fixed: Mapping[str, Any] | None = None) -> None:
+    def __init__(
+        self, words: Sequence[str], fixed: Mapping[str, Any] | None = None, host: Host = PROCESS
+    ) -> None:
         self.words = tuple(words)
+        self.host = host
         self.fixed = fixed or {}  # common options that outrank those of the words; None: not given
         # Values of common options, by name.
         self.parsed_options = {name: value for name, value in self.fixed.items() if value is not None}
@@ -122,15 +133,22 @@ class CommandLine:
         self.presentation: Presentation | None = None  # set when the invocation has resolved it
         self.open_result: Callable[[], AbstractContextManager[TextIO]] | None = None  # the file of --to
         self.side_effects: Callable[[], str] = str  # says what was changed, for errors after it
+        self.not_found_hint: Callable[[str], str] = no_hint  # what has the name that an error has for an id
         self.mask = Mask()  # of the secrets that were read
         self.summary: dict[str, Any] | None = None  # of a push, or of the file that it did not send
+        self.report: ValidationReport | None = None  # of the file that was read
+        self.result: PushResult | None = None  # of a push
         self.task_words: tuple[str, ...] = ()  # of the tasks of a fleet, whose variables are secret too
         self.secret_files: dict[str, str] = {}  # their contents, since a pipe can be read only once
         self.shape: ResultShape | None = None  # of the result, for who shows it with others
         self.by: str | None = None  # what runs this in place of a person or a script, such as mcp
         self.job: str | None = None  # the id of what this is part of, for the log of changes
         self.mandate: Mandate | None = None  # of a command that an assistant runs
+        # Answers in place of a person; raises NotConfirmedError unless the answer is yes.
+        self.answer: Callable[[str], None] | None = None
+        self.is_typed = False  # by a person or a script: it may name commands of the user
         self.is_plan = False  # a dry run that tells its questions, and is judged by the guard
+        self.told: list[str] | None = None  # what a dry run would do, where it is collected and not printed
         self.is_guard_check = False  # a dry run that only asks what the guard refuses
         self.locks = ExitStack()  # closed when the command has ended, however it did
         self.resources = ExitStack()  # closed when the command has ended without an error
@@ -140,6 +158,20 @@ class CommandLine:
         """Whether --profile seems to name several profiles: by a pattern, or one by one."""
         named = (value for name, value in find_common_options(self.words) if name == "profile")
         return "profile" not in self.fixed and any(not SEVERAL_PROFILES.isdisjoint(value) for value in named)
+
+    @property
+    def command_at(self) -> int | None:
+        """Where the command stands: the first word that is neither a common option nor the value of one."""
+        for position, word in enumerate(self.words):
+            before, after = (
+                len([*find_common_options(self.words[:end])]) for end in (position, position + 1)
+            )
+            if not word.startswith("-"):
+                if before == after:
+                    return position
+            elif not [*find_common_options([word, word])]:  # --help, --, or none of ours
+                return None
+        return None
 
     def note_shape(self, shape: ResultShape) -> None:
         """Note how the result is shown, for a fleet that shows it with others."""

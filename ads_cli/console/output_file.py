@@ -3,7 +3,7 @@
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Iterator
 from contextlib import AbstractContextManager, contextmanager
-from datetime import datetime
+from datetime import datetime, tzinfo
 from pathlib import Path
 from typing import TYPE_CHECKING, Self, TextIO
 
@@ -57,9 +57,9 @@ class OutputFile:
         return None if self._may_replace else lambda path: False
 
 
-def time_made() -> tuple[str, str]:
-    """Return the fact of a page that tells when it was made."""
-    return "Made", f"{datetime.now().astimezone():%Y-%m-%d %H:%M:%S %Z}"
+def time_made(zone: tzinfo | None = None) -> tuple[str, str]:
+    """Return the fact of a page that tells when it was made, in a time zone or that of this machine."""
+    return "Made", f"{datetime.now().astimezone(zone):%Y-%m-%d %H:%M:%S %Z}"
 
 
 def failure_details(error: ReportedError | None, *, in_headline: bool) -> Iterator[str]:

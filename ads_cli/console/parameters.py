@@ -305,13 +305,35 @@ def usage_error(error: Any, context: Any) -> UsageError:
             params = context.command.get_params(context)
             named = (param.long_names for param in params if not getattr(param, "is_alias", False))
             all_names = [name for names in named for name in names]
-            message = f"no such option: {error.option_name}{suggestion(error.option_name, all_names)}"
+            near = _suggested_option(error.option_name, all_names)
+            near = near or _with_option(error.option_name, context)
+            message = f"no such option: {error.option_name}{near}"
         case "BadOptionUsage":
             needs = "needs a value" if "requires" in error.message else "takes no value"
             message = f"{error.option_name}: {needs}"
         case _:
             message = str(error.format_message())
     return UsageError(message, hint=f"{context.command_path} --help")
+
+
+def _with_option(option: str, context: Any) -> str:
+    """Name the only command of the same group that has an option; nothing where none has it, or several."""
+    group: Any = context.parent.command if context.parent else None
+    names = group.list_commands(context.parent) if hasattr(group, "list_commands") else []
+    commands = [group.get_command(context.parent, name) for name in names[:MAX_LISTED_COMMANDS]]
+    having = [
+        command.name
+        for command in commands
+        if command and any(option in getattr(param, "long_names", ()) for param in command.params)
+    ]
+    return f"; '{context.parent.command_path} {having[0]}' has it" if len(having) == 1 else ""
+
+
+def _suggested_option(typed: str, names: Collection[str]) -> str:
+    """Suggest the one option that begins or ends with what was typed, or else a similar one."""
+    last = typed.removeprefix("-")  # `--type` is the end of `--targeting-type`
+    longer = [name for name in names if name.startswith(typed) or name.endswith(last)]
+    return suggestion(longer[0] if len(longer) == 1 else typed, names)
 
 
 def unknown_command(word: str, names: Collection[str], context: Any) -> UsageError:

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 from ..client.rate_limiter import Wait
 from ..numbers import size_text
+from ..output import Progress
 from ..output.messages import Messages
 from ..output.text import counted, duration, safe, singular
 
@@ -82,6 +83,10 @@ def progress(
 ) -> Iterator[ProgressReport]:
     """Show how many rows of `total` are done, None if unknown. `noun` is a plural to use for "rows"."""
     report = ProgressReport(activity, total, seconds_left, messages.say, noun)
+    if tell := messages.on_progress:
+        report.on_done = lambda count: tell(Progress(activity, count, total))
+        yield report
+        return
     with shown(messages, lambda: nullcontext() if total == 0 else _bar(report), lambda: report.line):
         yield report
 
@@ -172,6 +177,10 @@ class _Download:
 def download_progress(messages: Messages, label: str) -> "Iterator[OnBytes]":
     """Show how much of a file is there: a bar on a terminal, a line now and then elsewhere."""
     report = _Download(f"Downloading {label}")
+    if tell := messages.on_progress:
+        report.on_bytes = lambda received, total: tell(Progress(report.activity, received, total))
+        yield report
+        return
     with shown(messages, lambda: _download_bar(report), lambda: report.line):
         yield report
 

@@ -1,24 +1,25 @@
 """Build a declared request from options and `-f` documents."""
 
-from collections.abc import Callable, Mapping
-from typing import TYPE_CHECKING, Any, TypeVar
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any, Generic, TypeVar
+
+from msgspec import Struct
 
 from ..api.amounts import CurrencyOf, fields_of_amounts, in_micros, in_units, unknown_currency
 from ..api.endpoint import Request
 from ..api.fields import Field, FieldType, fields_by_name
 from ..api.names import to_neutral
-from ..api.problems import Problem
+from ..api.problems import InvalidError, Problem
 from ..api.records import (
     CURRENCY,
-    problems_of_fixed,
-    problems_of_place,
+    CurrentOf,
+    Resolve,
     values_of_record,
     with_removed,
     without_removed,
-    without_same_invalid,
 )
 from ..api.spending import changes_nothing, problems_of_currency, request_of
-from ..api.validation import parsed
+from ..api.validation import convert, parsed
 from ..errors import ContentError, UsageError
 from ..output.text import Lines
 from ..spelling import as_option, comma_list
@@ -28,99 +29,103 @@ if TYPE_CHECKING:
 
 MAX_DOCUMENT_MIB = 64
 R = TypeVar("R", bound=Request)
+S = TypeVar("S", bound=Struct)
+
+
+class RequestInput(Generic[R]):
+    """Builds requests of a kind from options, and from files with more of their fields.
+
+    `currency_of` tells the decimals that amounts in whole units may have. `media` takes files in place of
+    media keys. `current_of` returns what the service has of a record. `resolve` puts ids in place of names.
+    """
+
+    def __init__(
+        self,
+        kind: type[R],
+        service: str = "generic",
+        currency_of: CurrencyOf = unknown_currency,
+        media: "MediaReferences | None" = None,
+        current_of: CurrentOf = lambda id: {},
+        resolve: Resolve = lambda values: None,
+    ) -> None:
+        self.kind, self.service, self.currency_of = kind, service, currency_of
+        self.media, self.current_of, self.resolve = media, current_of, resolve
+        self.left_out: dict[str, None] = {}  # fields of records of the service, since they are read only
+
+    def request(self, options: dict[str, Any], file: str | None = None, content: bytes | None = None) -> R:
+        """Build a request. An option precedes the file, whose `content` may have been read already.
+
+        Under service x, an empty option of a change removes the value of an optional field. Raise UsageError
+        with every problem, or ContentError if all of them are in files.
+        """
+        kind, media, fields = self.kind, self.media, fields_by_name(self.kind)
+        for_components = media.take_options(options) if media is not None else []
+        inputs, removed = _without_unset(options), list[str]()
+        if self.service == "x":
+            inputs, removed = without_removed(kind, inputs, fields_of_amounts(kind))
+        values, amounts, messages = _read_options(kind, fields, inputs)
+        # The file that a field, or the path of a problem, is from.
+        sources = {name: str(text)[1:] for name, text in values.items() if _is_file(fields[name], text)}
+        values = to_neutral({name: read_value(fields[name], value) for name, value in values.items()})
+        all_amounts, problems, read = dict(amounts), list[Problem](), dict[str, Any]()
+        if file is not None:
+            read = read_mapping(file, content)
+            if media is not None:
+                media.take_document(read, file)
+            converted, amounts_of_file, problems = in_micros(kind, to_neutral(read))
+            of_file, left_out, mismatches = values_of_record(kind, converted, values, self.current_of)
+            self.left_out |= dict.fromkeys(left_out)
+            problems += mismatches
+            sources |= dict.fromkeys({*of_file, *amounts_of_file.values()} - values.keys(), file)
+            sources |= dict.fromkeys((problem.path for problem in problems), file)
+            of_file_only = {field: name for field, name in amounts_of_file.items() if field not in values}
+            all_amounts = of_file_only | amounts
+            values = of_file | values
+        if media is not None:
+            media.complete(values, sources, for_components)
+        request = None
+        if invalid := [name for name, value in values.items() if not is_text(value)]:
+            problems += [Problem(name, "contains a lone surrogate") for name in invalid]
+        else:
+            if not problems and not messages:
+                self.resolve(values)
+            request, texts = request_of(kind, values, all_amounts, self.currency_of)
+            problems += texts
+            if request and file is not None:
+                wrong = problems_of_currency(request, read.get(CURRENCY), self.currency_of)
+                problems += wrong
+                sources |= dict.fromkeys((problem.path for problem in wrong), file)
+        if request and not problems and not messages:
+            request = with_removed(request, removed)
+            if changes_nothing(request):
+                hint = f"adsctl {kind.endpoint.command} --help lists what can be changed"
+                raise UsageError("nothing to change", hint=hint)
+            return request
+        only_in_files = not messages and {problem.field for problem in problems} <= sources.keys()
+        messages += [_describe(kind, problem, sources, amounts, options) for problem in problems]
+        error_kind = ContentError if only_in_files else UsageError
+        raise error_kind(Lines(messages), hint=f"adsctl {kind.endpoint.command} --help")
 
 
 def request_from_input(
-    kind: type[R],
-    options: dict[str, Any],
-    file: str | None = None,
-    *,
-    content: bytes | None = None,
-    service: str = "generic",
-    currency_of: CurrencyOf = unknown_currency,
-    media: "MediaReferences | None" = None,
-    on_record: Callable[[list[str]], None] = lambda left_out: None,
-    current_of: Callable[[str], Mapping[str, Any]] = lambda id: {},
+    kind: type[R], options: dict[str, Any], file: str | None = None, service: str = "generic"
 ) -> R:
-    """Build a request from options and from a file with more of its fields. An option precedes the file.
+    """Build a request that needs nothing but its options, or a file."""
+    return RequestInput(kind, service).request(options, file)
 
-    `content` is that of the file, where it was read already. `media` takes files in place of media keys.
-    `on_record` receives the fields that were left out of a record of the service, since they are read only.
-    `current_of` returns what the service has of a record. `currency_of` tells the decimals that amounts in
-    whole units may have.
 
-    Under service x, an empty option of a change removes the value of an optional field. Raise UsageError with
-    every problem, or ContentError if all of them are in files.
+def built(kind: type[S], values: Mapping[str, Any], options: Mapping[str, str]) -> S:
+    """Build a request with nested values, or a part of one; raise UsageError with all problems.
+
+    `options` are what the paths of fields are called on the command line.
     """
-    fields = fields_by_name(kind)
-    for_components = media.take_options(options) if media is not None else []
-    inputs, removed = _without_unset(options), list[str]()
-    if service == "x":
-        inputs, removed = without_removed(kind, inputs, fields_of_amounts(kind))
-    values, amounts, messages = _read_options(kind, fields, inputs)
-    # The file that a field, or the path of a problem, is from.
-    sources = {name: str(text)[1:] for name, text in values.items() if _is_file(fields[name], text)}
-    values = to_neutral({name: read_value(fields[name], value) for name, value in values.items()})
-    all_amounts, problems, read = dict(amounts), list[Problem](), dict[str, Any]()
-    if file is not None:
-        read = read_mapping(file, content)
-        if media is not None:
-            media.take_document(read, file)
-        own_id = values.get(str(kind.endpoint.id_field))
-        of_file, amounts_of_file, problems = _read_record(
-            kind, read, on_record, lambda id: current_of(str(own_id or id)) if own_id or id else {}
+    try:
+        return convert(kind, values)
+    except InvalidError as error:
+        words = (
+            f"{options.get(problem.path, problem.path)}: {problem.message}" for problem in error.problems
         )
-        sources |= dict.fromkeys({*of_file, *amounts_of_file.values()} - values.keys(), file)
-        problems += problems_of_place(kind, of_file, values)
-        sources |= dict.fromkeys((problem.path for problem in problems), file)
-        of_file_only = {field: name for field, name in amounts_of_file.items() if field not in values}
-        all_amounts = of_file_only | amounts
-        values = of_file | values
-    if media is not None:
-        media.complete(values, sources, for_components)
-    request = None
-    if invalid := [name for name, value in values.items() if not is_text(value)]:
-        problems += [Problem(name, "contains a lone surrogate") for name in invalid]
-    else:
-        request, texts = request_of(kind, values, all_amounts, currency_of)
-        problems += texts
-        if request and file is not None:
-            wrong = problems_of_currency(request, read.get(CURRENCY), currency_of)
-            problems += wrong
-            sources |= dict.fromkeys((problem.path for problem in wrong), file)
-    if request and not problems and not messages:
-        request = with_removed(request, removed)
-        if changes_nothing(request):
-            hint = f"adsctl {kind.endpoint.command} --help lists what can be changed"
-            raise UsageError("nothing to change", hint=hint)
-        return request
-    only_in_files = not messages and {problem.field for problem in problems} <= sources.keys()
-    messages += [_describe(kind, problem, sources, amounts, options) for problem in problems]
-    error_kind = ContentError if only_in_files else UsageError
-    raise error_kind(Lines(messages), hint=f"adsctl {kind.endpoint.command} --help")
-
-
-def _read_record(
-    kind: type[Request],
-    read: dict[str, Any],
-    on_record: Callable[[list[str]], None],
-    current_of: Callable[[Any], Mapping[str, Any]],
-) -> tuple[dict[str, Any], dict[str, str], list[Problem]]:
-    """Return what a mapping has of a request, the names of amounts in whole units by field, and the problems.
-
-    What is read only of a record of the service is left out. An update leaves out invalid values that are the
-    service's own too: `current_of` is called with the id.
-    """
-    record = to_neutral(read)
-    own, left_out, mismatches = values_of_record(kind, record)
-    values, amounts, problems = in_micros(kind, own)
-    if not {*left_out} <= {kind.endpoint.record_id}:
-        on_record(left_out)
-        if kind.endpoint.method == "PUT":
-            id = values.get(str(kind.endpoint.id_field))
-            values = without_same_invalid(kind, values, lambda: current_of(id))
-            problems += problems_of_fixed(kind, record, lambda: current_of(id))
-    return values, amounts, problems + mismatches
+        raise UsageError(Lines(words)) from None
 
 
 def _without_unset(options: dict[str, Any]) -> dict[str, Any]:
@@ -200,17 +205,20 @@ def _is_file(field: Field, text: Any) -> bool:
 
 
 def read_value(field: Field, text: Any) -> Any:
-    """Parse an option: JSON or @FILE if nested, or a list with commas. Other values remain text."""
+    """Parse an option: JSON, words or @FILE if nested, or a list with commas. Other values remain text."""
     if not isinstance(text, str):
         return text
     if _is_file(field, text):
         return read_document(text[1:], field.option)
     if field.type.is_nested:
+        is_json = text.lstrip()[:1] in ("[", "{")
+        if field.type.extra("in_words") and not is_json:
+            return _in_words(field, text)
         try:
             return parsed(text)
         except ValueError as error:
-            message = f"{field.option}: {error} in {text[:60]!r}"
-            raise UsageError(message, hint="write JSON, or @FILE") from None
+            problem = f"{error} in {text[:60]!r}" if is_json else f"{text[:60]!r} is not JSON"
+            raise UsageError(f"{field.option}: {problem}", hint="write JSON, or @FILE") from None
     if field.type.is_comma_list:
         return [_choice(field.type.item, part) for part in comma_list(text)]
     return _choice(field.type, text)
@@ -220,6 +228,13 @@ def _choice(kind: FieldType, text: str) -> str:
     """Return the choice that is meant, in any case: `website-clicks` is WEBSITE_CLICKS."""
     folded = text.upper().replace("-", "_")
     return folded if text not in kind.choices and folded in kind.choices else text
+
+
+def _in_words(field: Field, text: str) -> list[dict[str, str]]:
+    """Read the items of a list whose fields follow each other, the last of which takes all further words."""
+    names = field.type.item.structs[0].__struct_fields__
+    items = (item.strip().split(None, len(names) - 1) for item in text.split(";") if item.strip())
+    return [dict(zip(names, words, strict=False)) for words in items]
 
 
 def read_mapping(path: str, content: bytes | None = None) -> dict[str, Any]:

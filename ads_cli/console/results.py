@@ -1,89 +1,67 @@
 """Show the responses of declared requests, and the requests of a dry run."""
 
 import json
-from collections.abc import Iterable, Iterator
-from datetime import timedelta
-from itertools import groupby, islice
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import islice
 from typing import TYPE_CHECKING, Any
 
 import msgspec
 
-from ..api.audience_insights import HOURS_PER_VALUE, SearchKeywords
 from ..api.endpoint import Endpoint, Request
-from ..api.names import to_neutral
 from ..masking import Mask, mask_header
 from ..numbers import parse_count
-from ..output.charts import ChartRow, draw
-from ..output.printer import Printer, keys_of
+from ..output.printer import keys_of
 from ..output.text import as_json
 from .invocation import Invocation
 
 if TYPE_CHECKING:
     from ..client.prepared_request import PreparedRequest
     from ..client.response import Response
-
-
-MAX_NUMBERS, MAX_NUMBER = 10_000, 10**15  # what is more is shown as a document
-
-
-def draw_keywords(printer: Printer, request: SearchKeywords, data: Any) -> bool:
-    """Draw the posts with the keywords by day, and related keywords. Return False if that is impossible."""
-    if not isinstance(data, dict):
-        return False
-    volume, related = data.get("post_volume") or [], data.get("related_keywords") or []
-    if not (isinstance(volume, list) and isinstance(related, list) and len(volume) <= MAX_NUMBERS):
-        return False
-    if not all(type(number) is int and 0 <= number <= MAX_NUMBER for number in volume):
-        return False
-    rows = list(_days(request, volume))
-    title = f"Posts with {', '.join(request.keywords)}, by {request.granularity.lower()} (UTC)"
-    words = [str(word) for word in related]
-    draw(printer.stream, title, rows, "Related keywords", words, color=printer.color)
-    return True
-
-
-def _days(request: SearchKeywords, volume: list[int]) -> Iterator[ChartRow]:
-    """Split the numbers into days; the hours of all days are aligned."""
-    step = timedelta(hours=HOURS_PER_VALUE[request.granularity])
-    start = request.start_time.moment
-    moments = [(start + n * step, number) for n, number in enumerate(volume)]
-    for day, of_day in groupby(moments, key=lambda moment: moment[0].date()):
-        numbers = list(of_day)
-        missing = numbers[0][0].hour if request.granularity == "HOUR" else 0
-        yield ChartRow(f"{day:%m-%d}", [*[None] * missing, *(number for _, number in numbers)])
+    from .conditions import Narrowing
 
 
 # Commands that show records of their own group; `accounts apps`, for one, shows no accounts.
-RECORD_VERBS = ("list", "get", "create", "add", "update", "rename", "grant")
+RECORD_VERBS = ("list", "get", "create", "add", "update", "rename", "grant", "subscribe", "subscriptions")
 
 
 def show(call: Invocation, request: Request, document: Any) -> None:
-    """Print a document with the columns of its endpoint, or draw its chart. Note its ids for completion."""
-    endpoint = request.endpoint
-    _record_ids(call, endpoint, document if isinstance(document, list) else [document])
-    if (
-        isinstance(request, SearchKeywords)
-        and call.printer.draws
-        and draw_keywords(call.printer, request, to_neutral(document))
-    ):
-        return
+    """Print a document with the columns of its endpoint. Note its ids for completion."""
+    endpoint, wrapped = request.endpoint, None
+    if endpoint.data_key and isinstance(document, dict):
+        wrapped = document.get(endpoint.data_key)
+    records = document if wrapped is None else wrapped
+    _record_ids(call, endpoint, records if isinstance(records, list) else [records])
+    if not call.printer.shows_documents:
+        document = records
     call.printer.show(document, endpoint.columns, endpoint.record_id, endpoint.extra_fields)
 
 
-def show_list(call: Invocation, request: Request, *, envelope: bool, all: bool, limit: str | None) -> None:
-    """Print a list of declared records; note the ids of its first page for completion."""
+def show_list(
+    call: Invocation,
+    request: Request,
+    *,
+    envelope: bool,
+    all: bool,
+    limit: str | None,
+    narrowing: "Narrowing | None" = None,
+) -> None:
+    """Print a list of declared records; note the ids of its first page for completion.
+
+    What a `narrowing` is applied to are the records of all pages.
+    """
     endpoint, most = request.endpoint, None if limit is None else parse_count(limit, "--limit")
 
     def responses() -> "Iterator[Response]":
         # The cursor of an envelope has to follow the last record that is shown.
-        pages = call.client.pages(request, limit=most if envelope else None)
+        pages = call.client.pages(request, limit=most if envelope and not narrowing else None)
         for number, response in enumerate(pages):
             if number == 0:
                 _record_ids(call, endpoint, response.data)
             yield response
 
     *group, verb = endpoint.command.split()
-    call.printer.noun = (group[-1] if verb in RECORD_VERBS and group else "results").replace("-", " ")
+    noun = verb if verb.endswith("s") else group[-1] if group else ""
+    call.printer.noun = noun.replace("-", " ") if verb in RECORD_VERBS and noun else "results"
     shape = (endpoint.columns, endpoint.record_id, endpoint.extra_fields)
     show_pages(
         call,
@@ -93,6 +71,7 @@ def show_list(call: Invocation, request: Request, *, envelope: bool, all: bool, 
         all=all,
         limit=most,
         is_cut_unasked=limit is None and not getattr(request, "count", None),
+        narrowing=narrowing,
     )
 
 
@@ -131,24 +110,30 @@ def show_pages(
     limit: int | None = None,
     is_cut_unasked: bool = True,
     more_hint: str = "--all shows them, --limit N some of them",
+    narrowing: "Narrowing | None" = None,
 ) -> None:
     """Print a list: one page, all pages, or `limit` records.
 
     A response that is not a list is printed as it is. Without `columns`, the columns are those of the
     records.
     """
-    pages = Pages(responses, None if all or limit else 1)
-    printer = call.printer
+    pages = Pages(responses, None if all or limit or narrowing else 1)
+    printer, shown = call.printer, pages.records()
+    if narrowing:
+        shown = narrowing.applied(shown)
     if printer.streams and columns and not envelope:
-        printer.show_records(islice(pages.records(), limit), columns, key, others)
+        printer.show_records(islice(shown, limit), columns, key, others)
     else:
-        records = list(islice(pages.records(), limit))
+        records = list(islice(shown, limit))
+        assert pages.first
         merged = records if pages.is_list else pages.first.data
         body = pages.first.body
         if envelope and pages.is_list and isinstance(body, dict):
-            body = {**body, "data": merged, "next_cursor": pages.cursor}
+            body = {**body, "data": merged, "next_cursor": None if narrowing else pages.cursor}
         document = body if envelope else merged
         printer.show(document, columns or keys_of(document), key, others)
+    if narrowing:
+        return  # all was read, or as much as --limit asked for
     if isinstance(pages.total, int):
         call.messages.say(f"{pages.total:,} in total")
     if pages.cursor or pages.rest_of_page:
@@ -159,7 +144,7 @@ def show_pages(
 class Pages:
     """Pages as they are read, with the first response and the last cursor."""
 
-    first: "Response"  # once records were read; there always is one
+    first: "Response | None" = None  # once records were read; there always is one
     cursor: str | None = None
     rest_of_page = 0  # records of the last page that were not taken
 
@@ -169,12 +154,12 @@ class Pages:
     @property
     def is_list(self) -> bool:
         """Whether the pages hold a list."""
-        return isinstance(self.first.data, list)
+        return self.first is not None and isinstance(self.first.data, list)
 
     @property
     def total(self) -> int | None:
         """The number of records on all pages, if the service sent it."""
-        body = self.first.body
+        body = self.first and self.first.body
         return body.get("total_count") if self.is_list and isinstance(body, dict) else None
 
     def records(self) -> Iterator[Any]:
@@ -205,28 +190,54 @@ def show_prepared(call: Invocation, prepared: "PreparedRequest") -> None:
     """Print a prepared request, with secrets masked, once the guard has approved it."""
     call.writes.approve([prepared])
     document = _document_of(prepared)
+    if _is_said(call, [prepared]):
+        return
     if call.printer.has_columns:
-        _print_prepared(document)
+        _print_prepared(call, document)
     else:
         call.printer.show(document, tuple(document), "url")
 
 
 def show_prepared_requests(call: Invocation, requests: "Iterable[PreparedRequest]") -> None:
     """Print requests that the guard has approved, with secrets masked; one document is a list of them."""
+    requests = [*requests]
+    if _is_said(call, requests):
+        return
     documents = [*map(_document_of, requests)]
     if call.printer.has_columns:
         for document in documents:
-            _print_prepared(document)
+            _print_prepared(call, document)
     else:
         call.printer.show(documents, ("method", "url", "headers", "body"), "url")
 
 
+def says_dry_run(call: Invocation) -> bool:
+    """Whether a person is told in words what a dry run would do."""
+    return call.dry_run and not call.is_plan and (call.printer.draws or call.parsed.told is not None)
+
+
+def _is_said(call: Invocation, requests: "Sequence[PreparedRequest]") -> bool:
+    """Say to a person what requests would do, in place of them; with --verbose before them."""
+    if not says_dry_run(call):
+        return False
+    from .dry_run import sentences
+
+    lines = sentences(call, requests)
+    if call.parsed.told is not None:
+        call.parsed.told += lines
+        return True
+    for line in lines:
+        print(line, file=call.out)
+    return bool(lines) and not call.messages.is_verbose
+
+
 def _document_of(prepared: "PreparedRequest") -> dict[str, Any]:
+    tokens = prepared.declared.endpoint.tokens if prepared.declared else ("user1",)
     document: dict[str, Any] = {
         "method": prepared.method,
         "url": Mask()(prepared.url),
         "headers": {
-            "Authorization": "OAuth ***",
+            "Authorization": "OAuth ***" if "user1" in tokens else "Bearer ***",
             **{name: mask_header(name, value) for name, value in prepared.headers.items()},
         },
     }
@@ -237,10 +248,10 @@ def _document_of(prepared: "PreparedRequest") -> dict[str, Any]:
     return document
 
 
-def _print_prepared(document: dict[str, Any]) -> None:
-    print(f"{document['method']} {document['url']}")
+def _print_prepared(call: Invocation, document: dict[str, Any]) -> None:
+    print(f"{document['method']} {document['url']}", file=call.out)
     if "body" in document:
-        print(as_json(document["body"], indent=2))
+        print(as_json(document["body"], indent=2), file=call.out)
 
 
 def _decoded(body: str) -> Any:

@@ -22,12 +22,12 @@ from . import identity, oauth, resources
 from .core.faults import handle_with_faults, parse_fault
 from .core.handlers import RateLimits, RegisteredHandler, RequestContext, error_of, read_request
 from .core.request import IncomingRequest
-from .core.responses import RESULTS, ApiError, HttpResponse, envelope, error_response
+from .core.responses import RESULTS, ApiError, HttpResponse, envelope, error_response, invalid_request
 from .core.routing import Router
 from .core.shapes_of_x import in_shape_of_x
-from .core.signatures import Authenticator
+from .core.signatures import Authenticator, bearer_token
 from .storage import Record, Store, audience_user_table, product_table
-from .storage.database import file_errors_as_state_errors, open_store
+from .storage.database import open_store
 
 if TYPE_CHECKING:
     from wsgiref.types import StartResponse
@@ -35,6 +35,7 @@ if TYPE_CHECKING:
 # What service x says in each answer of the advertising API, whose paths begin so.
 CURRENT_VERSION = ("X-Current-Api-Version", "12")
 VERSIONED = ("/5/", "/11/", "/12/")
+MEDIA = "/2/media/"  # whose errors are those of the advertising API
 
 
 class SeededCredentials(NamedTuple):
@@ -74,6 +75,11 @@ class Emulator:
         )
         return SeededCredentials(*self.store.row(query, self.store.setting("access_token")))
 
+    def bearer_token(self) -> str:
+        """Return the bearer token of the seeded app; issue one if it has none."""
+        with self.store.in_use():
+            return bearer_token(self.store, self.credentials.consumer_key)
+
     @property
     def database_id(self) -> str:
         """Return an id of the database; a reset changes it."""
@@ -102,11 +108,13 @@ class Emulator:
     def _router(self) -> Router:
         return load_router(self.service)
 
-    def __call__(self, environ: dict[str, Any], start_response: "StartResponse") -> list[bytes]:
+    def __call__(
+        self, environ: dict[str, Any], start_response: "StartResponse"
+    ) -> list[bytes] | Iterator[bytes]:
         """Respond to one request; any exception becomes an error response."""
         incoming = IncomingRequest(environ)
         try:
-            with file_errors_as_state_errors(self.database), self.store.in_use():
+            with self.store.in_use():
                 response = self._respond(incoming)
         except ApiError as error:
             response = error.to_response({}, SERVICES[self.service])
@@ -145,7 +153,8 @@ class Emulator:
             unknown=None if self._is_strict else [],
         )
         if handler.request_type:
-            context.user = self.authenticator.authenticate_user(incoming, writes=endpoint.changes).user
+            signer = self.authenticator.authenticate(incoming, endpoint)
+            context.user, context.app, context.scopes = signer.user, signer.app, signer.scopes
 
         def handle(fault: str) -> HttpResponse:
             context.fault = fault
@@ -188,6 +197,8 @@ def _handle(context: RequestContext, endpoint: Endpoint, handler: RegisteredHand
             request = read_request(context, endpoint, handler.request_type)
         result = handler(context, endpoint, request)
     except InvalidError as error:
+        if endpoint.base == "platform" and not endpoint.path.startswith(MEDIA):
+            return invalid_request(error.problems[0]).to_response({})
         errors = [error_of(problem, context.names) for problem in error.problems]
         return error_response(400, errors, context.names.to_wire(context.echoed))
     except ApiError as error:
@@ -195,7 +206,7 @@ def _handle(context: RequestContext, endpoint: Endpoint, handler: RegisteredHand
     except RecursionError:
         too_deep = ApiError(400, "BAD_REQUEST", "a value is nested too deeply")
         return too_deep.to_response(context.echoed, context.names)
-    except sqlite3.Error:  # file_errors_as_state_errors says what is wrong with the file
+    except (sqlite3.Error, StateError):  # of the database file: Store.in_use says what is wrong with it
         raise
     except Exception:
         return _internal_error()

@@ -1,15 +1,16 @@
 """Serve the emulator on a loopback port, each connection in a thread of its own: HTTP/1.1 with h11."""
 
 import re
+import select
 import socket
 import struct
 import sys
 import threading
 import time
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager, suppress
+from collections.abc import Callable, Generator, Iterable, Iterator
+from contextlib import closing, contextmanager, suppress
 from io import BytesIO
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 from urllib.parse import unquote
 from wsgiref.handlers import format_date_time
 
@@ -28,6 +29,7 @@ if TYPE_CHECKING:
 
 IDLE_TIMEOUT_SECONDS = 75
 REQUEST_READ_TIMEOUT_SECONDS = 15.0
+STREAM_WRITE_TIMEOUT_SECONDS = 30.0  # for a client that reads nothing
 DRAIN_TIMEOUT_SECONDS = 1.0  # for what a client still sends when its request is refused
 MAX_HEADER_BYTES = 64 * 1024
 RECEIVE_BYTES = 64 * 1024
@@ -71,7 +73,10 @@ class ClientConnection:
         try:
             if not (environ := self._read_request()):
                 return False
-            body = b"".join(self._application(environ, start_response))
+            result = self._application(environ, start_response)
+            if not isinstance(result, list):
+                return self._send_stream(started[0], started[1], result)
+            body = b"".join(result)
         except ApiError as error:
             response = error.to_response({})
             body = b"".join(response.send(start_response, without_body=self._method == "HEAD"))
@@ -187,6 +192,40 @@ class ClientConnection:
             self._drain()
         return self._http.our_state is h11.DONE
 
+    def _send_stream(self, status: str, headers: list[tuple[str, str]], stream: Iterable[bytes]) -> bool:
+        """Send a body whose length is not known, until it ends or the client hangs up."""
+        fault = dict(headers).get(HEADER)
+        if fault == "reset":
+            self._socket.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, RESET_ON_CLOSE)
+            return False
+        head = h11.Response(
+            status_code=int(status[:3]),
+            reason=status[4:],
+            headers=[
+                *((name.encode(), value.encode("latin-1")) for name, value in headers if name != HEADER),
+                (b"Date", format_date_time(time.time()).encode()),
+                (b"Transfer-Encoding", b"chunked"),
+                (b"Connection", b"close"),
+            ],
+        )
+        with closing(cast("Generator[bytes]", stream)) as chunks:
+            self._socket.settimeout(STREAM_WRITE_TIMEOUT_SECONDS)
+            self._socket.sendall(self._http.send(head) or b"")
+            for chunk in chunks:
+                if chunk:
+                    self._socket.sendall(self._http.send(h11.Data(data=chunk)) or b"")
+                    if fault == "truncate":
+                        return False
+                elif self._is_hung_up():
+                    return False
+            self._socket.sendall(self._http.send(h11.EndOfMessage()) or b"")
+        return False
+
+    def _is_hung_up(self) -> bool:
+        """Tell whether the client has closed the connection; what else it sends is not read."""
+        readable, _, _ = select.select([self._socket], [], [], 0)
+        return bool(readable) and not self._socket.recv(RECEIVE_BYTES, socket.MSG_PEEK)
+
     def _drain(self) -> None:
         """Read on for a moment: closed at once, the connection would be reset before the response is read."""
         self._socket.shutdown(socket.SHUT_WR)
@@ -259,7 +298,7 @@ class Server:
 def _for_local_hosts(emulator: Emulator) -> "WSGIApplication":
     """Reject requests for other hosts, which protects against DNS rebinding."""
 
-    def application(environ: dict[str, Any], start_response: "StartResponse") -> list[bytes]:
+    def application(environ: dict[str, Any], start_response: "StartResponse") -> Iterable[bytes]:
         host = environ.get("HTTP_HOST", "")
         if not _is_local(host):
             raise ApiError(403, "FORBIDDEN", f"the Host header {host!r} is not a loopback address")

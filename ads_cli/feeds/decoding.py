@@ -157,3 +157,21 @@ class NotUtf8Error(ContentError):
 
 
 NOT_TEXT = re.compile(rb"[\x00-\x08\x0e-\x1a\x1c-\x1f]")
+
+
+class Utf8Check:
+    """Decodes the chunks of a text. Raises ContentError with the line if one is not UTF-8."""
+
+    def __init__(self, error_in: Callable[[int, UnicodeDecodeError], ContentError]) -> None:
+        self._error_in = error_in  # makes the error of a chunk that begins on a line
+        self._decoder = codecs.getincrementaldecoder("utf-8")()
+        self.line = 1  # on which the next chunk begins
+
+    def decode(self, chunk: bytes) -> str:
+        """Decode a chunk, which may end inside a character. An empty one is the end."""
+        try:
+            text = self._decoder.decode(chunk, final=not chunk)
+        except UnicodeDecodeError as error:
+            raise self._error_in(self.line, error) from None
+        self.line += chunk.count(b"\n")
+        return text

@@ -1,7 +1,6 @@
 """The rows of a feed in any format, read one at a time."""
 
 from abc import ABC, abstractmethod
-from codecs import getincrementaldecoder
 from collections import Counter
 from collections.abc import Callable, Collection, Container, Iterator, Mapping, Sequence
 from itertools import count
@@ -33,6 +32,7 @@ class RowNames:
     columns: tuple[str, ...] = ()  # as named in the file
     hints: Mapping[str, str] = MappingProxyType({})  # field to what gives it, where the feed does not
     several_per_line = False  # a line alone does not identify a record
+    sensitive = False  # the rows are people: messages must not show values
     name_place: Callable[[Any], str] | None = None  # of a row, where its line does not name the file
 
     def by_column(self, values: Mapping[str, Any]) -> dict[str, Any]:
@@ -79,7 +79,6 @@ class Rows(RowNames, ABC):
         self.warnings: list[str] = []  # what was left out of it
         self.records = 0  # read so far
         self.if_empty: tuple[int, str] | None = None  # the error of a reading without a record: line, message
-        self.sensitive = False  # messages must not show values
         self.composed: Collection[str] = ()  # fields that no column has, and rows have
         self.possible: Collection[str] = ()  # further fields that rows may have
         self.is_partial = False  # the columns that are not there are no fields of its rows
@@ -94,6 +93,22 @@ class Rows(RowNames, ABC):
     def table(self) -> "TableRows | None":
         """These rows as a table that can be cut into blocks; None for other formats."""
         return None
+
+    @property
+    def files(self) -> "Sequence[Rows]":
+        """The rows of each file."""
+        return [self]
+
+    def file_of(self, record: int) -> int:
+        """Return the number of the file that a record is in, once it is read."""
+        return 0
+
+    def by_file(self) -> "Iterator[tuple[Rows, int]]":
+        """Yield each file, with the number of records before it, for a reader of its own.
+
+        Who does not read the rows one by one sets `records` of the file.
+        """
+        yield self, 0
 
     @property
     def fields(self) -> tuple[str, ...]:
@@ -274,24 +289,6 @@ class FileRows(Rows):
         start, end = chunk.rfind(b"\n", 0, error.start) + 1, chunk.find(b"\n", error.start)
         raw = chunk[start : end if end >= 0 else None]
         return self.decoding_error(line + chunk.count(b"\n", 0, error.start), raw)
-
-
-class Utf8Check:
-    """Decodes the chunks of a text. Raises ContentError with the line if one is not UTF-8."""
-
-    def __init__(self, rows: FileRows) -> None:
-        self._rows = rows
-        self._decoder = getincrementaldecoder("utf-8")()
-        self.line = 1  # on which the next chunk begins
-
-    def decode(self, chunk: bytes) -> str:
-        """Decode a chunk, which may end inside a character. An empty one is the end."""
-        try:
-            text = self._decoder.decode(chunk, final=not chunk)
-        except UnicodeDecodeError as error:
-            raise self._rows.decoding_error_in(self.line, error) from None
-        self.line += chunk.count(b"\n")
-        return text
 
 
 class TableRows(FileRows):

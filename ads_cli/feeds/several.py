@@ -3,7 +3,10 @@
 import hashlib
 from bisect import bisect_left
 from collections.abc import Callable, Collection, Container, Iterator, Sequence
+from functools import cache
+from typing import Any
 
+from .locations import Location, RemoteAccess, expand_files, parse_location
 from .row import Row, RowTransform
 from .rows import Rows
 from .source import Feed
@@ -41,8 +44,7 @@ class _AnyOf(Container[str]):
 class SeveralRows(Rows):
     """The rows of several files. A row is identified by its record number, and named with its file.
 
-    Whatever `Rows` declares and this class does not define is that of the first file, or empty. Who reads the
-    files in another way says so by `begin_reading` and `end_file`.
+    Whatever `Rows` declares and this class does not define is that of the first file, or empty.
     """
 
     several_per_line = True  # each file has a first line
@@ -55,26 +57,27 @@ class SeveralRows(Rows):
         super().__init__(feed, first.roots, first.known, first.rename)
         # In quotes, so that messages which differ in their places only are one finding.
         self.name_place = lambda place: repr(self.place(place.line, place.record))
-        self._ends: list[int] = []  # record number of the last row of each file, as far as it was read
-        self.files = files
-        self.transform = SeveralTransforms([rows.transform for rows in files], self._file_of)
+        self._ends: list[int] = []  # record number of the last row of each file, as far as they were read
+        self._files = files
+        self.sensitive = any(rows.sensitive for rows in files)
+        self.transform = SeveralTransforms([rows.transform for rows in files], self.file_of)
         self.unsent = _AnyOf([rows.unsent for rows in files])
         self.parts = _AnyOf([rows.parts for rows in files])
         self.hints = {field: hint for rows in files for field, hint in rows.hints.items()}
 
     @property
-    def ends(self) -> tuple[int, ...]:
-        """Return the record number of the last row of each file that was read."""
-        return tuple(self._ends)
+    def files(self) -> Sequence[Rows]:
+        """The rows of each file."""
+        return self._files
 
-    def _file_of(self, record: int) -> int:
-        """Return the number of the file that a record is in."""
+    def file_of(self, record: int) -> int:
+        """Return the number of the file that a record is in, once it is read."""
         return bisect_left(self._ends, record)
 
     def place(self, line: int, record: int) -> str:
         """Name a record: its file and its line there, and its number if several records share a line."""
-        number = self._file_of(record)
-        file = self.files[min(number, len(self.files) - 1)]
+        number = self.file_of(record)
+        file = self._files[min(number, len(self._files) - 1)]
         return file.place(line, record - (self._ends[number - 1] if number else 0))
 
     position = place
@@ -86,7 +89,7 @@ class SeveralRows(Rows):
     @property
     def columns(self) -> tuple[str, ...]:
         """Name the columns of all files."""
-        return tuple(dict.fromkeys(column for rows in self.files for column in rows.columns))
+        return tuple(dict.fromkeys(column for rows in self._files for column in rows.columns))
 
     @columns.setter
     def columns(self, value: tuple[str, ...]) -> None:
@@ -95,7 +98,7 @@ class SeveralRows(Rows):
     @property
     def composed(self) -> tuple[str, ...]:
         """Name the fields that rows of one of the files have, and no column."""
-        return tuple(dict.fromkeys(field for rows in self.files for field in rows.composed))
+        return tuple(dict.fromkeys(field for rows in self._files for field in rows.composed))
 
     @composed.setter
     def composed(self, value: Collection[str]) -> None:
@@ -106,39 +109,62 @@ class SeveralRows(Rows):
         """The field that each column is read as."""
         names = {
             column: field
-            for rows in self.files
+            for rows in self._files
             for column, field in zip(rows.columns, rows.fields, strict=True)
         }
         return tuple(names[column] for column in self.columns)
 
+    def by_file(self) -> Iterator[tuple[Rows, int]]:
+        """Yield each file, with the number of records before it, for a reader of its own.
+
+        Where files end is known once all were read, and stays so: another reading may stop midway.
+        """
+        self.notes, self.warnings = [], []
+        before, ends = 0, list[int]()
+        for rows in self._files:
+            yield rows, before
+            before += rows.records
+            ends.append(before)
+            if len(ends) > len(self._ends):
+                self._ends = ends
+            self.notes += [f"{rows.source.label}: {note}" for note in rows.notes]
+            self.warnings += [f"{rows.source.label}: {warning}" for warning in rows.warnings]
+        digests = " ".join(file.source.digest for file in self._files)
+        self.source.digest = hashlib.sha256(digests.encode()).hexdigest()
+
     def _read(self) -> Iterator[Row]:
-        self.begin_reading()
-        number = 0
-        for rows in self.files:
+        for rows, _ in self.by_file():
             for row in rows:
-                number += 1
                 row.raw = row.raw or (rows.by_column(row.values),)
                 yield row
-            self.end_file(rows, number)
-
-    def begin_reading(self) -> None:
-        """Forget where the files of an earlier reading ended."""
-        self._ends, self.notes, self.warnings = [], [], []
-
-    def end_file(self, rows: Rows, last_record: int) -> None:
-        """Note with which record a file ended, and what its reader says of it."""
-        self._ends.append(last_record)
-        self.notes += [f"{rows.source.label}: {note}" for note in rows.notes]
-        self.warnings += [f"{rows.source.label}: {warning}" for warning in rows.warnings]
-        if len(self._ends) == len(self.files):
-            digests = " ".join(file.source.digest for file in self.files)
-            self.source.digest = hashlib.sha256(digests.encode()).hexdigest()
 
     def _transformed(self, rows: Iterator[Row]) -> Iterator[Row]:
         """Leave the rows as they are: each file has applied its own `transform` in `_read`."""
         return rows
 
     def labeled(self, remark: str) -> str:
-        """Name the file of a remark; one that `_read` took over from a file names it already."""
-        own = tuple(f"{rows.source.label}: " for rows in self.files)
+        """Name the file of a remark; one that `by_file` took over from a file names it already."""
+        own = tuple(f"{rows.source.label}: " for rows in self._files)
         return remark if remark.startswith(own) else super().labeled(remark)
+
+
+def as_one(feeds: Sequence[Rows]) -> Rows:
+    """Return the rows of several feeds, one after the other."""
+    return feeds[0] if len(feeds) == 1 else SeveralRows(feeds)
+
+
+def open_several(
+    files: list[str], access: Callable[[], RemoteAccess], open_rows: Callable[[Location], Rows]
+) -> Rows:
+    """Open the files that arguments name as one feed; raise AdsctlError."""
+    connections: dict[str, Any] = {}  # that the files share
+    shared = cache(lambda: access()._replace(file_systems=connections))
+    expanded = expand_files(files, access)
+    rows = as_one([open_rows(parse_location(file, shared)) for file in expanded])
+    if connections:
+        from .locations.object_store import disconnect
+
+        disconnect(connections)
+    if expanded != files:
+        rows.source.named = [parse_location(file, shared) for file in files]
+    return rows

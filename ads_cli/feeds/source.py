@@ -6,6 +6,7 @@ import os
 from collections.abc import Iterator, Sequence
 from copy import copy
 from typing import BinaryIO, NamedTuple
+from weakref import finalize
 
 from ..errors import ContentError, UsageError
 from . import MAX_SHEET_ROWS
@@ -87,10 +88,12 @@ class Source(Feed):
         options: ReadOptions = ReadOptions(),  # noqa: B008 - it cannot change
     ) -> None:
         self._file = location.open()
+        finalize(self, self._file.close)  # a program that imports this goes on after the command
         super().__init__([location], format.name, encoding, options, self._file.seek(0, os.SEEK_END))
         self.location = location
         self.format = format
         self.notes: list[str] = []  # remarks about how it is read
+        self._opened_by: Source | None = None  # which keeps the file open
         self._digests: list[bytes] = []  # of the content up to the end of each block; [] until all was read
 
     def read_as(self, format: FeedFormat) -> None:
@@ -102,6 +105,7 @@ class Source(Feed):
         if encoding == self.encoding:
             return self
         other = copy(self)
+        other._opened_by = self
         other.encoding, other.notes = encoding, [*self.notes]
         other.check_encoding(encoding)
         return other

@@ -42,7 +42,8 @@ from .commands import (
     values,
 )
 from .engine import NAMED_TASKS, equal_texts, worst
-from .file import TaskLine, TaskProblem
+from .expansion import TaskLine
+from .file import TaskProblem
 from .tasks import Task
 
 NOT_IN_LINES = {
@@ -224,7 +225,7 @@ def check_grants(parsed: Sequence[Parsed]) -> Iterator[TaskProblem]:
 
 def check_guard(parsed: Sequence[Parsed]) -> Iterator[TaskProblem]:
     """Yield the tasks that the guard refuses, as far as their command lines tell."""
-    from ..client.spending_judge import refused
+    from ..client.spending_limits import refused
     from ..client.writes import subject_of
 
     for item in parsed:

@@ -49,6 +49,7 @@ OFFLINE = TaskCommand(uses_account=False, is_job=True)
 READ = TaskCommand(inputs=())
 IN_AN_ACCOUNT = TaskCommand(inputs=(), needs_account=True)
 WRITE = TaskCommand(is_write=True)
+WRITE_IN_AN_ACCOUNT = TaskCommand(is_write=True, needs_account=True, inputs=())
 # Custom commands.
 COMMANDS = {
     "products push": CATALOG,
@@ -75,16 +76,31 @@ COMMANDS = {
     "stats export": TaskCommand(
         is_job=True, needs_account=True, inputs=(), outputs=("file",), shared_outputs=("into",)
     ),
-    "stats get": TaskCommand(inputs=(), needs_account=True, shared_outputs=("into",)),
+    "stats get": TaskCommand(inputs=("from_",), needs_account=True, shared_outputs=("into",)),
     "stats jobs get": IN_AN_ACCOUNT,
+    "mirror run": TaskCommand(inputs=(), shared_outputs=("into",)),
+    "mirror status": TaskCommand(uses_account=False, inputs=("into",)),
+    "mirror tables": TaskCommand(uses_account=False, inputs=()),
     "stats report": TaskCommand(uses_account=False, outputs=("out",)),
     "campaigns tree": IN_AN_ACCOUNT,
+    "campaigns why": IN_AN_ACCOUNT,
+    "overview": IN_AN_ACCOUNT,
+    "accounts check": TaskCommand(needs_account=True, inputs=("from_",), outputs=("baseline",)),
+    "stats pace": IN_AN_ACCOUNT,
+    "watch check": TaskCommand(uses_account=False),
+    "watch plan": TaskCommand(needs_account=True),
+    "watch replay": TaskCommand(needs_account=True),
+    "watch apply": TaskCommand(is_write=True, needs_account=True),
+    "changes undo": TaskCommand(is_write=True, needs_account=True, inputs=()),
     "campaigns pull": TaskCommand(needs_account=True, inputs=(), outputs=("file",)),
     "campaigns plan": TaskCommand(needs_account=True, outputs=("out",)),
     "campaigns apply": TaskCommand(is_write=True, needs_account=True, rewrites="write_ids"),
-    "campaigns copy": TaskCommand(is_write=True, needs_account=True, inputs=()),
-    "campaigns activate": TaskCommand(is_write=True, needs_account=True, inputs=()),
-    "line-items activate": TaskCommand(is_write=True, needs_account=True, inputs=()),
+    "ads create": TaskCommand(is_write=True, needs_account=True, inputs=("media",)),
+    "campaigns copy": WRITE_IN_AN_ACCOUNT,
+    "campaigns activate": WRITE_IN_AN_ACCOUNT,
+    "campaigns pause": WRITE_IN_AN_ACCOUNT,
+    "line-items activate": WRITE_IN_AN_ACCOUNT,
+    "line-items pause": WRITE_IN_AN_ACCOUNT,
     "cards fetch": IN_AN_ACCOUNT,
     "media upload": WRITE,
     "media check": TaskCommand(uses_account=False),
@@ -95,10 +111,14 @@ COMMANDS = {
     "media subtitles delete": WRITE,
     "targeting search": READ,
     "webhooks create": WRITE,
+    "events subscribe": WRITE,
+    "events unsubscribe": WRITE,
+    "events connections delete": WRITE,
     "api": TaskCommand(is_write=True, inputs=("body",)),
     "doctor": TaskCommand(uses_account=False, inputs=()),
     "auth status": TaskCommand(uses_account=False, inputs=()),
     "guard show": TaskCommand(uses_account=False, inputs=()),
+    "guard set": TaskCommand(uses_account=False, inputs=()),  # what loosens it asks on a terminal
     "guard check": TaskCommand(uses_account=False, inputs=()),
 }
 # Further files that commands write, where they are asked for.
@@ -113,6 +133,7 @@ SHARED = ("log_file",)  # is written by several tasks, a piece after the other
 # What makes no sense under several profiles, by the beginning of the command.
 _OF_ONE = "it signs in one profile at a time"
 _OF_MACHINE = "it is the same for all profiles of this machine"
+_ENDLESS = "it runs until it is stopped"
 REFUSED = {
     "auth": _OF_ONE,
     "profile": "it sets up one profile at a time",
@@ -120,7 +141,11 @@ REFUSED = {
     "fleet": "the tasks of a fleet name their profiles themselves",
     "jobs": _OF_MACHINE,
     "changes": _OF_MACHINE,
+    "webhooks serve": _ENDLESS,
+    "webhooks verify": "it looks at the app, not at a profile",
+    "events listen": _ENDLESS,
     "mcp": "an assistant works under one profile",
+    "schema": _OF_MACHINE,
     "skill": _OF_MACHINE,
     "completion": _OF_MACHINE,
     "help": _OF_MACHINE,

@@ -20,6 +20,7 @@ MAX_DOCUMENT_BYTES = 1024 * 1024
 BETWEEN_TEXTS = re.compile(r"[\"'\n\r\t,;\[\]]+|: |- ")  # in whatever language a document is written
 COMMENT = re.compile(r"(?m)(?:^|[ \t])#.*$")
 PLACEHOLDER = re.compile(r"\{[^{}:\s]*\}")
+OWN = "where they have catalogs of their own: adsctl profile set NAME catalog=ID for each"
 INTO = "sqlite:"  # before the file of a database
 
 
@@ -35,7 +36,7 @@ def check_catalogs(parsed: Sequence[Parsed]) -> Iterator[TaskProblem]:
             user = Secrets(item.settings, Mask(), {}).user_id
             first = users.setdefault((service_of(item.settings), user), item)
             if first.task.target != item.task.target:
-                yield _conflict(item, f"changes the only catalog of its user, as {_named(first)} does")
+                yield _conflict(item, f"changes the only catalog of its user, as {_named(first)} does", OWN)
 
 
 def check_conflicts(parsed: Sequence[Parsed]) -> Iterator[TaskProblem]:
@@ -52,7 +53,8 @@ def check_conflicts(parsed: Sequence[Parsed]) -> Iterator[TaskProblem]:
                 )
         for name in item.outputs:
             if (first := writers.setdefault(_path(name), item)) is not item:
-                yield _conflict(item, f"writes {name}, as {_named(first)} does")
+                apart = "" if item.line.line else "{profile} in its name makes one for each"
+                yield _conflict(item, f"writes {name}, as {_named(first)} does", apart)
         sharers |= {_path(name.removeprefix(INTO)): item for name in item.shared}
     for item in parsed:
         for name in item.shared:
@@ -120,8 +122,8 @@ def _writer_of(name: str, writers: Mapping[str, Parsed]) -> Parsed | None:
     return next((item for written, item in writers.items() if PurePath(written).match(path)), None)
 
 
-def _conflict(parsed: Parsed, what: str) -> TaskProblem:
-    text = f"{what}; a fleet runs its tasks in any order"
+def _conflict(parsed: Parsed, what: str, advice: str = "") -> TaskProblem:
+    text = "; ".join(filter(None, (what, "a fleet runs its tasks in any order", advice)))
     return TaskProblem(parsed.line.line, text, task=parsed.line.name)
 
 

@@ -2,8 +2,8 @@
 
 import re
 from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
-from typing import Any, Literal, Protocol, TypeAlias, TypeVar
+from collections.abc import Callable, Collection, Iterable, Sequence
+from typing import Any, Literal, Protocol, TypeAlias, TypedDict, TypeVar
 
 import msgspec
 
@@ -14,7 +14,20 @@ from .tasks import Task
 
 Status = Literal["ok", "failed", "skipped", "running", "waiting", "unfinished"]  # the last three: not ended
 NO_DATA = msgspec.Raw(b"null")
-RECORD_FIELDS = ("task", "profile", "status", "exit_code", "seconds", "worker", "summary", "error")
+
+
+class TaskRecord(TypedDict):
+    """The result of a task, as `-o json` has it."""
+
+    task: str
+    profile: str
+    status: Status
+    exit_code: int | None  # None: it was not run
+    seconds: float
+    worker: str | None  # where it ran
+    summary: dict[str, Any] | None  # of a job: what the command printed
+    error: dict[str, Any] | None  # as `-o json` reports it
+    data: Any  # what a command printed that is no job
 
 
 class TaskResult(msgspec.Struct, frozen=True):
@@ -32,10 +45,19 @@ class TaskResult(msgspec.Struct, frozen=True):
     shape: ResultShape | None = None  # of the data
 
     @property
-    def record(self) -> dict[str, Any]:
+    def record(self) -> TaskRecord:
         """The record of `-o json`."""
-        record = {name: msgspec.to_builtins(getattr(self, name)) for name in RECORD_FIELDS}
-        return record | {"data": self.document}
+        return {
+            "task": self.task,
+            "profile": self.profile,
+            "status": self.status,
+            "exit_code": self.exit_code,
+            "seconds": self.seconds,
+            "worker": self.worker,
+            "summary": self.summary,
+            "error": self.error,
+            "data": self.document,
+        }
 
     @property
     def document(self) -> Any:
@@ -112,19 +134,32 @@ def worst(exit_codes: Sequence[int]) -> type[AdsctlError]:
     return ERRORS.get(max(exit_codes, key=severity), UnavailableError)
 
 
-def error_of(results: Sequence[TaskResult], resume: str = "", *, noun: str = "task") -> AdsctlError | None:
+def error_of(
+    results: Sequence[TaskResult],
+    resume: str = "",
+    *,
+    noun: str = "task",
+    may_be_left_out: Collection[str] = (),
+) -> AdsctlError | None:
     """Return the error that a fleet ends with; None where all tasks are ok.
 
     `resume` is the command line that runs what failed; without one, failures have the hint that all share.
+    A task that was left out for an error of its own counts, unless it `may_be_left_out`.
     """
     failed = [result for result in results if result.status == "failed"]
-    if not failed:
+    skipped = [result for result in results if result.status == "skipped"]
+    left_out = [result for result in skipped if result.error and result.task not in may_be_left_out]
+    if not (failed or left_out):
         return None
-    skipped = sum(result.status == "skipped" for result in results)
-    not_run = f", {skipped:,} not started" if skipped else ""
-    lines = [f"{len(failed):,} of {counted(len(results), noun)} failed{not_run}"]
-    lines += grouped((result.task, reason(result)) for result in failed)
-    kind = worst([result.exit_code or 0 for result in failed])
+    counts = {"failed": len(failed), "left out": len(left_out)}
+    if failed:
+        counts = {"failed": len(failed), "not started": len(skipped)}
+    (first, count), *others = ((word, count) for word, count in counts.items() if count)
+    words = [f"{count:,} of {counted(len(results), noun)} {first}"]
+    words += [f"{count:,} {word}" for word, count in others]
+    lines = [", ".join(words), *grouped((result.task, reason(result)) for result in (*failed, *left_out))]
+    failed += left_out
+    kind = worst([exit_code_of(result) for result in failed])
     hints = equal_texts((str((result.error or {}).get("hint") or ""), result) for result in failed)
     shared = hints[0][0] if len(hints) == 1 else ""
     return kind(Lines(lines), hint=f"run again what did not end well: {resume}" if resume else shared)
@@ -147,10 +182,33 @@ def grouped(named: Iterable[tuple[str, str]]) -> list[str]:
     return lines
 
 
+def exit_code_of(result: TaskResult) -> int:
+    """Return the exit code of a task, or of the error for which it was left out."""
+    return int((result.error or {}).get("exit_code", 0) if result.exit_code is None else result.exit_code)
+
+
 def reason(result: TaskResult) -> str:
-    """Say in one line why a task failed."""
-    message = str((result.error or {}).get("message", "")).partition("\n")[0]
-    return f"exit {result.exit_code}: {message}" if message else f"exit {result.exit_code}"
+    """Say in one line why a task failed, or was left out."""
+    message = _message(result)
+    return f"exit {exit_code_of(result)}: {message}" if message else f"exit {exit_code_of(result)}"
+
+
+def done(result: TaskResult) -> str:
+    """Say in a few words what a task did, or why it did not."""
+    if result.status != "ok":
+        return _message(result) or (reason(result) if result.status == "failed" else "")
+    counts = [f"{count:,} {name}" for name, count in numbers(result.summary).items()]
+    rows, document = (result.summary or {}).get("rows"), result.document
+    if isinstance(document, list):
+        counts.append(counted(len(document), "record"))
+    elif not counts and isinstance(rows, int):
+        counts.append(counted(rows, "row"))
+    differ = ["differences found"] if result.exit_code == DIFFERENCES_FOUND else []
+    return ", ".join([*differ, *counts])
+
+
+def _message(result: TaskResult) -> str:
+    return str((result.error or {}).get("message", "")).partition("\n")[0]
 
 
 def totals(results: Sequence[TaskResult]) -> dict[str, int]:

@@ -24,6 +24,7 @@ from .tasks import RunLimits, Task, TaskQueue
 PROGRAM = "import sys; sys.path[:] = {}; from ads_cli.__main__ import main; sys.exit(main())"
 TASK_COMMAND = "__task"
 SIGNAL_BASE = 128  # the exit code of a shell for a process that was ended by a signal
+LOCAL_WORKER = "local-"  # then its number
 
 
 class Assignment(msgspec.Struct, frozen=True):
@@ -166,7 +167,7 @@ class LocalEngine:
     def _start(self, task: Task) -> str:
         """Start the process of a task; return the name of its worker."""
         taken = {process.worker for process in self._running}
-        names = (f"local-{number}" for number in range(1, self._limits.parallel + 1))
+        names = (f"{LOCAL_WORKER}{number}" for number in range(1, self._limits.parallel + 1))
         worker = next(name for name in names if name not in taken)
         process = TaskProcess(task, self._run, worker, self._records_dir, self._environment)
         self._running.append(process)

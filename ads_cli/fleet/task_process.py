@@ -19,8 +19,8 @@ from ..client.guard import FLEET_COUNT
 from ..errors import STATE_HINT, AdsctlError, ContentError, Interrupted, StateError
 from ..output import ResultShape
 from ..output.text import shell_command
+from ..runs.job import BEGUN_VARIABLE, EARLIER_VARIABLE, GROUP_VARIABLE
 from ..signals import signal_numbers
-from ..uploads.job import BEGUN_VARIABLE, EARLIER_VARIABLE, GROUP_VARIABLE
 from .engine import NO_DATA, TaskResult
 from .records import Records
 from .run_task import Assignment

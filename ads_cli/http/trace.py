@@ -38,6 +38,11 @@ class Trace:
         """Mask these values from now on."""
         self.mask.add(*secrets)
 
+    @property
+    def job(self) -> str | None:
+        """The id of the run that requests belong to."""
+        return self._bound.get("job")
+
     def bind(self, **fields: str) -> None:
         """Add fields to every further line of the log."""
         self._bound |= fields

@@ -1,41 +1,25 @@
-"""What is known of the uploads of a file, by file, account, category and owners.
+"""The run of an upload: what of a file the service has acknowledged, and the media that it has made of it.
 
-It makes an upload resumable by segment, and keeps a file from being uploaded twice.
+The run has a request for each segment, so that it is resumed by segment. What it has made is known from then
+on, so that a file is not uploaded twice.
 """
 
-import hashlib
 import threading
 import time
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
 from pathlib import Path
+from typing import Any
 
 import msgspec
 
-from ..config.file_locks import state_lock, try_lock
-from ..errors import StateError
-from ..store import store_in
+from ..runs.job import Acknowledgement, Job
+from ..runs.journal import Journal
+from ..store import as_json, store_in
 from ..stored_times import is_believable
 
 EXPIRY_MARGIN_SECONDS = 60.0
-
-
-class InUseError(StateError):
-    """Another run is uploading the same file."""
-
-
-class UploadKey(msgspec.Struct, frozen=True):
-    """What makes an upload the same."""
-
-    service: str
-    account: str
-    bytes: int
-    sha256: str
-    category: str
-    owners: tuple[str, ...]
-
-    @property
-    def name(self) -> str:
-        """Return what stands for it in the database."""
-        return hashlib.sha256(msgspec.json.encode(self)).hexdigest()[:32]
+INITIALIZED = 0  # the number of the request that begins an upload; its segments follow
 
 
 class Begun(msgspec.Struct, frozen=True, kw_only=True):
@@ -49,32 +33,19 @@ class Begun(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class UploadJournal:
-    """The journal of one upload, locked against a second run; raise StateError where it cannot be used."""
+    """What is known of an upload. Raises StateError where that cannot be noted."""
 
-    def __init__(self, state_dir: Path, key: UploadKey, label: str) -> None:
-        self._store, self._name = store_in(state_dir), key.name
-        self._noting, self._is_closed = threading.Lock(), False
-        self.begun: Begun | None = None
-        self.sent: set[int] = set()
-        self.is_finalized = self.is_added = False
-        lock = try_lock(state_lock(state_dir, "media", self._name))
-        if lock is None:
-            hint = "wait until it has ended, and run this again: nothing is uploaded twice"
-            raise InUseError(f"another run is uploading the same {label}", hint=hint)
-        self._lock = lock
-        try:
-            self._read()
-        except BaseException:
-            lock.release()
-            raise
-
-    def _read(self) -> None:
-        query = "SELECT begun, is_finalized, is_added FROM uploads WHERE name = ?"
-        for begun, is_finalized, is_added in self._store.rows(query, (self._name,)):
-            self.begun = msgspec.json.decode(begun, type=Begun)
-            self.is_finalized, self.is_added = bool(is_finalized), bool(is_added)
-        rows = self._store.rows("SELECT segment FROM segments WHERE upload = ?", (self._name,))
-        self.sent = {segment for (segment,) in rows}
+    def __init__(self, run: Journal) -> None:
+        self._run, self._store, self._noting = run, store_in(run.state_dir), threading.Lock()
+        target = run.job.key.target
+        self._identity = f"media of {target.id} at {target.service}", run.job.key.digest
+        query = "SELECT service_key FROM known WHERE (target, identity) = (?, ?)"
+        known = [msgspec.json.decode(text, type=Begun) for (text,) in self._store.rows(query, self._identity)]
+        begun = [msgspec.convert(ack.answer[0], Begun) for ack in run.acknowledged.values() if ack.answer]
+        self.begun: Begun | None = next(iter([*known, *begun]), None)
+        self.sent = {batch - 1 for batch in run.acknowledged if batch != INITIALIZED}  # numbers of segments
+        self.is_finalized = bool(known)  # the service has the whole file
+        self.is_ended = self.is_finalized and not run.resumed  # nothing was left to do
 
     @property
     def has_expired(self) -> bool:
@@ -87,42 +58,53 @@ class UploadJournal:
     def begin(self, begun: Begun) -> None:
         """Note an upload that the service has acknowledged."""
         self.forget()
-        query = "INSERT INTO uploads (name, begun) VALUES (?, ?)"
-        self._write(query, self._name, msgspec.json.encode(begun))
+        self._append(INITIALIZED, {}, [msgspec.to_builtins(begun)])
         self.begun = begun
 
     def note_sent(self, segment: int, media_id: str) -> None:
         """Note a segment that the service has acknowledged, of an upload that need not be the latest."""
         with self._noting:
-            if self.begun and self.begun.media_id == media_id and not self._is_closed:
-                self._write("REPLACE INTO segments VALUES (?, ?)", self._name, segment)
+            if self.begun and self.begun.media_id == media_id:
+                self._append(segment + 1, {"sent": 1})
                 self.sent.add(segment)
+
+    def _append(self, batch: int, counts: dict[str, int], answer: list[Any] | None = None) -> None:
+        """Note what was acknowledged, on disk before this returns."""
+        ack = Acknowledgement(batch, counts, answer=answer or [])
+        self._run.append(ack)
+        self._run.flush()
+        self._run.acknowledged[batch] = ack
 
     def finalize(self, media_key: str) -> None:
         """Note that the service has the whole file."""
         assert self.begun
-        begun = msgspec.structs.replace(self.begun, media_key=media_key)
-        update = "UPDATE uploads SET begun = ?, is_finalized = 1 WHERE name = ?"
-        self._write(update, msgspec.json.encode(begun), self._name)
-        self.begun, self.is_finalized = begun, True
+        self.begun = msgspec.structs.replace(self.begun, media_key=media_key)
+        with self._store.writing() as db:
+            db.execute("REPLACE INTO known VALUES (?, ?, ?)", (*self._identity, as_json(self.begun)))
+        self.is_finalized = True
 
-    def add(self) -> None:
-        """Note that the media is in the library."""
-        self._write("UPDATE uploads SET is_added = 1 WHERE name = ?", self._name)
-        self.is_added = True
+    def end(self) -> None:
+        """Note that the media can be used, and is in the library where it is to be."""
+        self._run.finish()
 
     def forget(self) -> None:
         """Forget the upload: it has expired, or its processing has failed."""
         with self._noting:
-            self._write("DELETE FROM uploads WHERE name = ?", self._name)
-            self.begun, self.sent, self.is_finalized, self.is_added = None, set(), False, False
+            with self._store.writing() as db:
+                db.execute("DELETE FROM known WHERE (target, identity) = (?, ?)", self._identity)
+            self._run.discard([*self._run.acknowledged.values()])
+            self.begun, self.sent, self.is_finalized, self.is_ended = None, set(), False, False
 
-    def _write(self, statement: str, *values: object) -> None:
-        with self._store.writing() as db:
-            db.execute(statement, values)
 
-    def close(self) -> None:
-        """Release the lock; what a thread notes later is not kept."""
-        with self._noting:
-            self._is_closed = True
-        self._lock.release()
+@contextmanager
+def open_upload(state_dir: Path, job: Job) -> Iterator[UploadJournal]:
+    """Resume the run of an upload, or begin one; raise InUseError where another process has it.
+
+    A run of which nothing was acknowledged is removed.
+    """
+    with closing(Journal(state_dir, job, resume=True)) as run:
+        try:
+            yield UploadJournal(run)
+        finally:
+            if not run.acknowledged:
+                run.remove()

@@ -8,7 +8,7 @@ import msgspec
 
 from ..api.media_uploads import Category
 from ..api.types import ID_PATTERN
-from ..client.response import Response
+from ..client.response import Response, not_understood
 from ..errors import UnavailableError
 from ..output.text import shortened
 from .journal import Begun
@@ -57,6 +57,12 @@ def _id_in(response: Response, name: str) -> str:
             http_status=response.status,
         )
     return str(value)
+
+
+def require_named(response: Response, name: str, id: str) -> None:
+    """Raise UnavailableError where a response names other media than those that were sent."""
+    if (answered := _id_in(response, name)) and answered != id:
+        raise not_understood(f"it is about {answered}, and {id} was sent")
 
 
 def read_media_key(begun: Begun, ended: Response, category: Category) -> str:

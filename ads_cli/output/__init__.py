@@ -7,7 +7,7 @@ class OutputFormat(NamedTuple):
     """A format of results. Its writers are named as text, so that help texts import none of them."""
 
     help: str
-    records: str  # what writes records: a function of `records.py`; that of tables depends on the terminal
+    records: str  # what writes records: a function of `records.py`; "" of a table, which `table.py` lays out
     document: str = ""  # what writes a whole response: another one; "" if the format holds records only
     has_columns: bool = False  # shows fields of records; otherwise whole records, or their ids
     streams: bool = False  # writes records one by one, without holding them all
@@ -15,7 +15,7 @@ class OutputFormat(NamedTuple):
 
 
 FORMATS = {
-    "table": OutputFormat("aligned columns; the default on a terminal", "write_table", has_columns=True),
+    "table": OutputFormat("aligned columns; the default on a terminal", "", has_columns=True),
     "tsv": OutputFormat(
         "a header, then tab-separated lines; the default in a pipe",
         "write_tsv",
@@ -49,6 +49,15 @@ class ResultShape(NamedTuple):
     columns: tuple[str, ...]
     key: str  # the field that `ids` prints
     others: tuple[str, ...] = ()  # further fields that --columns may name
+    asked: tuple[str, ...] = ()  # the columns that a table shows in any case
+
+
+class Progress(NamedTuple):
+    """How much of what is being done is done."""
+
+    activity: str  # such as "Pushing products"
+    done: int
+    total: int | None  # None where it is not known
 
 
 class Presentation(NamedTuple):

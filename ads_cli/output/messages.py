@@ -2,11 +2,12 @@
 
 import os
 import sys
+from collections.abc import Callable, Iterable
 from contextlib import suppress
 from typing import IO
 
 from ..errors import Interrupted, ReportedError
-from . import Presentation
+from . import Presentation, Progress
 from .text import path_once, safe, safe_lines, wrapped
 
 LABEL_COLORS = {"error": "31", "warning": "33", "hint": "36", "note": "36"}  # SGR parameters
@@ -19,6 +20,9 @@ class Messages:
     that is worth knowing is a note.
     """
 
+    # Receives progress in place of what draws it.
+    on_progress: "Callable[[Progress], None] | None" = None
+
     def __init__(self, presentation: Presentation) -> None:
         self.quiet = presentation.quiet
         self.is_verbose = presentation.verbose
@@ -27,17 +31,23 @@ class Messages:
     def say(self, text: str) -> None:
         """Write what is being done or was done, unless --quiet."""
         if not self.quiet:
-            _print(fitted(safe_lines(text), sys.stderr))
+            self.write("", text)
+
+    def draw(self, lines: Iterable[str]) -> None:
+        """Write lines that are safe, and may have colors, unless --quiet."""
+        if not self.quiet:
+            for line in lines:
+                _print(line)
 
     def note(self, text: str, label: str = "note") -> None:
         """Write a note, unless --quiet. A note says that nothing is missing and all is as requested."""
         if not self.quiet:
-            _print(_labelled(label, text, self.color))
+            self.write(label, text)
 
     def detail(self, text: str) -> None:
         """Write a detail, if --verbose."""
         if self.is_verbose:
-            _print(safe_lines(text))
+            self.show(text)
 
     def show(self, text: str) -> None:
         """Write what was asked for explicitly (--debug), even if --quiet."""
@@ -49,7 +59,14 @@ class Messages:
 
     def warn(self, text: str) -> None:
         """Write a warning, even if --quiet: a result is incomplete, or not what was asked for."""
-        _print(_labelled("warning", text, self.color))
+        self.write("warning", text)
+
+    def write(self, label: str, text: str) -> None:
+        """Write a text with its label, if it has one."""
+        if label:
+            _print(_labelled(label, text, self.color))
+        else:
+            _print(fitted(safe_lines(text), sys.stderr))
 
 
 def error_text(error: ReportedError, presentation: Presentation) -> str:

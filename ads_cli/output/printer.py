@@ -2,22 +2,21 @@
 
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import AbstractContextManager, nullcontext, suppress
+from contextlib import AbstractContextManager, nullcontext
+from datetime import tzinfo
 from itertools import chain, islice
 from typing import IO, Any
 
-from ..api.names import neutral_name
+from ..api.names import GENERIC, Names, neutral_name
 from ..errors import UsageError
 from ..spelling import comma_list, suggestion
-from . import FORMATS, Presentation, ResultShape, table_view
+from . import FORMATS, Presentation, ResultShape, table, table_view
 from . import records as writers
 from .messages import uses_color
+from .queries import Query
 from .records import Record, WriteOptions
-from .text import cell, is_deeper, safe, shortened
+from .text import cell, listed, safe
 
-MAX_RESULT_DEPTH = 100  # of a query
-# JMESPathError is a ValueError; numbers and nesting without a limit raise the others.
-QUERY_ERRORS = (ValueError, ArithmeticError, TypeError, RecursionError)
 LOOKAHEAD_RECORDS = 1000  # buffered before the header is written, to validate undeclared --columns
 
 
@@ -36,17 +35,21 @@ class Printer:
         side_effects: Callable[[], str],
         note_shape: Callable[[ResultShape], None],
         open_file: Callable[[], AbstractContextManager[IO[str]]] | None,
+        zone: Callable[[], tzinfo | None],
+        names: Callable[[], Names] = lambda: GENERIC,
     ) -> None:
         self.stream = stream
+        self._names = names  # that records may have on the wire
         self._csv_safe = csv_safe
         self._say = say
         self._side_effects = side_effects  # describes what has already been changed, for errors
         self._note_shape = note_shape  # for who shows the result with others
+        self._zone = zone  # of the account, None where it is not known
         self._open_file = open_file or (lambda: nullcontext(stream))  # of the file of --to
         self.format = presentation.format or ("table" if stream.isatty() else "tsv")
         self._format = FORMATS[self.format]
         self.columns = comma_list(columns or "")
-        self.query: Any = query and _compiled(query)
+        self.query = Query(query) if query else None
         self.noun = ""  # of what is listed, as in "campaigns"
         self.color = uses_color(stream, presentation.color)
         if self.columns and not self._format.has_columns:
@@ -87,14 +90,26 @@ class Printer:
         """Whether the format can hold a whole response, and not only records."""
         return bool(self.query or self._format.document)
 
-    def show(self, document: Any, columns: Sequence[str], key: str, others: Sequence[str] = ()) -> None:
+    def show(
+        self,
+        document: Any,
+        columns: Sequence[str],
+        key: str,
+        others: Sequence[str] = (),
+        *,
+        asked: Sequence[str] = (),
+    ) -> None:
         """Print one document: an object, a list of records, or any other JSON value.
 
-        `key` is the field that `ids` prints. `others` are further fields that --columns may name.
+        `key` is the field that `ids` prints. `others` are further fields that --columns may name. `asked` are
+        the columns that a table shows in any case.
         """
-        self._note_shape(ResultShape(tuple(columns), key, tuple(others)))
+        self._note_shape(ResultShape(tuple(columns), key, tuple(others), tuple(asked)))
         if self.query:
-            document = self._queried(document)
+            document = self.query.search(document, self._side_effects())
+            if document in ([], None) and (names := self.query.compared_names):
+                quoted = listed([f"'{name}'" for name in names])
+                self._say(f"--query compares with fields; a text is in single quotes: {quoted}")
             columns = keys_of(document) or columns
             if self.format == "ids" and any(key not in record for record in _records(document) or ()):
                 hint = "; ".join(filter(None, (f"as in [].{{{key}: {key}}}", self._side_effects())))
@@ -105,23 +120,13 @@ class Printer:
         if self._format.document:
             getattr(writers, self._format.document)(self.stream, document)
         elif (records := _records(document)) is not None:
-            self.show_records(records, columns, key, others, is_one=isinstance(document, dict))
+            self.show_records(records, columns, key, others, asked=asked, is_one=isinstance(document, dict))
         elif self.is_binary:
             values = document if isinstance(document, list) else [document]
             self.show_records(({key: value} for value in values), (key,), key)
         else:
             for value in document if isinstance(document, list) else [document]:
                 self.stream.write(safe(cell(value)) + "\n")
-
-    def _queried(self, document: Any) -> Any:
-        """Apply the query; raise UsageError if it does not fit the document."""
-        try:
-            result = self.query.search(document)
-        except QUERY_ERRORS as error:
-            raise UsageError(f"--query: {shortened(str(error))}", hint=self._side_effects()) from None
-        if is_deeper(result, MAX_RESULT_DEPTH):
-            raise UsageError("--query: its result is nested too deep", hint=self._side_effects())
-        return result
 
     def show_records(
         self,
@@ -130,10 +135,11 @@ class Printer:
         key: str,
         others: Sequence[str] = (),
         *,
+        asked: Sequence[str] = (),
         is_one: bool = False,
     ) -> None:
         """Print records one by one; `is_one` tells a document that is one record from a list."""
-        self._note_shape(ResultShape(tuple(columns), key, tuple(others)))
+        self._note_shape(ResultShape(tuple(columns), key, tuple(others), tuple(asked)))
         declared = (*columns, *others)
         amounts = self._chosen_amounts(declared)
         chosen = self._chosen_columns(declared, amounts)
@@ -151,23 +157,29 @@ class Printer:
         if not first and self.noun:
             self._say_empty(f"no {self.noun} match")
         records = chain(first, records)
+        is_chosen = bool(chosen or self.query)
         if self.format == "table":
-            self._show_table(records, columns, others, is_one=is_one)
+            if is_one and self.draws:
+                records = [*records]
+                columns = [*dict.fromkeys((*columns, *others))]
+            hidden = table.write_table(
+                self.stream,
+                records,
+                columns,
+                key=key,
+                asked=asked,
+                is_chosen=is_chosen,
+                zone=self._zone,
+                color=self.color,
+                is_one=is_one,
+            )
+            if hidden:
+                how = "-o json, --columns, or a wider terminal shows them"
+                self._say(f"not shown: {', '.join(map(table_view.header, hidden))}; {how}")
         else:
-            options = WriteOptions(columns, key, self._csv_safe, self.noun or "results")
+            options = WriteOptions(columns, key, self._csv_safe, self.noun or "results", is_chosen)
             with self._open_file() as stream:
                 getattr(writers, self._format.records)(stream, records, options)
-
-    def _show_table(
-        self, records: Iterable[Record], columns: Sequence[str], others: Sequence[str], *, is_one: bool
-    ) -> None:
-        if is_one and self.draws:
-            records = [*records]
-            extra_names = (name for name in others if records[0].get(name) is not None)
-            columns = [*dict.fromkeys((*columns, *extra_names))]
-        hidden = writers.write_table(self.stream, records, columns, color=self.color, is_one=is_one)
-        if hidden:
-            self._say(f"columns left out: {', '.join(hidden)}; --columns chooses, -o json shows all")
 
     def _say_empty(self, text: str) -> None:
         """Say on a terminal that there is no result; programs see that there is no record."""
@@ -244,14 +256,3 @@ def keys_of(document: Any) -> list[str]:
     """List the keys of a document's records, in the order of their first occurrence."""
     records = _records(document)
     return list(dict.fromkeys(key for record in records for key in record)) if records else []
-
-
-def _compiled(expression: str) -> Any:
-    import jmespath
-
-    with suppress(*QUERY_ERRORS):
-        return jmespath.compile(expression)
-    raise UsageError(
-        f"--query: {shortened(expression)!r} is not a valid JMESPath expression",
-        hint="as in '[].id' or 'data[0].name'",
-    )

@@ -31,6 +31,7 @@ UNESCAPED = f"[\x7f-\x9f{INVISIBLE}]|{JOINERS}"
 UNSAFE = f"[\x00-\x1f\x7f-\x9f{INVISIBLE}]|{JOINERS}"
 MAX_MESSAGE_LENGTH = 2000  # of a message from the service, in characters
 CONTAINERS = (dict, list)
+SIGNS = {"create": "+", "update": "~", "delete": "-"}  # of changes that are shown before they are made
 
 
 def safe(text: str) -> str:
@@ -210,6 +211,13 @@ def cell(value: Any) -> str:
     if isinstance(value, int):
         return str(value)
     return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
+
+
+def value_change(before: str, after: str, currency: str) -> str:
+    """Write what a value was and becomes, amounts with their currency: `15.00 → 20.00 EUR`."""
+    if not after:
+        return f"{before} {currency}".rstrip() + " → nothing"
+    return f"{before or 'nothing'} → {after} {currency}".rstrip()
 
 
 def as_json(value: Any, indent: int | None = None) -> str:

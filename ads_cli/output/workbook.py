@@ -1,15 +1,14 @@
 """Workbooks (.xlsx): sheets with typed cells under a frozen head, written row by row in constant memory."""
 
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager, suppress
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from datetime import UTC, date, datetime
 from decimal import Decimal
 from functools import cache
 from pathlib import Path
-from typing import IO, TYPE_CHECKING, Any
+from typing import IO, TYPE_CHECKING, Any, NamedTuple
 
-from ..api.amounts import MICROS_PER_UNIT, as_amount
 from ..errors import ContentError
 from .text import cell
 
@@ -24,10 +23,6 @@ CREATED = datetime(1980, 1, 1, tzinfo=UTC)  # as in the archive: the same rows g
 MIN_WIDTH, MAX_WIDTH, MEASURED_ROWS = 8, 60, 1000
 NOT_XML = re.compile("[\ufffe\uffff\ud800-\udfff]")  # control characters have an escape, these have none
 NOT_IN_NAME = re.compile(r"[\[\]:*?/\\]|^'+|'+$")
-MICRO = "_micro"
-MICROS = re.compile(r"[+-]?[0-9]{1,22}(\.[0-9]{1,6})?")  # as many digits as Decimal keeps
-DAY = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}")  # not of a week, as in 2026-W01-1
-TIME_COLUMN = re.compile(r"(?:.*_)?(?:at|time|date|day|start|end|since|until)")
 HINT = "csv and jsonl have no such limit"
 
 
@@ -49,7 +44,7 @@ def open_workbook(stream: IO[bytes]) -> "Iterator[WorkbookWriter]":
         writer = WorkbookWriter(book)
         yield writer
         for sheet in writer.sheets:
-            sheet.set_widths()
+            sheet.finish()
         try:
             book.close()
         except FileCreateError as error:
@@ -63,8 +58,7 @@ class WorkbookWriter:
 
     def __init__(self, book: "Workbook") -> None:
         self._book = book
-        self._formats: dict[str, Any] = {}
-        self.bold = book.add_format({"bold": True})
+        self._formats: dict[tuple[str, bool], Any] = {}
         self.sheets: list[Sheet] = []
 
     def add_sheet(self, name: str, columns: Sequence[str]) -> "Sheet":
@@ -73,11 +67,20 @@ class WorkbookWriter:
         self.sheets.append(sheet)
         return sheet
 
-    def number_format(self, text: str) -> Any:
-        """Return the format of cells such as `0.00`, which all of them share."""
-        if text not in self._formats:
-            self._formats[text] = self._book.add_format({"num_format": text})
-        return self._formats[text]
+    def format(self, number_format: str = "", *, is_bold: bool = False) -> Any:
+        """Return the format of cells such as `0.00`, which all of them share; None for that of any cell."""
+        properties = {"num_format": number_format} if number_format else {}
+        key = (number_format, is_bold)
+        if key not in self._formats and (properties or is_bold):
+            self._formats[key] = self._book.add_format(properties | ({"bold": True} if is_bold else {}))
+        return self._formats.get(key)
+
+
+class FormattedNumber(NamedTuple):
+    """A number, and how a spreadsheet shows it."""
+
+    number: int | float | Decimal
+    format: str
 
 
 class Sheet:
@@ -87,6 +90,7 @@ class Sheet:
         self._writer, self._name, self._columns = writer, name, columns
         self._sheet: Any = book.add_worksheet(_sheet_name(name), _plain_sheet())
         self._widths = [MIN_WIDTH] * len(columns)
+        self._last_filtered = 0  # the row down to which a reader can filter
         self.count = 0  # rows below the head
         if len(columns) > MAX_COLUMNS:
             raise ContentError(
@@ -95,40 +99,54 @@ class Sheet:
         self._sheet.freeze_panes(1, 0)
         for at, column in enumerate(columns):
             self._measure(at, column)
-            self._sheet.write_string(0, at, self._checked(column, column), writer.bold)
+            self._sheet.write_string(0, at, self._checked(column, column), writer.format(is_bold=True))
 
-    def write(self, values: Iterable[Any]) -> None:
-        """Write a row of texts, numbers, booleans, dates and times. None is an empty cell, all else JSON."""
+    def write(self, values: Iterable[Any], *, is_total: bool = False) -> None:
+        """Write a row of texts, numbers, booleans, dates and times. None is an empty cell, all else JSON.
+
+        A total is bold.
+        """
         self.count += 1
         if self.count >= MAX_ROWS:
             message = f"more rows than the {MAX_ROWS - 1:,} that a sheet of a workbook holds below its head"
             raise ContentError(message, hint=HINT)
         for at, value in enumerate(values):
             if value is not None and value != "":
-                self._write_cell(at, value)
+                self._write_cell(at, value, is_bold=is_total)
 
-    def _write_cell(self, at: int, value: Any) -> None:
+    def _write_cell(self, at: int, value: Any, *, is_bold: bool) -> None:
         sheet, row = self._sheet, self.count
+
+        def format(text: str = "") -> Any:
+            return self._writer.format(text, is_bold=is_bold)
+
         if isinstance(value, bool):
-            sheet.write_boolean(row, at, value)
-        elif isinstance(value, int | float) and _is_exact(value):
-            sheet.write_number(row, at, value)
-        elif isinstance(value, Decimal) and _is_exact(value):
-            decimals = max(0, -int(value.as_tuple().exponent))
-            shown = self._writer.number_format(f"#,##0.{'0' * decimals}" if decimals else "#,##0")
-            sheet.write_number(row, at, value, shown)
+            sheet.write_boolean(row, at, value, format())
+        elif isinstance(value, FormattedNumber) and is_exact(value.number):
+            sheet.write_number(row, at, value.number, format(value.format))
+            self._measure(at, f"{value.number:,.2f} EUR")
+        elif isinstance(value, int | float) and is_exact(value):
+            sheet.write_number(row, at, value, format())
+        elif isinstance(value, Decimal) and is_exact(value):
+            sheet.write_number(
+                row, at, value, format(decimals_format(max(0, -int(value.as_tuple().exponent))))
+            )
             self._measure(at, f"{value:,}")
         elif isinstance(value, datetime) and value.date() >= FIRST_DAY:
-            shown = self._writer.number_format("yyyy-mm-dd hh:mm:ss" if value.second else "yyyy-mm-dd hh:mm")
+            shown = format("yyyy-mm-dd hh:mm:ss" if value.second else "yyyy-mm-dd hh:mm")
             sheet.write_datetime(row, at, value.replace(tzinfo=None), shown)
             self._measure(at, "2026-01-01 00:00")
         elif isinstance(value, date) and not isinstance(value, datetime) and value >= FIRST_DAY:
-            sheet.write_datetime(row, at, value, self._writer.number_format("yyyy-mm-dd"))
+            sheet.write_datetime(row, at, value, format("yyyy-mm-dd"))
             self._measure(at, "2026-01-01")
         else:
-            text = _text(value)
-            sheet.write_string(row, at, self._checked(text, self._columns[at]))
+            text = _text(value.number if isinstance(value, FormattedNumber) else value)
+            sheet.write_string(row, at, self._checked(text, self._columns[at]), format())
             self._measure(at, text)
+
+    def filter_rows(self) -> None:
+        """Let a reader filter the rows that there are so far; totals that follow stay."""
+        self._last_filtered = self.count
 
     def _checked(self, text: str, column: str) -> str:
         """Return a text that a cell can hold; raise ContentError."""
@@ -146,10 +164,12 @@ class Sheet:
         if self.count < MEASURED_ROWS and len(text) >= self._widths[at]:
             self._widths[at] = min(MAX_WIDTH, len(text) + 1)
 
-    def set_widths(self) -> None:
-        """Make columns as wide as their first cells."""
+    def finish(self) -> None:
+        """Make columns as wide as their first cells, and add the filter."""
         for at, width in enumerate(self._widths):
             self._sheet.set_column(at, at, width)
+        if self._last_filtered:
+            self._sheet.autofilter(0, 0, self._last_filtered, len(self._columns) - 1)
 
 
 @cache
@@ -177,63 +197,13 @@ def _text(value: Any) -> str:
     return value.isoformat() if isinstance(value, date) else cell(value)
 
 
-def _is_exact(number: float | Decimal) -> bool:
+def is_exact(number: float | Decimal) -> bool:
     """Tell whether a spreadsheet keeps every digit; an id of more digits is a text."""
     if isinstance(number, Decimal) and (number.is_nan() or len(number.as_tuple().digits) > MAX_DIGITS):
         return False
     return bool(abs(number) < 10**MAX_DIGITS)  # False for NaN
 
 
-def time_of(value: Any) -> Any:
-    """Return the date or time that a text in ISO 8601 states, by its own clock; anything else as it is."""
-    if not isinstance(value, str) or not DAY.match(value):
-        return value
-    with suppress(ValueError):
-        return date.fromisoformat(value) if len(value) == len("2026-01-01") else datetime.fromisoformat(value)
-    return value
-
-
-def write_records(
-    stream: IO[bytes], records: Iterable[Mapping[str, Any]], columns: Sequence[str], *, name: str
-) -> int:
-    """Write a workbook of one sheet: times as times, and micro-units as amounts in units of the currency.
-
-    Micro-units beside a column of the amount stay as they are. Returns the number of rows.
-    """
-    amounts = [column.removesuffix(MICRO) for column in columns]
-    heads = [column if amount in columns else amount for column, amount in zip(columns, amounts, strict=True)]
-    times = [TIME_COLUMN.fullmatch(column) is not None for column in columns]
-    with open_workbook(stream) as workbook:
-        sheet = workbook.add_sheet(name, heads)
-        for record in records:
-            values = [record.get(column) for column in columns]
-            for at, column in enumerate(columns):
-                if times[at]:
-                    values[at] = time_of(values[at])
-                elif heads[at] is not column:
-                    values[at] = _amount(values[at], record.get("currency"))
-            sheet.write(values)
-        return sheet.count
-
-
-def _amount(micros: Any, currency: Any) -> Any:
-    """Return micro-units in units of a currency: a number, its text, and those within a list or a record."""
-    if isinstance(micros, list):
-        return [_as_json(_amount(micro, currency)) for micro in micros]
-    if isinstance(micros, dict):
-        return {key: _as_json(_amount(micros_of_key, currency)) for key, micros_of_key in micros.items()}
-    if isinstance(micros, str) and MICROS.fullmatch(micros):
-        micros = Decimal(micros)
-    if isinstance(micros, float) and not micros.is_integer():
-        return micros / MICROS_PER_UNIT
-    if isinstance(micros, Decimal) and not (micros.is_finite() and micros == micros.to_integral_value()):
-        return micros.scaleb(-6)
-    if isinstance(micros, bool) or not isinstance(micros, int | float | Decimal):
-        return micros
-    return Decimal(as_amount(int(micros), str(currency or "")).replace(",", ""))
-
-
-def _as_json(amount: Any) -> Any:
-    if not isinstance(amount, Decimal):
-        return amount
-    return float(amount) if _is_exact(amount) else f"{amount:f}"
+def decimals_format(count: int) -> str:
+    """Return the format of numbers with so many decimals."""
+    return f"#,##0.{'0' * count}" if count else "#,##0"

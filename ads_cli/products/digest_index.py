@@ -7,7 +7,6 @@ more, since the service had not kept its values.
 from array import array
 from bisect import bisect_left
 from collections.abc import Iterable, Iterator
-from functools import cached_property
 from hashlib import blake2b
 from itertools import zip_longest
 from struct import Struct
@@ -93,16 +92,6 @@ class DigestIndex:
             self._contents.append(content)
             self._keys.append(key)
 
-    @cached_property
-    def _buckets(self) -> "tuple[int, array[int]]":
-        """Return the shift that makes an id the number of its bucket, and where each bucket begins.
-
-        A bucket has some 16 ids, which begin with the same bits. A search in one is faster than in all.
-        """
-        bits = max(1, len(self).bit_length() - 4)
-        edges = range(-1 << bits - 1, (1 << bits - 1) + 1)
-        return 64 - bits, array("I", (bisect_left(self._ids, edge << 64 - bits) for edge in edges))
-
     @classmethod
     def of(cls, products: Iterable[ProductHashes]) -> "DigestIndex":
         """Build an index of products in any order; the last of those with the same id counts."""
@@ -120,9 +109,7 @@ class DigestIndex:
 
     def contains(self, digest: bytes) -> bool:
         """Tell whether a product with this digest is in the index."""
-        hashed_id, content = DIGEST.unpack(digest)
-        at = self._find(hashed_id)
-        return at is not None and self._contents[at] == content
+        return self.key_of(digest) is not None
 
     def key_of(self, digest: bytes) -> int | None:
         """Return the hash of the key of a product with this digest; None where it is not in the index."""
@@ -131,9 +118,7 @@ class DigestIndex:
         return self._keys[at] if at is not None and self._contents[at] == content else None
 
     def _find(self, hashed_id: int) -> int | None:
-        shift, starts = self._buckets
-        bucket = (hashed_id >> shift) + len(starts) // 2
-        at = bisect_left(self._ids, hashed_id, starts[bucket], starts[bucket + 1])
+        at = bisect_left(self._ids, hashed_id)
         return at if at < len(self._ids) and self._ids[at] == hashed_id else None
 
     def without_ids(self, ids: Iterable[str]) -> set[int]:

@@ -53,7 +53,7 @@ def find_products(
     The groups of variants are asked for only where the listing lacks one.
     """
     missing = set(values)
-    for number, product in enumerate(_with_hidden(client, catalog), 1):
+    for number, product in enumerate(list_with_variants(client, catalog), 1):
         on_progress(number)
         lacking = missing.intersection(str(product.get(name)) for name in fields)
         yield from ((value, product) for value in lacking)
@@ -62,15 +62,16 @@ def find_products(
             return
 
 
-def _with_hidden(client: Client, catalog: str) -> Iterator[dict[str, Any]]:
-    """Yield what the listing shows, then the members of each group."""
-    groups = dict[str, None]()
+def list_with_variants(client: Client, catalog: str) -> Iterator[dict[str, Any]]:
+    """Yield what the listing shows, then the other members of each group."""
+    shown = dict[str, set[Any]]()  # ids of the products that the listing shows, by the keys of their groups
     for product in list_products(client, catalog):
         if group := product.get("item_group_key"):
-            groups[str(group)] = None
+            shown.setdefault(str(group), set()).add(product["id"])
         yield product
-    for group in groups:
-        yield from list_products(client, catalog, group)
+    for group, ids in shown.items():
+        members = list_products(client, catalog, group)
+        yield from (product for product in members if product["id"] not in ids)
 
 
 SAME, DIFFERING, MISSING = "same", "differing", "missing"

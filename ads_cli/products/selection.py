@@ -14,8 +14,8 @@ from ..api.products import BATCH_SIZE
 from ..api.validation import broken_rules
 from ..feeds.row import Row
 from ..feeds.rows import Rows
-from ..uploads.job import Acknowledgement
-from ..uploads.journal import Journal
+from ..runs.job import Acknowledgement
+from ..runs.journal import Journal
 from ..validation import CheckedRow, ValidationResult
 from .digest_index import (
     DIGEST,
@@ -26,18 +26,14 @@ from .digest_index import (
     DigestIndex,
     ProductHashes,
     item_digest,
-    key_hash,
 )
 from .listing import DIFFERING, MISSING, SAME, ListingComparison
 from .sync_state import SyncState, UnknownError
 
-ROW_CACHE_BYTES = 16 * 1024 * 1024  # of rows to send that are kept from validation to sending
 # State of a row: acknowledged as it is, to be sent, not to be sent, left out by a row transform.
 SKIPPED, DUE, INVALID, LEFT_OUT = range(4)
 IS_DUE = bytes(state == DUE for state in range(256))  # translation table of states
 IS_DUE_OR_INVALID = bytes(state in (DUE, INVALID) for state in range(256))
-
-encode = msgspec.msgpack.Encoder().encode
 
 
 class SelectedRows(msgspec.Struct):
@@ -46,7 +42,6 @@ class SelectedRows(msgspec.Struct):
     states: bytearray = bytearray()  # of every row
     digests: bytearray = bytearray()  # of due rows
     same: bytearray = bytearray()  # packed, of rows that only the listing tells to be the same
-    rows: list[Row] = []  # due and invalid rows, where an index is in use and these are few
 
 
 class ChangeSelector:
@@ -57,7 +52,7 @@ class ChangeSelector:
 
     def __init__(self, index: DigestIndex) -> None:
         self.index = index
-        self.caches_rows = len(index) > 0
+        self.is_due = False
         self.trusts_index = True  # else what it says may have been changed since, and only the listing counts
         # With the catalog, which must have an acknowledged item; see `ChangedRows.compare_with`.
         self.comparison: ListingComparison | None = None
@@ -95,13 +90,11 @@ class ChangeSelector:
                 if self.comparison:
                     self.comparison.count(self._compared)
             selected.states.append(state)
-            if state == DUE:
+            self.is_due = state == DUE
+            if self.is_due:
                 selected.digests += self._digest
             elif state == SKIPPED and not self.trusts_index and self.comparison:
                 selected.same += self._digest + self.comparison.key.to_bytes(KEY_BYTES)
-            if self.caches_rows and IS_DUE_OR_INVALID[state]:
-                checked.row.record = len(selected.states)
-                selected.rows.append(checked.row)
             yield checked
 
 
@@ -112,6 +105,7 @@ class ChangedRows:
         self.selector = ChangeSelector(DigestIndex() if index is None else index)
         self.expected_epoch = expected_epoch  # write epoch of the catalog in which the index is right
         self.only_changed = index is not None  # else all rows are sent
+        self.selects_few = len(self.selector.index) > 0
         self.clear()
 
     def clear(self) -> None:
@@ -119,21 +113,12 @@ class ChangedRows:
         self.digests = bytearray()  # of due rows, in their order
         self._same = bytearray()
         self._states = bytearray()
-        self._cache: list[Row] | None = [] if self.selector.caches_rows else None
-        self._cache_bytes_left = ROW_CACHE_BYTES
 
-    def add(self, selected: SelectedRows, records: int) -> None:
-        """Append what the selector noted of a run of rows; `records` precede it in the file."""
+    def add(self, selected: SelectedRows) -> None:
+        """Append what the selector noted of a run of rows."""
         self._states += selected.states
         self.digests += selected.digests
         self._same += selected.same
-        if self._cache is not None:
-            for row in selected.rows:
-                row.record += records
-                self._cache.append(row)
-                self._cache_bytes_left -= len(encode((row.values, row.raw)))
-            if self._cache_bytes_left < 0:
-                self._cache = None
 
     def compare_with(self, comparison: ListingComparison, *, trusts_index: bool) -> None:
         """Compare rows with the catalog too, or with it alone, once they are validated again."""
@@ -161,11 +146,6 @@ class ChangedRows:
         return sum(not index.contains(digests[at : at + DIGEST_BYTES]) for at in starts)
 
     @property
-    def skips_rows(self) -> bool:
-        """Tell whether valid rows are left out."""
-        return self.skipped > 0
-
-    @property
     def digest(self) -> str:
         """Return the digest of the rows to be sent, where only changed ones are."""
         if not self.only_changed:
@@ -179,9 +159,7 @@ class ChangedRows:
         return {"skipped": self.skipped} | counts if self.only_changed else {}
 
     def rows_to_send(self, rows: Rows) -> Iterable[Row]:
-        """Return the due and the invalid rows, from the cache where they fit."""
-        if self._cache is not None:
-            return self._cache
+        """Return the due and the invalid rows."""
         return compress(rows, self._states.translate(IS_DUE_OR_INVALID))
 
     def release_index(self) -> None:
@@ -225,19 +203,8 @@ NOT_COMMITTED = (
 )
 
 
-class Bookkeeper:
-    """Keeps something true beside the journal, such as the sync state of a catalog; here nothing."""
-
-    def begin(self, journal: Journal) -> None:
-        """Prepare for the first request of a run."""
-
-    def finish(self, journal: Journal) -> str:
-        """Record that everything is acknowledged; return a warning, or nothing."""
-        return ""
-
-
 @dataclass
-class CommitAtEnd(Bookkeeper):
+class CommitAtEnd:
     """Invalidate the rows of a push in the sync state before they are sent; commit what is acknowledged."""
 
     sync_state: SyncState
@@ -256,17 +223,3 @@ class CommitAtEnd(Bookkeeper):
         """Commit what was acknowledged."""
         acknowledged = self.rows.acknowledged(journal.acknowledgements())
         return "" if self.sync_state.commit(journal.job.epoch, acknowledged) else NOT_COMMITTED
-
-
-@dataclass
-class ForgetKeys(Bookkeeper):
-    """Invalidate in the sync state the products that are about to be deleted."""
-
-    sync_state: SyncState
-    keys: Callable[[], Iterable[str]]  # of the products
-
-    def begin(self, journal: Journal) -> None:
-        """Invalidate the keys."""
-        if self.sync_state.exists():
-            keys = {key_hash(key) for key in self.keys()}
-            self.sync_state.invalidate_keys(journal.previous_epoch, journal.job.epoch, keys)

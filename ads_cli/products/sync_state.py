@@ -76,7 +76,7 @@ class SyncState:
                 with _staged(db, ((id, None, None) for id in ids)):
                     _forget(db, number, "id")
 
-    def invalidate_keys(self, previous: str, epoch: str, keys: set[int]) -> None:
+    def invalidate_keys(self, previous: str, epoch: str, keys: Iterable[int]) -> None:
         """Forget products with these key hashes, and those whose key is not known."""
         with self._store.writing() as db:
             number = self._keep(db, previous, epoch)

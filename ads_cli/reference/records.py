@@ -2,13 +2,13 @@
 
 from collections.abc import Iterator
 from inspect import getdoc
-from typing import Any
+from typing import Any, TypedDict
 
 import msgspec
 
 from ..api.amounts import amount_names
 from ..api.endpoint import Request
-from ..api.fields import FieldType, fields_of
+from ..api.fields import Field, FieldType, fields_of
 from ..api.names import SERVICES, Names
 from ..api.parts import batch_request
 from ..api.products import Product
@@ -21,10 +21,39 @@ from ..audiences.operations import OPERATION_TYPES
 from ..spelling import as_option
 from . import CommandDoc, describe_commands
 
-ENDPOINT_COLUMNS = ("command", "method", "path", "base", "params_in", "argument", "options")
+
+class EndpointRecord(TypedDict):
+    """An endpoint, and the command that sends it."""
+
+    command: str
+    method: str
+    path: str
+    base: str
+    params_in: str
+    argument: str | None  # what an argument sets
+    options: dict[str, str | None]  # by parameter; None stands for what the command fills in by itself
 
 
-def endpoint_records(root: Any, service: str) -> Iterator[dict[str, Any]]:
+class FieldRecord(TypedDict):
+    """A field of a feed."""
+
+    feed: str
+    field: str
+    required: bool
+    limits: str | None  # in words
+    values: list[str] | None
+    type: str
+    min_length: int | None
+    max_length: int | None
+    minimum: float | None
+    maximum: float | None
+    rules: list[str] | None
+
+
+ENDPOINT_COLUMNS = tuple(EndpointRecord.__annotations__)
+
+
+def endpoint_records(root: Any, service: str) -> Iterator[EndpointRecord]:
     """Yield a record for each endpoint that a service has, with its names on the wire."""
     commands = {command.key: command for command in describe_commands(root)}
     for request in requests_for(service):
@@ -34,7 +63,7 @@ def endpoint_records(root: Any, service: str) -> Iterator[dict[str, Any]]:
             yield _record(batch_request(request), command, names)
 
 
-def _record(request: type[Request], command: CommandDoc, names: Names) -> dict[str, Any]:
+def _record(request: type[Request], command: CommandDoc, names: Names) -> EndpointRecord:
     endpoint = request.endpoint
     arguments = {name.strip("[]") for argument in command.arguments for name in argument.names}
     options = {name for option in command.options for name in option.names}
@@ -45,6 +74,11 @@ def _record(request: type[Request], command: CommandDoc, names: Names) -> dict[s
         if field.argument in arguments or (field.name == own_id and field.option not in options)
     ]
     others = [field for field in fields_of(request) if field not in by_argument]
+
+    def on_the_wire(field: Field) -> str:
+        name = names.name(field.name)
+        return endpoint.wire_names.get(name, name)
+
     return {
         "command": endpoint.command,
         "method": endpoint.method,
@@ -53,13 +87,13 @@ def _record(request: type[Request], command: CommandDoc, names: Names) -> dict[s
         "params_in": endpoint.params_in,
         "argument": names.name(by_argument[0].name) if by_argument else None,
         "options": {  # None stands for what the command fills in by itself, as it does a token
-            names.name(field.name): field.option if field.option in options else None for field in others
+            on_the_wire(field): field.option if field.option in options else None for field in others
         },
     }
 
 
-FIELD_COLUMNS = ("feed", "field", "required", "limits", "values")
-FIELD_DETAILS = ("type", "min_length", "max_length", "minimum", "maximum", "rules")
+FIELD_COLUMNS = tuple(FieldRecord.__annotations__)[:5]  # the others are details
+FIELD_DETAILS = tuple(FieldRecord.__annotations__)[5:]
 TYPE_NAMES = {int: "integer", bool: "boolean", Time: "time"}  # all others are text
 # The kinds of feeds, by the Structs whose fields their columns are.
 FEEDS: dict[str, tuple[type[msgspec.Struct], ...]] = {

@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 
 import msgspec
 
+from ..api.metrics import BEFORE, TOTAL
 from ..api.names import Names
 from ..errors import UsageError
 from ..spelling import comma_list, suggestion
@@ -17,14 +18,12 @@ from .derived import with_derived
 from .periods import Period
 from .query import StatsQuery, is_money
 from .rows import (
-    BEFORE,
     CURRENCY,
     OWNERS,
     POST,
     SEGMENT_KEYS,
     SEGMENT_VALUE,
     TIMES,
-    TOTAL,
     ResultContext,
     Row,
     StatsTable,
@@ -116,7 +115,7 @@ class Analysis(msgspec.Struct, frozen=True):
             return earlier
         if not self.is_compared:
             return None
-        raise UsageError(f"--compare: {earlier.days} is before there were statistics")
+        raise UsageError(f"--compare: {earlier.period.text} is before there were statistics")
 
     def sums(self, context: ResultContext, answers: Answers, before: Earlier | None) -> StatsTable:
         """Return the rows of the answers, added up; those of the earlier period are beside them."""
@@ -245,7 +244,7 @@ def parse_group_by(text: str | None) -> tuple[str, ...]:
         if name not in SEGMENT_KEYS:
             raise UsageError(
                 f"--group-by: {name!r} is not a column to group by{suggestion(name, SEGMENT_KEYS)}",
-                hint=f"columns: {', '.join(SEGMENT_KEYS)}",
+                hint=f"columns: {', '.join(SEGMENT_KEYS)}; start is the day, name that of what --entity says",
             )
     return tuple(name for name in SEGMENT_KEYS if name in names)
 

@@ -177,20 +177,26 @@ def _checked(column: str, numbers: Any, length: int) -> list[Any]:
     """Return the numbers of a metric. Raise UnavailableError if they are not valid, or not as many."""
     if not isinstance(numbers, list) or len(numbers) != length:
         raise UnavailableError(f"{column} has not the {length} numbers of its period")
-    if wrong := {*map(type, numbers)} - NUMBERS:
+    types = {*map(type, numbers)}
+    if types == {int} and min(numbers) >= 0 and max(numbers) < MAX_COUNT:
+        return numbers  # as nearly always
+    if wrong := types - NUMBERS:
         raise UnavailableError(f"{column} has {wrong.pop().__name__} in place of a number")
     # A comparison with NaN is false.
     if not all(number is None or -MAX_NUMBER < number < MAX_NUMBER for number in numbers):
         raise UnavailableError(f"{column} has a number that is too large, or is not a number")
-    if wrong_count := next((number for number in numbers if not can_be(column, number)), None):
+    counts = () if is_money(column) else (number for number in numbers if number is not None)
+    if wrong_count := next((number for number in counts if not _is_count(number)), None):
         raise UnavailableError(f"{column} has {wrong_count} in place of a count")
     return numbers
 
 
 def can_be(column: str, number: int | float | Decimal | None) -> bool:
     """Tell whether a column may have a number: whatever is no amount is a count."""
-    if number is None or is_money(column):
-        return True
+    return number is None or is_money(column) or _is_count(number)
+
+
+def _is_count(number: int | float | Decimal) -> bool:
     return 0 <= number < MAX_COUNT and number == int(number)
 
 

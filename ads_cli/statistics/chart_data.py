@@ -8,10 +8,11 @@ from math import isnan, nan
 from operator import attrgetter
 from typing import Any
 
-from ..api.amounts import decimals_of
+from ..api.metrics import BEFORE, TOTAL
+from ..output.figures import amount_text, fixed
 from .derived import DERIVED, as_text, is_amount, is_ratio
 from .query import SALE_AMOUNT
-from .rows import BEFORE, CURRENCY, POST, SEGMENT_VALUE, TIMES, TOTAL, Row, StatsTable, earlier_name
+from .rows import CURRENCY, POST, SEGMENT_VALUE, TIMES, Row, StatsTable, earlier_name
 
 NAMES = ("name", "entity_id", "campaign", "placement", "entity")  # what a line is called, by the first it has
 
@@ -79,8 +80,8 @@ class ChartSeries:
         if column in DERIVED:
             return as_text(column, total, self.currency)
         if is_amount(column):
-            return f"{total:,.{decimals_of(self.currency)}f} {self.currency}".rstrip()
-        return f"{total:,}" if isinstance(total, int) else f"{total:,.2f}"
+            return amount_text(total, self.currency)
+        return f"{total:,}" if isinstance(total, int) else fixed(total, 2)
 
 
 class ChartData:
@@ -190,10 +191,14 @@ class ChartData:
         part._lines = {key: line for key, line in lines if line.currency == currency}
         return part
 
-    def by_account(self) -> list[ChartSeries]:
-        """Add up the lines of each account and currency."""
+    def by_account(self, names: Mapping[str, str]) -> list[ChartSeries]:
+        """Add up the lines of each account and currency. `names` are those of accounts, by their ids."""
         accounts = _grouped(self._lines.values(), attrgetter("account", "currency"))
-        return with_distinct_labels([self._sum(account, lines) for (account, _), lines in accounts.items()])
+        sums = [
+            replace(self._sum(names.get(account) or account, lines), id=account)
+            for (account, _), lines in accounts.items()
+        ]
+        return with_distinct_labels(sums)
 
     def by_campaign(self) -> list[ChartSeries]:
         """Add up the lines of each campaign and currency; none where a line lies in no campaign."""

@@ -6,12 +6,21 @@ And the catalog of all metrics that `--metrics` takes, as `adsctl help metrics` 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from decimal import ROUND_HALF_UP, Decimal, InvalidOperation
 from itertools import chain
-from typing import Any, Literal, NamedTuple
+from typing import Any, NamedTuple
 
-from ..api.amounts import MICROS_PER_UNIT, decimals_of
-from ..api.metrics import BILLED_CHARGE, GROUPS_BY_ENTITY, METRICS, metrics_of
+from ..api.amounts import MICROS_PER_UNIT
+from ..api.metrics import (
+    BEFORE,
+    BILLED_CHARGE,
+    CHANGE,
+    DERIVED_UNITS,
+    GROUPS_BY_ENTITY,
+    METRICS,
+    metrics_of,
+)
 from ..api.names import Names
 from ..errors import UsageError
+from ..output.figures import amount_text, fixed, percent_text
 from ..spelling import comma_list
 from .query import (
     AMOUNT,
@@ -25,7 +34,8 @@ from .query import (
     metric_named,
     parse_metrics,
 )
-from .rows import BEFORE, Row, StatsTable
+from .results import COUNTED
+from .rows import Row, StatsTable
 
 SPEND_COLUMN = amount_column(BILLED_CHARGE)
 DIGITS = Decimal("0.000001")
@@ -33,7 +43,7 @@ Numbers = Mapping[str, Any]  # by neutral names of columns
 # What counts as a conversion where no conversion is asked for beside it.
 PURCHASES = "conversion_purchases"
 CONVERSIONS, SALES = "conversions", "sales"  # sums over the conversions that are asked for; sales in micros
-OF_CONVERSIONS = {CONVERSIONS: ("post_view", "post_engagement"), SALES: ("sale_amount",)}
+OF_CONVERSIONS = {CONVERSIONS: COUNTED, SALES: ("sale_amount",)}
 
 
 class DerivedMetric(NamedTuple):
@@ -44,7 +54,6 @@ class DerivedMetric(NamedTuple):
     dividend: str
     divisor: str = ""
     factor: Decimal = Decimal(1)
-    unit: Literal["amount", "percent", "number"] = "amount"  # as people read it
 
     @property
     def has_amounts(self) -> bool:
@@ -54,7 +63,7 @@ class DerivedMetric(NamedTuple):
 
 DERIVED = {
     "spend": DerivedMetric("Spend", "what is charged", SPEND_COLUMN),
-    "ctr": DerivedMetric("Click rate", "clicks per impression", "clicks", "impressions", unit="percent"),
+    "ctr": DerivedMetric("Click rate", "clicks per impression", "clicks", "impressions"),
     "cpc": DerivedMetric("Cost per click", "spend for a click", SPEND_COLUMN, "clicks"),
     "cpm": DerivedMetric(
         "Cost per 1,000 impressions",
@@ -70,20 +79,16 @@ DERIVED = {
         SPEND_COLUMN,
         CONVERSIONS,
     ),
-    "conversion_rate": DerivedMetric(
-        "Conversion rate", "conversions per click", CONVERSIONS, "clicks", unit="percent"
-    ),
+    "conversion_rate": DerivedMetric("Conversion rate", "conversions per click", CONVERSIONS, "clicks"),
     "roas": DerivedMetric(
         "Return on spend",
         "what these conversions sold, divided by the spend",
         SALES,
         SPEND_COLUMN,
         factor=Decimal("0.000001"),
-        unit="number",
     ),
 }
 FREQUENCY = "frequency"
-CHANGE = "_change"  # the end of the name of the difference to an earlier period
 
 
 def is_ratio(column: str) -> bool:
@@ -93,17 +98,17 @@ def is_ratio(column: str) -> bool:
 
 def is_amount(column: str) -> bool:
     """Tell whether the numbers of a column, which may be derived, are amounts of a currency."""
-    return is_money(column) or (column in DERIVED and DERIVED[column].unit == "amount")
+    return is_money(column) or DERIVED_UNITS.get(column) == "amount"
 
 
 def as_text(name: str, value: Any, currency: str) -> str:
     """Write a derived metric for people: 1.15 %, 18.49 EUR."""
-    match DERIVED[name].unit:
+    match DERIVED_UNITS[name]:
         case "percent":
-            return f"{100 * value:,.2f} %"
+            return percent_text(value)
         case "amount":
-            return f"{value:,.{decimals_of(currency)}f} {currency}".rstrip()
-    return f"{value:,.2f}"
+            return amount_text(value, currency)
+    return fixed(value, 2)
 
 
 def parse_shown(text: str | None, entity: str) -> MetricChoice:
@@ -183,13 +188,18 @@ def _with_change(now: Any, before: Any) -> tuple[Any, Any, Any]:
     return now, before, None if now is None or before is None else now - before
 
 
-def derived_of(query: StatsQuery, numbers: Numbers) -> dict[str, Any]:
-    """Return each derived metric that the sums of the columns of a query give, amounts in units."""
+def derived_of(
+    query: StatsQuery, numbers: Numbers, conversions: Sequence[str] | None = None
+) -> dict[str, Any]:
+    """Return each derived metric that the sums of the columns of a query give, amounts in units.
+
+    Without `conversions` they are those of the query.
+    """
     numbers = {
         name: value * MICROS_PER_UNIT if value and name.endswith(SALE_AMOUNT) else value
         for name, value in numbers.items()
     }
-    metrics, conversions = {*query.metrics}, _conversions(query.metrics)
+    metrics, conversions = {*query.metrics}, conversions or _conversions(query.metrics)
     return {
         name: _value(name, numbers, conversions)
         for name, derived in DERIVED.items()
@@ -212,7 +222,7 @@ def _sum(name: str, numbers: Numbers, conversions: Sequence[str]) -> Any:
     if name not in OF_CONVERSIONS:
         return numbers[name]
     columns = (f"{conversion}_{part}" for conversion in conversions for part in OF_CONVERSIONS[name])
-    counted = [numbers[column] for column in columns if numbers[column] is not None]
+    counted = [number for column in columns if (number := numbers.get(column)) is not None]
     return sum(counted) if counted else None
 
 
@@ -268,7 +278,7 @@ def catalog_metrics(names: Names) -> Iterator[CatalogMetric]:
         yield CatalogMetric(
             name,
             "derived",
-            "currency" if derived.unit == "amount" else "ratio",
+            "currency" if is_amount(name) else "ratio",
             columns=[name],
             entities=[
                 entity for entity, measured in metrics_by_entity.items() if measured.issuperset(needed)

@@ -44,10 +44,13 @@ class EntityLookup:
 
     def active_ids(self, entity: str, period: Period) -> Iterator[str]:
         """Yield the ids of the entities whose numbers may have changed in a period."""
+        return (str(record.get("entity_id")) for record in self.active(entity, period))
+
+    def active(self, entity: str, period: Period) -> Iterator[Mapping[str, Any]]:
+        """Yield which entities have changed in a period, as the service says it; one may be repeated."""
         for window in period.windows(MAX_ACTIVE_PERIOD):
             values: dict[str, Any] = {"account_id": self.account, "entity": entity, **times_of(window)}
-            for record in self.client.call(ListActiveEntities(**values)).records:
-                yield str(record.get("entity_id"))
+            yield from self.client.call(ListActiveEntities(**values)).records
 
     def describe(self, entity: str, ids: Sequence[str]) -> dict[str, EntityInfo]:
         """Describe entities; one that no listing has is left out."""
@@ -85,10 +88,10 @@ class EntityLookup:
         values |= {"count": 1000} if "count" in request.__struct_fields__ else {}
         for response in self.client.pages(request(**values)):
             for record in response.records:
-                yield str(record.get("id")), _listed(entity, record)
+                yield str(record.get("id")), info_of(entity, record)
 
 
-def _listed(entity: str, record: Mapping[str, Any]) -> EntityInfo:
+def info_of(entity: str, record: Mapping[str, Any]) -> EntityInfo:
     """Describe an entity by its own record; a campaign or a line item lies in itself."""
     id, post_id = str(record.get("id")), record.get("post_id")
     return EntityInfo(

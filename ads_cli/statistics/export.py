@@ -215,6 +215,14 @@ class Export:
         folder.note_made(orphaned)
         return len(orphaned)
 
+    def begin(self) -> None:
+        """Create as many jobs as the account may have in processing, and wait for none."""
+        try:
+            self._make_jobs()
+        except (RateLimitedError, RefusedError) as error:
+            if not _is_too_many(error):
+                raise
+
     def run(self, on_progress: Callable[[int], None]) -> None:
         """Download every result. Raise UnavailableError if a job fails twice, or none ends in time."""
         delay, last_ended = FIRST_WAIT_SECONDS, time.monotonic()

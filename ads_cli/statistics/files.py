@@ -1,6 +1,6 @@
 """Rows of statistics in files: csv, tsv, jsonl, xlsx and parquet."""
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from decimal import Decimal
 from pathlib import Path
 from typing import IO, Any, Literal, cast
@@ -9,7 +9,7 @@ from ..config.atomic_files import atomic, replacing
 from ..errors import UsageError
 from ..installation import missing_extra
 from ..output.records import WriteOptions, write_csv, write_jsonl, write_tsv
-from ..output.workbook import write_records
+from ..output.workbook_records import write_records
 from ..parallel import batched
 from .rows import Row, StatsTable
 
@@ -42,15 +42,23 @@ def check_format(path: Path) -> None:
 
 
 def write(
-    path: Path, table: StatsTable, may_replace: Callable[[Path], bool] | None, *, csv_safe: bool = False
+    path: Path,
+    table: StatsTable,
+    may_replace: Callable[[Path], bool] | None,
+    *,
+    csv_safe: bool = False,
+    sheet: str = "statistics",
 ) -> int:
-    """Write rows to a file, which appears whole or not at all. Return their number."""
+    """Write rows to a file, which appears whole or not at all. Return their number.
+
+    `sheet` names that of a workbook.
+    """
     kind, counted = format_of(path), Counted(table.rows)
     table = table._replace(rows=counted)
     if kind in ("xlsx", "parquet"):
         with replacing(path, may_replace=may_replace, is_output=True) as output:
             if kind == "xlsx":
-                write_records(cast(Any, output), table.records(), table.columns, name="statistics")
+                write_records(cast(Any, output), table.records(), table.columns, name=sheet)
             else:
                 _write_parquet(cast(Any, output), table)
         return counted.count
@@ -75,7 +83,7 @@ class Counted:
             yield row
 
 
-def as_numbers(record: Record) -> Record:
+def as_numbers(record: Mapping[str, Any]) -> Record:
     """Return a row whose amounts are numbers."""
     return {name: _number(value) for name, value in record.items()}
 
@@ -84,7 +92,7 @@ def _number(value: Any) -> Any:
     return float(value) if isinstance(value, Decimal) else value
 
 
-def as_texts(record: Record) -> Record:
+def as_texts(record: Mapping[str, Any]) -> Record:
     """Return a row whose amounts are texts, with all their decimals."""
     return {name: str(value) if isinstance(value, Decimal) else value for name, value in record.items()}
 

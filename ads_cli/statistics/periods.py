@@ -46,6 +46,37 @@ class Period(NamedTuple):
     def _step(self, granularity: str) -> timedelta:
         return {"HOUR": HOUR, "DAY": DAY}.get(granularity, self.end - self.start)
 
+    @property
+    def text(self) -> str:
+        """Name the period by its first and its last day: `16 to 22 Nov 2026`; else by hours."""
+        start, end = self
+        if start.hour or end.hour:
+            return f"{_day(start)} {start:%H:%M} to {_day(end)} {end:%H:%M}"
+        last = end - DAY
+        if start.date() == last.date():
+            return _day(last)
+        shared = "" if start.year != last.year else f"{start.day} {start:%b}"
+        if shared and start.month == last.month:
+            shared = f"{start.day}"
+        return f"{shared or _day(start)} to {_day(last)}"
+
+    def before(self, earlier: "Period") -> str:
+        """Name an earlier period by how it lies to this one: `the week before`; else by its days."""
+        start, end = self
+        length = end - start
+        if earlier.end == start and earlier.start == start - length:
+            days, hours = length // DAY, length // HOUR
+            if length % DAY:
+                return f"the {hours} hours before" if hours > 1 else "the hour before"
+            return {1: "the day before", 7: "the week before"}.get(days, f"the {days} days before")
+        is_as_long = abs(earlier.end - earlier.start - length) <= DAY  # a leap day is in one of them
+        is_a_year = (start.date() - earlier.start.date()).days in (365, 366)
+        return "the year before" if is_as_long and is_a_year else earlier.text
+
+
+def _day(time: datetime) -> str:
+    return f"{time.day} {time:%b} {time.year}"
+
 
 def periods_again(period: Period, stored: Sequence[Period]) -> list[Period]:
     """Return the periods just before and after the queried days that are to be asked again, each as one day.

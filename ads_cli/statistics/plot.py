@@ -12,11 +12,12 @@ from math import nan
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, cast
 
+from ..api.metrics import DERIVED_UNITS
 from ..errors import UsageError
 from ..installation import missing_extra
 from ..output.text import safe
 from .chart_data import ChartData, ChartSeries, with_distinct_labels
-from .derived import DERIVED, is_amount, is_ratio
+from .derived import is_amount, is_ratio
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -57,11 +58,15 @@ def format_of(path: Path) -> Format:
 
 def require_matplotlib() -> Any:
     """Import what draws; raise UsageError where it is not installed."""
-    logging.getLogger("matplotlib").setLevel(logging.ERROR)  # it tells where it keeps its cache
+    logger = logging.getLogger("matplotlib")
+    level = logger.level
+    logger.setLevel(logging.ERROR)  # it tells where it keeps its cache
     try:
         import matplotlib.figure
     except ImportError:
         raise missing_extra("--plot", "plot") from None
+    finally:
+        logger.setLevel(level)
     return matplotlib
 
 
@@ -157,7 +162,7 @@ class _Chart(NamedTuple):
     @property
     def unit(self) -> Callable[[float, float], str]:
         """Return what writes a number at an axis."""
-        is_percent = self.column in DERIVED and DERIVED[self.column].unit == "percent"
+        is_percent = DERIVED_UNITS.get(self.column) == "percent"
         return _percent if is_percent else _thousands
 
     def height_of_bars(self, lines: Sequence[_Line]) -> float:

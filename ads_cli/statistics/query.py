@@ -50,19 +50,16 @@ class StatsQuery(msgspec.Struct, frozen=True):
     @property
     def text(self) -> str:
         """Describe the query in one line."""
-        entities = counted(len(self.ids), self.entity.lower().replace("_", " "))
+        entities = counted(len(self.ids), self.noun)
         step = {"DAY": "day", "HOUR": "hour"}.get(self.granularity, "")
         by = " and ".join(self.group_by) or step
         part = f", only of the platform {self.platform}" if self.platform else ""
-        return f"{entities} from {self.days}{by and f', by {by}'}{part}"
+        return f"{entities}, {self.period.text}{by and f', by {by}'}{part}"
 
     @property
-    def days(self) -> str:
-        """Describe the period of the query."""
-        start, end = self.period
-        is_days = start.hour == end.hour == 0
-        since, until = (f"{time:%Y-%m-%d}" if is_days else f"{time:%Y-%m-%d %H:%M}" for time in (start, end))
-        return f"{since} until {until}"
+    def noun(self) -> str:
+        """What the entities are: `line item`."""
+        return self.entity.lower().replace("_", " ")
 
     @property
     def columns(self) -> list[str]:
@@ -130,9 +127,10 @@ def _group_of(word: str, entity: str) -> tuple[str, tuple[str, ...]]:
             f"--metrics: {entity} has no {word}", hint=f"it has the groups {', '.join(available)}"
         )
     names = (*METRICS, *(candidate for metrics in METRICS.values() for candidate in metrics))
+    of_result = "; 'adsctl overview' has the cost per result of campaigns" if "result" in word.lower() else ""
     raise UsageError(
         f"--metrics: {word!r} is not a known group or metric{suggestion(word, names)}",
-        hint=f"groups: {', '.join(ALL_GROUPS)}; 'adsctl help metrics' lists every metric",
+        hint=f"groups: {', '.join(ALL_GROUPS)}; 'adsctl help metrics' lists every metric{of_result}",
     )
 
 

@@ -7,9 +7,10 @@ numbers of some metrics in some window of the period.
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from decimal import Decimal
 from itertools import chain, repeat
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypedDict
 
 from ..api.amounts import decimals_of
+from ..api.metrics import BEFORE
 from ..api.names import Names
 from .answers import Columns, QueryResult, Series, series_in
 from .periods import Calendar, Period
@@ -21,10 +22,10 @@ SEGMENT_VALUE = "segment_value"  # what tells segments apart, which may share a 
 POST = "post_id"
 OWNERS = ("account", "campaign_id", "line_item_id", POST)  # what an entity lies in, or is
 CURRENCY = "currency"  # the last key
-TOTAL = "TOTAL"  # what the entity of the row of a total is called
-BEFORE = "_before"  # the end of the name of a column of the period that is compared with
 KEYS = (*BASE, *OWNERS, CURRENCY)
 SEGMENT_KEYS = (*BASE, SEGMENT_VALUE, *OWNERS, CURRENCY)
+# What a row is of; its numbers have the names of the metrics.
+StatisticsRow = TypedDict("StatisticsRow", dict.fromkeys(SEGMENT_KEYS, str | None), total=False)  # type: ignore[misc]
 Row = tuple[Any, ...]
 
 

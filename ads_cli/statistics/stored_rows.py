@@ -10,7 +10,7 @@ from operator import attrgetter
 from pathlib import Path
 from typing import IO, Any, NamedTuple
 
-from ..api.metrics import ALL_GROUPS, METRICS
+from ..api.metrics import ALL_GROUPS, BEFORE, METRICS, TOTAL
 from ..api.names import X, neutral_name
 from ..errors import ContentError, UsageError
 from .answers import MAX_NUMBER, can_be
@@ -19,12 +19,10 @@ from .derived import SPEND_COLUMN
 from .periods import HOUR, Period
 from .query import StatsQuery, all_columns, amount_column, columns_of, is_money
 from .rows import (
-    BEFORE,
     CURRENCY,
     POST,
     SEGMENT_KEYS,
     SEGMENT_VALUE,
-    TOTAL,
     Row,
     StatsTable,
     earlier_name,
@@ -102,7 +100,7 @@ class StoredRows(NamedTuple):
 
     query: StatsQuery
     gathered: ChartData
-    accounts: list[str]
+    accounts: list[str]  # those of the rows, then files without rows by their names
     is_compared: bool  # each number has an earlier one, which may be empty
     is_compared_in_part: bool
     left_out: list[str]
@@ -150,6 +148,7 @@ def read_stored(paths: Iterable[Path]) -> StoredRows:
         if is_money(column) and any(str(record.get(column)).startswith("-") for record in records)
     ]
     accounts = dict.fromkeys(str(record.get("account") or "") for record in records)
+    accounts |= dict.fromkeys(path.stem for path in paths if next(_records(path), None) is None)
     return StoredRows(query, gathered, [*accounts], is_compared, len(has_earlier) > 1, left_out, negative)
 
 

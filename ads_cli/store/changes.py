@@ -4,7 +4,7 @@ A change without an outcome has an unknown one: the command was killed, or its a
 """
 
 from pathlib import Path
-from typing import Any
+from typing import Any, TypedDict
 
 import msgspec
 
@@ -13,11 +13,39 @@ from ..stored_times import utc_text
 from .database import as_json, store_in
 
 UNKNOWN = "unknown"
-COLUMNS = (
-    *("id", "time", "profile", "account", "user", "command", "method", "path", "ids", "fields", "before"),
-    *("outcome", "job", "by"),
-)
-NESTED = ("ids", "fields", "before")  # JSON in the table
+
+
+class ChangeEntry(TypedDict):
+    """A change of the log."""
+
+    id: str
+    time: str
+    profile: str
+    account: str | None
+    user: str
+    command: str
+    method: str
+    path: str
+    ids: list[str]
+    fields: Any
+    before: Any
+    outcome: str
+    job: str | None
+    by: str | None
+
+
+COLUMNS = tuple(ChangeEntry.__annotations__)
+NESTED = ("ids", "fields", "before", "records")  # JSON in the table
+
+
+class ChangedRecord(msgspec.Struct, kw_only=True):
+    """A record of a change, as a person calls it."""
+
+    action: str  # create, update or delete
+    noun: str
+    id: str = ""  # empty of one that is new
+    name: str = ""
+    currency: str = ""  # of its amounts
 
 
 class ChangeBegun(msgspec.Struct, kw_only=True):
@@ -36,6 +64,7 @@ class ChangeBegun(msgspec.Struct, kw_only=True):
     before: Any = None
     job: str | None = None
     by: str | None = None
+    records: list[ChangedRecord] = []
 
 
 class ChangeEnded(msgspec.Struct, kw_only=True):
@@ -45,6 +74,7 @@ class ChangeEnded(msgspec.Struct, kw_only=True):
     outcome: str
     ids: list[str] = []  # of what was made
     counts: dict[str, int] = {}
+    records: list[ChangedRecord] = []  # with names that the answer has; empty where it has none to add
 
 
 class ChangeLog:
@@ -77,6 +107,9 @@ class ChangeLog:
         try:
             with self._store.writing() as db:
                 db.execute("UPDATE changes SET outcome = ?, made = ?, counts = ? WHERE id = ?", values)
+                if entry.records:
+                    named = as_json(msgspec.to_builtins(entry.records)), entry.id
+                    db.execute("UPDATE changes SET records = ? WHERE id = ?", named)
         except StateError:
             return False
         return True
@@ -98,16 +131,31 @@ class ChangeLog:
         """Return all changes, oldest first, with the ids of what they made."""
         return self._changes("", ())
 
+    def records(self) -> dict[str, list[ChangedRecord]]:
+        """Return the records that each change is about, by the id of the change."""
+        rows = self._store.rows("SELECT id, records, made FROM changes")
+        return {id: _records(records, made) for id, records, made in rows}
+
     def _changes(self, condition: str, values: tuple[str, ...]) -> list[dict[str, Any]]:
         # With the plus, SQLite finds few rows by an index and sorts them, and reads no others.
         query = f"SELECT {', '.join(COLUMNS)}, made, counts FROM changes {condition} ORDER BY +rowid"
         return [_change(row) for row in self._store.rows(query, values)]
 
 
+def _records(text: str, made: str) -> list[ChangedRecord]:
+    """Return the records of a change, those that it made with the ids of the answer."""
+    records = msgspec.json.decode(text, type=list[ChangedRecord])
+    new, ids = [record for record in records if not record.id], _value(made)
+    if len(new) == len(ids):
+        for record, id in zip(new, ids, strict=True):
+            record.id = id
+    return records
+
+
 def _change(row: tuple[Any, ...]) -> dict[str, Any]:
     *values, made, counts = row
     change = dict(zip(COLUMNS, values, strict=True))
-    change |= {name: _value(change[name]) for name in NESTED}
+    change |= {name: _value(change[name]) for name in NESTED if name in change}
     change["outcome"] = change["outcome"] or UNKNOWN
     change["ids"] += [id for id in _value(made) if id not in change["ids"]]
     if counts != "{}":

@@ -23,7 +23,7 @@ from ..config.trusted_files import check_writers
 from ..errors import STATE_HINT, StateError
 from ..signals import NOTICE_SECONDS
 from .file_identity import file_identity
-from .schema import MIGRATIONS
+from .schema import MIGRATIONS, schema_id
 
 if TYPE_CHECKING:
     import sqlite3
@@ -197,20 +197,34 @@ class Store:
         is_new = self.path.stat().st_size == 0
         with locked(state_lock(self.path.parent, "store")) if is_new else nullcontext():
             self._choose_journal(connection)
-            if _version(connection) != len(MIGRATIONS):
+            if self._version(connection) != len(MIGRATIONS):
                 self._migrate(connection)
 
     def _migrate(self, connection: "sqlite3.Connection") -> None:
         connection.execute("BEGIN IMMEDIATE")
-        version = _version(connection)  # another process may have migrated meanwhile
-        if version > len(MIGRATIONS):
-            hint = "update adsctl, or set ADSCTL_STATE_DIR to another folder"
-            raise StateError(f"{self.path} was written by a later version of adsctl", hint=hint)
+        version = self._version(connection)  # another process may have migrated meanwhile
         for migration in MIGRATIONS[version:]:
             for statement in migration.split(";\n"):
                 connection.execute(statement)
         connection.execute(f"PRAGMA user_version = {len(MIGRATIONS)}")
+        connection.execute(f"PRAGMA application_id = {schema_id(len(MIGRATIONS))}")
         connection.execute("COMMIT")
+
+    def _version(self, connection: "sqlite3.Connection") -> int:
+        """Return the version of the tables; raise StateError where they are none of this program's.
+
+        Versions that were never released share a number, and differ by the id of their tables.
+        """
+        query = "SELECT user_version, application_id, EXISTS (SELECT 1 FROM sqlite_master) FROM"
+        tables = "pragma_user_version, pragma_application_id"
+        version, id, has_tables = connection.execute(f"{query} {tables}").fetchone()
+        if version > len(MIGRATIONS):
+            hint = "update adsctl, or set ADSCTL_STATE_DIR to another folder"
+            raise StateError(f"{self.path} was written by a later version of adsctl", hint=hint)
+        if id != schema_id(version) or (has_tables and not version):
+            hint = "move it away: then nothing is known of what was sent; or set ADSCTL_STATE_DIR"
+            raise StateError(f"{self.path} has tables of another program, or of another build", hint=hint)
+        return int(version)
 
     def _choose_journal(self, connection: "sqlite3.Connection") -> None:
         """Use a write-ahead log where the file system has shared memory, and no other host writes to it."""
@@ -274,10 +288,6 @@ def _begin(connection: "sqlite3.Connection", kind: str) -> None:
                 is_busy = getattr(error, "sqlite_errorname", "").startswith("SQLITE_BUSY")
                 if not is_busy or time.monotonic() - begun > BUSY_SECONDS:
                     raise
-
-
-def _version(connection: "sqlite3.Connection") -> int:
-    return int(connection.execute("PRAGMA user_version").fetchone()[0])
 
 
 def _is_on_network(path: Path) -> bool:

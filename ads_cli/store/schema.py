@@ -3,6 +3,10 @@
 What was released is never changed; a later version adds a migration to the end.
 """
 
+import re
+import zlib
+from functools import cache
+
 FIRST = """
 -- Small values that only save time or notice a mistake: what cannot be read is not known.
 CREATE TABLE notes (
@@ -53,11 +57,13 @@ CREATE TABLE changes (
 CREATE INDEX changes_by_time ON changes (time);
 CREATE INDEX changes_by_job ON changes (job) WHERE job IS NOT NULL;
 
--- The record of the service that each identity of a target is. A target is the campaigns of an account.
+-- The record of the service that each identity of a target is: the campaigns of an account, or its media.
 CREATE TABLE known (
     target TEXT NOT NULL,
-    identity TEXT NOT NULL,  -- JSON: a kind, the id of the record above, a key, whether it is a replacement
-    service_key TEXT NOT NULL,
+    -- Of campaigns JSON: a kind, the id of the record above, a key, whether it is a replacement.
+    -- Of media the digest of the key of the job that uploads the file.
+    identity TEXT NOT NULL,
+    service_key TEXT NOT NULL,  -- the id; of media JSON: what the service has answered
     PRIMARY KEY (target, identity)
 ) WITHOUT ROWID;
 
@@ -76,36 +82,6 @@ CREATE TABLE stored_names (
     sent TEXT NOT NULL,
     name TEXT NOT NULL,
     PRIMARY KEY (target, id)
-) WITHOUT ROWID;
-
--- What requests without an answer may have created.
-CREATE TABLE attempts (
-    target TEXT NOT NULL,
-    identity TEXT NOT NULL,
-    number INTEGER NOT NULL,  -- of the request
-    at REAL NOT NULL,  -- Unix seconds
-    PRIMARY KEY (target, identity)
-) WITHOUT ROWID;
-
--- The stored plan that is being applied to each target.
-CREATE TABLE begun_plans (
-    target TEXT PRIMARY KEY,
-    digest TEXT NOT NULL  -- empty once it has ended
-) WITHOUT ROWID;
-
--- The uploads of files, by what makes them the same.
-CREATE TABLE uploads (
-    name TEXT PRIMARY KEY,
-    begun BLOB NOT NULL,  -- JSON: what the service has answered
-    is_finalized INTEGER NOT NULL DEFAULT 0,
-    is_added INTEGER NOT NULL DEFAULT 0  -- to the library
-) WITHOUT ROWID;
-
--- The segments that the service has acknowledged.
-CREATE TABLE segments (
-    upload TEXT NOT NULL REFERENCES uploads ON DELETE CASCADE,
-    segment INTEGER NOT NULL,
-    PRIMARY KEY (upload, segment)
 ) WITHOUT ROWID;
 
 -- The last run of each fleet.
@@ -155,8 +131,7 @@ CREATE TABLE applied_plans (
     words TEXT NOT NULL,     -- JSON: of its command line
     started TEXT NOT NULL,
     creation TEXT NOT NULL,  -- a digest of its request, where that makes another record each time
-    settled INTEGER NOT NULL DEFAULT 0,  -- 1: it is known what it has created, or another plan creates it
-    found TEXT NOT NULL DEFAULT 'null'   -- JSON: the record that it has created
+    settled INTEGER NOT NULL DEFAULT 0  -- 1: it is known what it has created, or another plan creates it
 );
 
 -- The exports of statistics that have not ended: the results of their parts are files.
@@ -174,7 +149,7 @@ CREATE TABLE export_jobs (
     PRIMARY KEY (export, part, job)
 ) WITHOUT ROWID;
 
--- The jobs that commands have begun: pushes, syncs, deletions, creations, applies.
+-- The jobs that commands have begun: pushes, syncs, deletions, creations, applies, uploads.
 CREATE TABLE runs (
     id TEXT PRIMARY KEY,
     service TEXT NOT NULL,  -- of the target, as kind and target
@@ -205,6 +180,7 @@ CREATE TABLE sends (
     run TEXT NOT NULL REFERENCES runs ON DELETE CASCADE,
     batch INTEGER NOT NULL,
     keys TEXT,  -- JSON: what the request deletes, or digests of what it creates; noted before it is sent
+    at REAL,  -- Unix seconds: when that was noted
     may_be_applied INTEGER NOT NULL DEFAULT 0,  -- since it was sent, unless the answer says otherwise
     answer TEXT,  -- JSON: what the service has acknowledged, and what of the batch must be known later
     sent INTEGER NOT NULL DEFAULT 0,    -- rows that it acknowledged
@@ -212,7 +188,8 @@ CREATE TABLE sends (
     PRIMARY KEY (run, batch)
 ) WITHOUT ROWID;
 
--- Digests of the records that a job creates once, whether they were sent or not.
+-- What a job is to do, whether it was sent or not: digests of the records that it creates once, or as JSON
+-- the values that it gives to records, which are computed once.
 CREATE TABLE planned (
     run TEXT NOT NULL REFERENCES runs ON DELETE CASCADE,
     content TEXT NOT NULL,
@@ -264,8 +241,8 @@ CREATE TABLE people (
 ) WITHOUT ROWID;
 CREATE INDEX people_by_person ON people (list, person) WHERE person IS NOT NULL;
 
--- The runs that send to a list; what they note is merged into the people when they have ended.
-CREATE TABLE list_runs (
+-- What each run notes of a list that it sends to; it is merged into the people when the run has ended.
+CREATE TABLE list_logs (
     id INTEGER PRIMARY KEY,
     list INTEGER NOT NULL,
     lock TEXT NOT NULL,  -- the digest of the key of its job, whose lock it holds as long as it goes on
@@ -275,15 +252,15 @@ CREATE TABLE list_runs (
 );
 
 -- Their requests, each noted before it is sent.
-CREATE TABLE sendings (
+CREATE TABLE list_requests (
     id INTEGER PRIMARY KEY,
-    run INTEGER NOT NULL REFERENCES list_runs ON DELETE CASCADE,
+    log INTEGER NOT NULL REFERENCES list_logs ON DELETE CASCADE,
     acknowledged INTEGER  -- the last request that was sent before its answer; none without an answer
 );
 
 -- The identifiers that a request adds or removes.
 CREATE TABLE people_sent (
-    sending INTEGER NOT NULL REFERENCES sendings ON DELETE CASCADE,
+    request INTEGER NOT NULL REFERENCES list_requests ON DELETE CASCADE,
     removes INTEGER NOT NULL,
     until INTEGER NOT NULL,
     person INTEGER,
@@ -291,7 +268,31 @@ CREATE TABLE people_sent (
     digest BLOB NOT NULL,
     rest BLOB NOT NULL
 );
-CREATE INDEX people_sent_by_sending ON people_sent (sending);
+CREATE INDEX people_sent_by_request ON people_sent (request);
 """
 
-MIGRATIONS = (FIRST,)
+RECEIVED_EVENTS = """
+-- The deliveries that a webhook on this machine has handed on, as long as the service may send them again.
+CREATE TABLE received_events (
+    receiver TEXT NOT NULL,  -- the service and the port
+    id TEXT NOT NULL,
+    digest BLOB NOT NULL,  -- of the content
+    at INTEGER NOT NULL,  -- Unix seconds
+    PRIMARY KEY (receiver, id)
+) WITHOUT ROWID;
+CREATE INDEX received_events_by_time ON received_events (at);
+"""
+
+CHANGED_RECORDS = """
+-- What a person calls the records of a change, and the currency of their amounts: JSON.
+ALTER TABLE changes ADD COLUMN records TEXT NOT NULL DEFAULT '[]';
+"""
+
+MIGRATIONS = (FIRST, RECEIVED_EVENTS, CHANGED_RECORDS)
+
+
+@cache
+def schema_id(version: int) -> int:
+    """Return 31 bits that stand for the tables of a version, whatever their comments say; 0 for no tables."""
+    statements = re.sub(r"\s+|--.*", " ", "".join(MIGRATIONS[:version])).split()
+    return zlib.crc32(" ".join(statements).encode()) >> 1

@@ -5,6 +5,7 @@ import sys
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple, Protocol
+from weakref import finalize
 
 import msgspec
 
@@ -21,14 +22,12 @@ class FeedStats(Protocol):
     def note(self, row: Row, problems: list[Problem], record: int) -> None:
         """Note a validated row; `record` is its number in the run."""
 
-    def note_problems(self, row: Row, problems: list[Problem], record: int) -> None:
-        """Note further problems of a row."""
-
     def add(self, later: Any, records: int) -> None:
         """Add the statistics of the run of rows that follows; `records` precede it in the file."""
 
 
 MAX_EXAMPLES = 3
+SEARCHED_ROWS = 1000  # of a fix, for changes that differ
 MAX_CHARACTERS = 80  # of a value in an example
 
 
@@ -57,10 +56,10 @@ def count_changes(fixed: FixedRows, row: Row, record: int) -> None:
     for name in dict.fromkeys(change.fix for change in row.changes):
         changes = fixed.setdefault(name, Fixed())
         changes.rows += 1
-        if len(changes.examples) < MAX_EXAMPLES:
+        if len(changes.examples) < MAX_EXAMPLES and changes.rows <= SEARCHED_ROWS:
             change = next(change for change in row.changes if change.fix == name)
             before, after = _shortened(change.before), _shortened(change.after)
-            changes.examples.append(ExampleChange(row.line, record, change.field, before, after))
+            _add_example(changes, ExampleChange(row.line, record, change.field, before, after))
 
 
 def add_changes(fixed: FixedRows, later: FixedRows, records: int) -> None:
@@ -70,7 +69,14 @@ def add_changes(fixed: FixedRows, later: FixedRows, records: int) -> None:
         total.rows += other.rows
         for example in other.examples:
             example.record += records
-        total.examples = (total.examples + other.examples)[:MAX_EXAMPLES]
+            _add_example(total, example)
+
+
+def _add_example(fixed: Fixed, example: ExampleChange) -> None:
+    """Add a change that is unlike the others, as long as there are few."""
+    shown = [(other.field, other.before, other.after) for other in fixed.examples]
+    if len(shown) < MAX_EXAMPLES and (example.field, example.before, example.after) not in shown:
+        fixed.examples.append(example)
 
 
 def _shortened(value: Any) -> Any:
@@ -223,6 +229,7 @@ class RowSpool:
 
         self.are_complete = True  # until there is no space for one
         self._file = SpooledTemporaryFile(MAX_BYTES_IN_MEMORY)  # noqa: SIM115 - open until it is forgotten
+        finalize(self, self._file.close)
         self._runs: list[tuple[int, int]] = []  # size in bytes, and the records that precede it
 
     def add(self, run: KeptRun) -> None:
@@ -360,6 +367,8 @@ def unpack(run: KeptRun) -> EncodedRows:
 class RowSelector(Protocol):
     """Selects rows while they are validated; picklable, since worker processes have a copy."""
 
+    is_due: bool  # whether the row that was yielded last is to be sent
+
     def broken_rules(self, item: Any) -> list[Problem]:
         """Return the rules that an item breaks."""
 
@@ -375,14 +384,14 @@ class Selection(Protocol):
         """Return what selects rows while they are validated."""
 
     @property
-    def skips_rows(self) -> bool:
-        """Tell whether valid rows are left out."""
+    def selects_few(self) -> bool:
+        """Tell whether few rows are expected to be sent, so that they are kept whatever the file's size."""
 
     def clear(self) -> None:
         """Forget everything: the file is validated again."""
 
-    def add(self, notes: Any, records: int) -> None:
-        """Append what a selector noted of a run of rows; `records` precede it in the file."""
+    def add(self, notes: Any) -> None:
+        """Append what a selector noted of a run of rows."""
 
     def rows_to_send(self, rows: Rows) -> Iterable[Row]:
         """Return the rows that are to be sent, and those that are invalid."""

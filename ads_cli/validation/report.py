@@ -47,8 +47,8 @@ class ValidationReport(GroupedProblems):
 
     @property
     def summary(self) -> str:
-        """Say how many rows are invalid."""
-        return f"{self.invalid:,} of {counted(self.rows, 'row')} invalid"
+        """Say how many rows are invalid, of those that are not left out."""
+        return f"{self.invalid:,} of {counted(self.rows - self.left_out, 'row')} invalid"
 
     @property
     def findings(self) -> list[Finding]:
@@ -61,7 +61,6 @@ class ValidationReport(GroupedProblems):
 
 FIRST_COLUMNS = 5  # unknown columns that a note names
 MAX_COMPARED = 200  # unknown columns that may be misspelled; comparing takes longer than reading them
-COLUMN_SIMILARITY = 0.6  # of a column that is suggested for a missing field
 FILL_HINT = "name it with --map COLUMN={0}, or fill the field with --default {1}"
 
 
@@ -179,8 +178,5 @@ def columns_not_sent(
 
 def _map_hint(name: str, unknown: list[str], advisor: MakeAdvisor | None, values: Mapping[str, Any]) -> str:
     """Suggest the column that may be meant, and the option that maps it."""
-    if advisor:
-        candidate = advisor().column_for(name, unknown, values)
-    else:
-        candidate = closest(name, unknown, COLUMN_SIMILARITY)
+    candidate = advisor().column_for(name, unknown, values) if advisor else closest(name, unknown)
     return f"is {candidate!r} meant? --map {quoted_word(f'{candidate}={name}')}" if candidate else ""

@@ -183,7 +183,7 @@ class RowValidator:
                 result.problems.add(RowPosition(row.line, result.rows), problems)
             if stats is not None:
                 stats.note(row, problems, result.rows)
-            if keeper is not None:
+            if keeper is not None and (self.selector is None or self.selector.is_due):
                 keeper.add(checked, result.rows)
         result.kept = keeper.packed() if keeper else b""
         return result

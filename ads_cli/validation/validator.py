@@ -107,7 +107,8 @@ class Validator:
         selector = selection.selector if selection else None
         self._row_validator = RowValidator(schema, selector, rows.transform, strict)
         # A large table is not kept: several processes read it again, while requests are on their way.
-        if for_sending and not (rows.table and uses_processes(rows.source.size)):
+        is_large = rows.table and uses_processes(rows.source.size)
+        if for_sending and (not is_large or (selection and selection.selects_few)):
             self.keep(partial(RowEncoder, schema))
         self.kept: RowSpool | None = None  # what `keep` asked for
         self._with_values: dict[str, Any] = {}  # columns that are not sent, with a value of each
@@ -126,7 +127,7 @@ class Validator:
         """Keep of the rows of each run what the picklable `make_keeper` makes collects."""
         self._row_validator.make_keeper = make_keeper
 
-    def run(self, on_progress: OnProgress = lambda rows: None) -> ValidationReport:
+    def validate(self, on_progress: OnProgress = lambda rows: None) -> ValidationReport:
         """Read the whole file and return the report; raise ContentError where it cannot be read."""
         self._on_progress = on_progress
         try:
@@ -152,11 +153,10 @@ class Validator:
     def encoded_rows(self) -> Iterator[EncodedRows]:
         """Read the file again and yield the rows to send, encoded."""
         all_valid = not self.report.invalid
-        skips_rows = self.selection is not None and self.selection.skips_rows
-        if self.kept and self.kept.are_complete and not skips_rows:
+        if self.kept and self.kept.are_complete:
             yield from map(unpack, self.kept)
             return
-        if not self._blocks or skips_rows:
+        if not self._blocks or (self.selection and self.selection.selects_few):
             for rows in batched(self._rows_to_send(), CHUNK_ROWS):
                 yield self._row_validator.encode(rows, all_valid)
             return
@@ -206,7 +206,7 @@ class Validator:
             if stats is not None:
                 stats.add(result.stats, before)
             if self.selection:
-                self.selection.add(result.selection, before)
+                self.selection.add(result.selection)
             self._on_progress(self.report.rows)
         if self.report.rows and self.rows.columns:
             self.report.report_missing(self._missing_columns())

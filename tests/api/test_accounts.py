@@ -178,5 +178,5 @@ def test_problems_of_account_commands_name_the_options(adsctl):
     )
     assert "--entity-type: 'LINEITEM' is not one of" in done.stderr
     assert "--entity-id: is required" in done.stderr
-    assert "--start-time: 'today' is not allowed: ISO 8601" in done.stderr
+    assert "--start-time: 'today' is not allowed: a day or a time where the account is" in done.stderr
     assert "--end-time: 2026-03-01T08:15:00Z is not a whole hour" in done.stderr

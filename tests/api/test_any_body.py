@@ -17,7 +17,7 @@ from ads_cli.api.validation import convert
 from ads_cli.audiences.operations import Operations
 from ads_cli.audiences.upload import UserUpload
 from ads_cli.emulator.core.request import read_names
-from ads_cli.products.plans import push_upload
+from ads_cli.products.uploads import PushUpload
 from ads_cli.validation import EncodedRows
 from tests.effort import tries
 from tests.emulator.wire_names import X_NAMES, renamed
@@ -32,7 +32,8 @@ def body_of(upload: Any, items: Any, service: str) -> Any:
     client = SimpleNamespace(
         names=SERVICES[service], prepare=lambda _, pieces: b"".join(bytes(piece) for piece in pieces)
     )
-    return json.loads(upload.prepare(client, SimpleNamespace(items=items)))
+    sent = items if isinstance(upload, UserUpload) else SimpleNamespace(items=items)
+    return json.loads(upload.prepare(client, sent))
 
 
 def on_the_wire(value: Any, service: str) -> Any:
@@ -57,7 +58,7 @@ def test_products_are_sent_as_the_declared_request_has_them(products):
     items = EncodedRows([product.id for product in products], [*map(msgspec.json.encode, products)])
     request = PutProducts(product_catalog_id="c1", products=products)
     for service, names in SERVICES.items():
-        sent = body_of(push_upload("c1"), items, service)
+        sent = body_of(PushUpload("c1"), items, service)
         assert sent == request_parts(request, names).params
         assert sent == on_the_wire({"products": msgspec.to_builtins(products)}, service)
 

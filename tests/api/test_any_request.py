@@ -31,6 +31,7 @@ REQUESTS = list(dict.fromkeys(request for service in SERVICES for request in req
 BRAND = re.compile("twitter|tweet|google|^x_", re.IGNORECASE)
 # Names with a brand that every service has.
 KEPT = {"automatic_tweet_promotion", *(f"{n}_cta_tweet" for n in ("first", "second", "third", "fourth"))}
+KEPT |= {"tweets_compliance_stream", "tweet_label_stream"}  # names of streams are kept as they are sent
 EXAMPLES, ENOUGH = tries(2, 20), tries(1, 5)  # tried of each request, unless its rules leave too few
 each_request = pytest.mark.parametrize("kind", REQUESTS, ids=lambda kind: kind.__name__)
 
@@ -65,7 +66,7 @@ class Words(NamedTuple):
     def on_the_wire_of_x(self) -> "Words":
         return Words(
             [X_SEGMENTS.get(segment, segment) for segment in self.segments],
-            {X_NAMES.get(name, name) for name in self.names},
+            {X_NAMES.get(name, name).replace("post.fields", "tweet.fields") for name in self.names},
             {X_VALUES.get(value, value) for value in self.values},
         )
 

@@ -4,6 +4,7 @@ import json
 import sqlite3
 
 import pytest
+import time_machine
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -13,10 +14,10 @@ from ads_cli.audiences.ledger_merge import BEFORE, Persons
 from ads_cli.audiences.operations import Operations
 from ads_cli.audiences.sealing import KEY_FILE, KINDS, Sealer
 from ads_cli.config.file_locks import try_lock
+from ads_cli.runs.jobs import job_lock
+from ads_cli.runs.journal import NOT_ALONE
 from ads_cli.store import close_stores
 from ads_cli.store.epochs import UploadTarget, WriteEpochs
-from ads_cli.uploads.jobs import job_lock
-from ads_cli.uploads.journal import NOT_ALONE
 from tests.audiences.lists import digest
 from tests.effort import tries
 
@@ -63,7 +64,7 @@ def noted(ledger: Ledger, *batches: tuple[str, list[int], bool], rejected: tuple
     """Note what batches do, to whom, and whether they are acknowledged."""
     run = begun(ledger)
     for number, (kind, people, is_acknowledged) in enumerate(batches):
-        run.note_sent(number, operations(kind, *people), 4000)
+        run.note_sent(number, operations(kind, *people))
         if is_acknowledged:
             run.note_acknowledged(number, operations(kind, *people), rejected)
     return run
@@ -101,7 +102,7 @@ def test_whom_the_service_rejects_stays_as_they_were(ledger):
 def test_an_identifier_of_somebody_whom_the_service_rejects_stays_where_another_has_it(ledger):
     run = begun(ledger)
     items = sent("Update", *({"email": [digest(f"u{number}@x.de"), digest("u9@x.de")]} for number in (1, 2)))
-    run.note_sent(0, items, 4000)
+    run.note_sent(0, items)
     run.note_acknowledged(0, items, {1})
     ledger.open()
     digests = ledger.sealer.digests(0, [digest(f"u{number}@x.de") for number in (1, 9)])
@@ -112,7 +113,7 @@ def test_an_identifier_of_somebody_whom_the_service_rejects_stays_where_another_
 def test_an_id_of_ones_own_that_is_removed_and_added_again_comes_back(ledger, is_acknowledged):
     run = begun(ledger)
     for number, (kind, ids) in enumerate([("Update", "ab"), ("Delete", "ab"), ("Update", "a")]):
-        run.note_sent(number, own_ids(kind, *ids), 4000)
+        run.note_sent(number, own_ids(kind, *ids))
         if is_acknowledged:
             run.note_acknowledged(number, own_ids(kind, *ids), ())
     ledger.open()
@@ -122,7 +123,7 @@ def test_an_id_of_ones_own_that_is_removed_and_added_again_comes_back(ledger, is
 
 def test_nothing_is_kept_of_an_id_of_ones_own_that_the_service_rejects(ledger):
     run = begun(ledger)
-    run.note_sent(0, own_ids("Update", "a", "b"), 4000)
+    run.note_sent(0, own_ids("Update", "a", "b"))
     run.note_acknowledged(0, own_ids("Update", "a", "b"), (1,))
     assert stored(ledger, "SELECT count(*) FROM people_sent") == [(1,)]
     ledger.open()
@@ -131,8 +132,8 @@ def test_nothing_is_kept_of_an_id_of_ones_own_that_the_service_rejects(ledger):
 
 def test_of_requests_at_the_same_time_nobody_knows_the_order(ledger):
     run = begun(ledger)
-    run.note_sent(0, operations("Update", 1), 4000)
-    run.note_sent(1, operations("Delete", 1), 4000)
+    run.note_sent(0, operations("Update", 1))
+    run.note_sent(1, operations("Delete", 1))
     run.note_acknowledged(0, [], ())
     run.note_acknowledged(1, [], ())
     assert known(ledger) == {1: True}
@@ -140,7 +141,7 @@ def test_of_requests_at_the_same_time_nobody_knows_the_order(ledger):
 
 def test_whom_one_request_adds_and_removes_is_uncertain(ledger):
     run, both = begun(ledger), [*operations("Update", 1), *operations("Delete", 1)]
-    run.note_sent(0, both, 4000)
+    run.note_sent(0, both)
     run.note_acknowledged(0, both, ())
     assert known(ledger) == {1: True}
 
@@ -152,7 +153,7 @@ def test_two_jobs_that_were_not_alone_do_not_follow_one_another(ledger, at_once)
     epoch = WriteEpochs(ledger.state_dir).current(PLACE)
     for number, previous in ((2, epoch), (3, "an epoch that the ledger does not know")):
         run = ledger.begin("lock", previous, NOT_ALONE)
-        run.note_sent(0, operations("Update", number), 4000)
+        run.note_sent(0, operations("Update", number))
         run.note_acknowledged(0, [], ())
         if not at_once:
             ledger.open()
@@ -212,9 +213,9 @@ def test_what_two_runs_send_at_the_same_time_is_merged_once_both_have_ended(ledg
     epochs, state = WriteEpochs(ledger.state_dir), ledger.state_dir
     previous, locks = epochs.current(PLACE), [try_lock(job_lock(state, name)) for name in "ab"]
     removal = ledger.begin("a", previous, epochs.begin(PLACE))
-    removal.note_sent(0, operations("Delete", 1), 4000)
+    removal.note_sent(0, operations("Delete", 1))
     addition = ledger.begin("b", epochs.current(PLACE), NOT_ALONE)
-    addition.note_sent(0, operations("Update", 1), 4000)
+    addition.note_sent(0, operations("Update", 1))
     for run, lock in zip((addition, removal), reversed(locks), strict=True):
         run.note_acknowledged(0, [], ())
         run.end()
@@ -235,9 +236,10 @@ def test_the_notes_of_a_killed_run_are_merged_with_those_of_the_run_that_resumes
 @pytest.mark.parametrize(
     ("expires_at", "until"), [("2001-06-01T00:00:00Z", 17), ("2099-06-01T00:00:00Z", 300)]
 )
+@time_machine.travel("2024-01-15T00:00:00Z", tick=False)
 def test_nobody_is_remembered_longer_than_the_service_keeps_them(ledger, expires_at, until):
     user = {"email": [digest("u1@x.de")]}
-    begun(ledger).note_sent(0, sent("Update", user, expires_at=expires_at), 300)
+    begun(ledger).note_sent(0, sent("Update", user, expires_at=expires_at))
     ledger.open()
     assert stored(ledger, "SELECT until FROM people") == [(until,)]
 
@@ -247,7 +249,7 @@ def test_a_list_with_the_notes_of_killed_jobs_is_current(ledger):
         noted(ledger, ("Update", numbers, True))
         noted(ledger, ("Update", [4], True))
         (own,) = stored_ledgers(ledger.state_dir)
-        assert (own.target, own.state) == (PLACE, "current") and own.changed
+        assert (own.target, own.state) == (PLACE.id, "current") and own.changed
 
 
 def test_what_is_noted_is_removed_once_it_is_merged_or_forgotten(ledger):
@@ -257,7 +259,7 @@ def test_what_is_noted_is_removed_once_it_is_merged_or_forgotten(ledger):
     noted(another, ("Update", [1], True)).end()
     ledger.remove()
     assert not ledger.exists() and another.exists()
-    tables = ("people", "lists", "list_runs", "sendings", "people_sent")
+    tables = ("people", "lists", "list_logs", "list_requests", "people_sent")
     assert [stored(ledger, f"SELECT count(*) FROM {table}")[0][0] for table in tables] == [1, 1, 0, 0, 0]
 
 
@@ -299,6 +301,21 @@ def test_a_removal_is_of_those_who_were_one_person_before_it(events):
         assert {other for other in PERSONS if settled[other][0] == settled[person][0]} == people[person]
 
 
+def test_a_removal_of_the_request_that_joins_two_is_of_the_one_it_names():
+    persons = Persons()
+    persons.join(1, 2, 5)
+    persons.remove(2, 5)
+    assert sorted(persons.settled()) == [(1, 2, BEFORE), (2, 2, 5)]
+
+
+def test_two_are_one_person_from_their_first_request_on_whichever_is_read_first():
+    persons = Persons()
+    for step in (3, 1):
+        persons.join(1, 2, step)
+    persons.remove(1, 2)
+    assert sorted(persons.settled()) == [(1, 2, 2), (2, 2, 2)]
+
+
 USER = st.sets(st.integers(0, 6), min_size=1, max_size=3)
 REQUEST = st.tuples(
     st.sampled_from(("Update", "Update", "Delete")),
@@ -319,7 +336,7 @@ def test_the_ledger_has_everybody_on_the_list_and_is_certain_of_nobody_else(tmp_
         run = begun(ledger)
         for batch, (kind, users, outcome) in enumerate(requests):
             items = sent(kind, *({"email": [hashes[number] for number in sorted(user)]} for user in users))
-            run.note_sent(batch, items, 4000)
+            run.note_sent(batch, items)
             for user in users if outcome != "lost" else ():
                 same = [own for own in service if own & user]
                 service = [own for own in service if not own & user]

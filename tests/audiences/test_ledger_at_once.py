@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from ads_cli.audiences import ledger
-from ads_cli.audiences.upload import RecordedUpload
+from ads_cli.audiences.upload import ListMemory
 from ads_cli.errors import UnavailableError
 from ads_cli.store import database, store_in
 from tests.audiences.lists import List, people
@@ -64,7 +64,7 @@ def test_many_processes_merge_the_notes_of_a_killed_run_once(customers, monkeypa
         raise UnavailableError("killed")
 
     with monkeypatch.context() as patch:
-        patch.setattr(RecordedUpload, "finish", die)
+        patch.setattr(ListMemory, "finish", die)
         customers.sync(people(2, 3, 4), code=8)
     assert stored(customers.adsctl, "SELECT count(*) FROM people_sent") == [2]
     words = ("--profile", "local", "audiences", "remembered")
@@ -81,11 +81,11 @@ def test_what_a_run_notes_before_it_is_killed_counts_where_another_process_merge
 ):
     customers.sync(people(1, 2, 3))
     with monkeypatch.context() as patch:
-        patch.setattr(RecordedUpload, "finish", lambda *args, **options: 1 / 0)
+        patch.setattr(ListMemory, "finish", lambda *args, **options: 1 / 0)
         customers.sync(people(2, 3, 4), code=1)
-    noted = stored(customers.adsctl, "SELECT acknowledged, id FROM sendings")
-    stored(customers.adsctl, "UPDATE sendings SET acknowledged = NULL")
-    note = "UPDATE sendings SET acknowledged = ? WHERE id = ?"
+    noted = stored(customers.adsctl, "SELECT acknowledged, id FROM list_requests")
+    stored(customers.adsctl, "UPDATE list_requests SET acknowledged = NULL")
+    note = "UPDATE list_requests SET acknowledged = ? WHERE id = ?"
 
     def is_locked(path):
         """Note what is acknowledged, and be killed, while the other process asks."""
@@ -109,7 +109,7 @@ def test_what_a_run_notes_before_it_is_killed_counts_where_another_process_merge
 def test_who_is_forgotten_while_notes_are_read_does_not_come_back(customers, monkeypatch):
     customers.sync(people(1, 2, 3))
     with monkeypatch.context() as patch:
-        patch.setattr(RecordedUpload, "finish", lambda *args, **options: 1 / 0)
+        patch.setattr(ListMemory, "finish", lambda *args, **options: 1 / 0)
         customers.sync(people(2, 3, 4), code=1)
     find = ledger.find_outcomes
 

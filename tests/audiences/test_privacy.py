@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from ads_cli.audiences.upload import RecordedUpload, UserUpload
+from ads_cli.audiences.upload import ListMemory, UserUpload
 from ads_cli.errors import UnavailableError
 from ads_cli.feeds.row import RowTransform
 from ads_cli.feeds.transforms import Where
@@ -49,7 +49,7 @@ def files_with(folder: Path, traces: Iterable[bytes]) -> set[str]:
 def test_nothing_in_the_state_folder_tells_of_anybody(adsctl, monkeypatch, seed):
     chance, customers, traces = random.Random(seed), List(adsctl), traces_of(EVERYBODY)
     adsctl.copy_emulator()
-    send, finish = UserUpload.send, RecordedUpload.finish
+    send, finish = UserUpload.send, ListMemory.finish
 
     def fail(*args: object, **options: object) -> None:
         raise UnavailableError("killed")
@@ -58,7 +58,7 @@ def test_nothing_in_the_state_folder_tells_of_anybody(adsctl, monkeypatch, seed)
         people = chance.sample(EVERYBODY, chance.randint(1, 20))
         fault = chance.choice(("none", "none", "before it is sent", "before the end"))
         monkeypatch.setattr(UserUpload, "send", fail if fault == "before it is sent" else send)
-        monkeypatch.setattr(RecordedUpload, "finish", fail if fault == "before the end" else finish)
+        monkeypatch.setattr(ListMemory, "finish", fail if fault == "before the end" else finish)
         match chance.choice(("push", "delete", "sync", "sync", "forget")):
             case "push":
                 customers.run("push", "people.csv", people=people, code=None)
@@ -116,3 +116,22 @@ def test_a_condition_on_a_person_is_remembered_by_nothing_that_tells_of_them(ads
     (conditions,) = {RowTransform([Where.parse(f"email!={ana['email']}")]).digest}
     assert digest and digest != conditions
     customers.run("push", "people.csv", "--where", "***", people=EVERYBODY[:3], code=2)
+
+
+@pytest.mark.parametrize("trouble", [None, "killed"])
+def test_a_file_named_after_a_person_is_named_by_nothing_that_is_stored(adsctl, monkeypatch, trouble):
+    customers, ana, bea = List(adsctl), EVERYBODY[0], EVERYBODY[1]
+    files = [f"{ana['email']}.csv", f"{bea['phone']}.csv", "people.csv"]
+    for number, name in enumerate(files):
+        customers.write([EVERYBODY[number]], name)
+    with monkeypatch.context() as patch:
+        if trouble:
+            patch.setattr(UserUpload, "send", lambda *args: 1 / 0)
+        for words in (("push", files[0]), ("sync", files[1]), ("push", *files)):
+            customers.run(*words, code=None)
+    if trouble:
+        summary = customers.run("push", *files, "--resume")
+        assert summary["accepted"] == 3 and "resuming job" in customers.said
+    assert files_with(adsctl.home / "state", traces_of(EVERYBODY)) == set()
+    names = ["***", "***.csv", "***, ***.csv, people.csv"]
+    assert stored(adsctl, "SELECT file FROM runs ORDER BY rowid") == names

@@ -58,7 +58,7 @@ def test_rejected_users_are_found_and_all_others_are_accepted(shop, audience, fl
         *(f"user{n}@x.de,{n + 2},no such person" for n in (7, 8, 400)),
     ]
     assert (shop.home / "failed.csv").stat().st_mode & 0o777 == 0o644
-    assert "only you can read it" in done.stderr and "lines 9, 10, 402" in done.stderr
+    assert "others can read it too" in done.stderr and "lines 9, 10, 402" in done.stderr
 
 
 @pytest.mark.parametrize("kind", ["message", "operation", "page", "long"])
@@ -160,6 +160,34 @@ def test_a_do_not_reach_list_takes_emails_and_phone_numbers_only(shop, audience)
     assert "has no identifier: email, phone_number\n" in nobody.stderr
     past = shop(*words, "--expires-at", "2020-01-01T00:00:00Z", code=2)
     assert "--expires-at: must be later than now" in past.stderr
+
+
+TIME = "2030-01-01T00:00:00Z"
+OPERATION = {"operation_type": "Update", "params": {"effective_at": TIME, "users": [{"email": ["a@x.de"]}]}}
+
+
+@pytest.mark.parametrize(
+    ("name", "content"),
+    [
+        ("people.csv", f"email,effective_at\na@x.de,{TIME}\n"),
+        ("people.csv", f"email,Effective At\na@x.de,{TIME}\n"),
+        ("people.json", json.dumps([{"email": "b@x.de"}, {"email": "a@x.de", "effective_at": TIME}])),
+        ("people.json", json.dumps([OPERATION])),
+    ],
+)
+def test_a_time_that_a_do_not_reach_list_cannot_keep_is_refused(shop, audience, name, content):
+    shop.file(name, content)
+    words = ("audiences", "do-not-reach", "push", name, "--list", "dnr")
+    refused = shop(*words, code=3).stderr
+    assert "effective_at: this list adds people at once" in refused and not audience.bodies
+    shop(*words, "--ignore", "Effective At" if "Effective At" in content else "effective_at")
+    assert audience.bodies
+
+
+def test_a_column_of_times_that_is_empty_is_no_reason_to_refuse_a_list(shop, audience):
+    shop.file("people.csv", "email,effective_at\na@x.de,\n")
+    shop("audiences", "do-not-reach", "push", "people.csv", "--list", "dnr")
+    assert audience.bodies
 
 
 def test_headers_of_exports_are_known_and_reported(shop, audience):

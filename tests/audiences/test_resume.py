@@ -3,6 +3,7 @@
 import json
 import time
 from datetime import UTC, datetime, timedelta
+from pathlib import Path
 from types import SimpleNamespace
 
 import msgspec
@@ -14,7 +15,7 @@ from ads_cli.audiences.operations import ParamsResolver
 from ads_cli.audiences.packing import PackingOptions
 from ads_cli.audiences.plan import ListSettings
 from ads_cli.audiences.upload import audience_upload
-from ads_cli.uploads.job import Acknowledgement, JobOptions
+from ads_cli.runs.job import Acknowledgement, JobOptions
 from tests.audiences.conftest import OPERATIONS, digest
 from tests.stored import stored
 
@@ -130,13 +131,13 @@ def test_a_part_of_a_list_resumes_where_it_stopped_whatever_other_parts_have_add
 
 # A value of each option that changes the requests; the others say what a reading is for.
 OTHERS = {"region": "DE", "users_per_operation": 5, "allow_clear_text": True, "keep_partial": True}
-NO_REQUEST = {"purpose", "key"}
+NO_REQUEST = {"sends", "key"}
 
 
 def job_of(packing: PackingOptions, country: str | None = None) -> JobOptions:
     upload = audience_upload("acc", "aud")
-    columns = ListColumns(ColumnOptions(country=country), upload.known, upload.identifiers)
-    settings = ListSettings(upload, columns, ParamsResolver.of_options({}), packing)
+    columns = ListColumns(ColumnOptions(country=country), upload.identifiers)
+    settings = ListSettings(upload, columns, ParamsResolver.of_options({}), packing, Path())
     feed = SimpleNamespace(format_name="csv", encoding=None, options=SimpleNamespace(of_content={}))
     return settings.job_options(feed, ["phone_number", "Home"], skip_invalid=False)
 

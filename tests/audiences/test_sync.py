@@ -1,6 +1,7 @@
 """audiences sync and diff: a list in the account equals its file."""
 
 import json
+import threading
 from array import array
 from datetime import UTC, datetime, timedelta
 from hashlib import blake2b
@@ -9,6 +10,7 @@ import pytest
 
 from ads_cli.api import users
 from ads_cli.audiences import operations, packing
+from ads_cli.audiences.comparison import is_deletion
 from ads_cli.audiences.ledger import Ledger
 from ads_cli.audiences.list_packer import ListPacker
 from ads_cli.audiences.upload import UserUpload
@@ -16,8 +18,8 @@ from ads_cli.config.file_locks import try_lock
 from ads_cli.console.invocation import Invocation
 from ads_cli.emulator.core.responses import OperationsError
 from ads_cli.emulator.resources import audience_users
+from ads_cli.runs.jobs import job_lock
 from ads_cli.store.epochs import UploadTarget
-from ads_cli.uploads.jobs import job_lock
 from tests.audiences.lists import List, as_csv, digest, people, person
 from tests.stored import stored
 
@@ -35,7 +37,13 @@ def test_who_leaves_the_file_leaves_the_list_and_who_is_new_is_added(customers):
     assert "has no ledger" in customers.said
     second = customers.sync(people(*range(1, 12)))
     counts = {name: second[name] for name in ("created", "updated", "deleted", "unchanged", "requests")}
-    assert counts == {"created": 2, "updated": 0, "deleted": 1, "unchanged": 9, "requests": 1}
+    assert counts == {
+        "created": 2,
+        "updated": 0,
+        "deleted": 1,
+        "unchanged": 9,
+        "requests": 2,
+    }
     assert customers.equals(people(*range(1, 12))) and "has no ledger" not in customers.said
     third = customers.sync(people(*range(1, 12)))
     assert (third["unchanged"], third["requests"]) == (11, 0)
@@ -128,6 +136,28 @@ def test_one_who_shares_an_identifier_with_one_who_leaves_stays(customers):
     assert customers.sync(both[1:])["requests"] == 0
 
 
+def test_one_who_shares_an_identifier_is_added_again_after_a_deletion_in_another_request_has_ended(
+    customers, monkeypatch
+):
+    send, is_added = UserUpload.send, threading.Event()
+
+    def delete_late(self, client, batch):
+        if is_deletion(batch.items[0].rows[0]):
+            is_added.wait(0.5)  # in vain: additions wait for this request
+            return send(self, client, batch)
+        ack = send(self, client, batch)
+        is_added.set()
+        return ack
+
+    for module in (operations, users):
+        monkeypatch.setattr(module, "MAX_OPERATIONS", 1)
+    both = [person(1, phone=PHONES(1)), person(2, phone=PHONES(1))]
+    customers.sync(both)
+    monkeypatch.setattr(UserUpload, "send", delete_late)
+    assert customers.sync(both[1:])["deleted"] == 1 and is_added.is_set()
+    assert customers.equals(both[1:])
+
+
 def test_one_who_is_joined_to_others_when_one_of_these_leaves_is_not_sent_again(customers):
     other = person(2, device_id="2x")
     customers.sync([person(1, phone=PHONES(1), id="a"), other, person(3)])
@@ -208,6 +238,7 @@ def test_who_is_removed_with_one_who_leaves_is_added_again_though_a_removal_is_r
     refused.add(digest("u3@x.de"))
     ana = person(1, phone=PHONES(2))
     customers.sync([ana, *people(2)], code=9)
+    assert "1 user not deleted" in customers.said
     assert customers.equals([ana, *people(2, 3)])
 
 
@@ -287,6 +318,19 @@ def test_the_file_is_not_read_again_for_whom_an_invalid_row_may_be_of(customers,
     monkeypatch.setattr(ListPacker, "checked_rows", lambda *args: 1 / 0)
     customers.adsctl.file("people.csv", f"email,phone\nu3@x.de,\n{row}\n")
     assert customers.run(*words, code=0 if deleted == 2 else 9)["deleted"] == deleted
+
+
+@pytest.mark.parametrize("left", [people(2), people(1, 2)])
+def test_whom_a_push_removes_later_stays_in_the_ledger_until_then(customers, left):
+    customers.sync(people(1, 2))
+    later = f"{datetime.now(UTC) + timedelta(days=3):%Y-%m-%dT%H:%M:%SZ}"
+    words = ("push", "people.csv", "--operation", "delete", "--effective-at", later)
+    customers.run(*words, people=people(1))
+    (ledger,) = json.loads(customers.adsctl.local("audiences", "remembered", "-o", "json").stdout)
+    assert (ledger["people"], ledger["uncertain"], ledger["state"]) == (2, 1, "current")
+    summary = customers.sync(left)
+    assert (summary["deleted"], summary["updated"]) == ((0, 1) if len(left) == 2 else (1, 0))
+    assert summary["created"] == 0 and customers.equals(left)
 
 
 def test_more_than_max_delete_is_refused_and_so_are_fewer_than_min_rows(customers):
@@ -395,8 +439,10 @@ def test_remembered_counts_people_and_forget_removes_them(customers):
 def test_jobs_clean_names_ledgers_that_are_outdated(customers, monkeypatch):
     customers.sync(people(1))
     assert customers.audience not in customers.adsctl.local("jobs", "clean").stderr
-    monkeypatch.setattr("ads_cli.commands.uploads.jobs.FORGOTTEN_DAYS", -1)
-    assert f"everybody: {customers.audience}" in customers.adsctl.local("jobs", "clean").stderr
+    monkeypatch.setattr("ads_cli.commands.runs.jobs.FORGOTTEN_DAYS", -1)
+    assert (
+        f"({customers.audience}); adsctl audiences forget" in customers.adsctl.local("jobs", "clean").stderr
+    )
 
 
 def test_jobs_clean_names_no_list_whose_first_job_is_running(customers):

@@ -5,7 +5,7 @@ import shutil
 
 import pytest
 
-from ads_cli.audiences.upload import RecordedUpload, UserUpload
+from ads_cli.audiences.upload import ListMemory, UserUpload
 from ads_cli.errors import UnavailableError
 from tests.audiences.lists import List, Person
 from tests.effort import tries
@@ -46,25 +46,25 @@ class Faults:
 
     def __init__(self, monkeypatch) -> None:
         self.next = "none"
-        send, finish = UserUpload.send, RecordedUpload.finish
+        send, finish = UserUpload.send, ListMemory.finish
 
-        def faulty_send(upload, client, batch, attempts):
+        def faulty_send(upload, client, batch):
             fault, self.next = self.next, "none" if self.next != "killed" else "killed"
             if fault == "not sent":
                 raise UnavailableError("not reached")
-            ack = send(upload, client, batch, attempts)
+            ack = send(upload, client, batch)
             if fault == "lost answer":
                 raise UnavailableError("the answer was lost")
             return ack
 
-        def faulty_finish(upload, **options):
+        def faulty_finish(upload, journal):
             fault, self.next = self.next, "none"
             if fault == "killed":
                 raise UnavailableError("killed before its notes were merged")
-            return finish(upload, **options)
+            return finish(upload, journal)
 
         monkeypatch.setattr(UserUpload, "send", faulty_send)
-        monkeypatch.setattr(RecordedUpload, "finish", faulty_finish)
+        monkeypatch.setattr(ListMemory, "finish", faulty_finish)
 
 
 @pytest.mark.parametrize("seed", range(tries(2, 100)))

@@ -9,8 +9,8 @@ import time_machine
 from ads_cli.audiences.sync_plan import ListSyncPlan
 from ads_cli.audiences.upload import UserUpload
 from ads_cli.errors import UnavailableError
+from ads_cli.runs.job import GROUP_VARIABLE
 from ads_cli.store.epochs import UploadTarget, WriteEpochs
-from ads_cli.uploads.job import GROUP_VARIABLE
 from tests.audiences.lists import List, people
 
 
@@ -30,7 +30,7 @@ def test_a_list_that_was_changed_in_the_last_hours_is_noted_before_it_is_changed
     assert "ago, and" not in customers.said  # nothing is changed
     customers.sync(people(1, 2))
     (line_said,) = [line for line in customers.said.splitlines() if "ago, and" in line] or [""]
-    assert line_said.startswith(f"warning: {customers.audience} was changed ") is is_said
+    assert line_said.startswith(f"warning: Spring buyers 2026 ({customers.audience}) was changed ") is is_said
     assert ("the service takes 6 to 8 hours for a change" in line_said) is is_said
     customers.sync(people(1, 2, 3), "-q")
     assert not customers.said
@@ -120,9 +120,12 @@ def test_it_is_said_that_the_file_of_rejected_rows_holds_people_in_clear(custome
     command, *options = words
     to = ("--audience", customers.audience) if command in ("sync", "diff", "push") else ()
     line = ("audiences", command, "people.csv", *to, *options, "-y")
-    said = "failed.csv contains people as you gave them; only you can read it"
+    said = "failed.csv contains people as you gave them; others can read it too (mode 0644)"
     done = customers.adsctl.local(*line, "--failed-out", "failed.csv", code=code)
     assert done.stderr.count(said) == 1
     assert (customers.adsctl.home / "failed.csv").read_text().splitlines()[1].startswith("ann at x.de,")
     assert (customers.adsctl.home / "failed.csv").stat().st_mode & 0o777 == 0o644
     assert said not in customers.adsctl.local(*line, code=code).stderr
+    (customers.adsctl.home / "failed.csv").chmod(0o600)
+    done = customers.adsctl.local(*line, "--failed-out", "failed.csv", code=code)
+    assert "only you can read it (mode 0600)" in done.stderr

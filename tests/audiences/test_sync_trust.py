@@ -10,9 +10,9 @@ import pytest
 from ads_cli.api import users
 from ads_cli.audiences import operations, sealing, sync_plan
 from ads_cli.audiences.ledger import LedgerRun
-from ads_cli.audiences.upload import RecordedUpload, UserUpload
+from ads_cli.audiences.upload import ListMemory, UserUpload
 from ads_cli.errors import UnavailableError
-from ads_cli.uploads.journal import Journal
+from ads_cli.runs.journal import Journal
 from tests.audiences.lists import digest, people, person
 from tests.audiences.test_sync import PHONES, customers
 
@@ -129,12 +129,37 @@ def test_a_killed_sync_is_resumed(customers, monkeypatch, boundary):
         elif boundary == "before its answer":
             patch.setattr(LedgerRun, "note_acknowledged", die)
         else:
-            patch.setattr(RecordedUpload, "finish", die)
+            patch.setattr(ListMemory, "finish", die)
         customers.sync(people(2, 3), code=8)
     done = customers.sync(people(2, 3), "--resume")
     assert (done["created"] + done["updated"], done["deleted"]) == (1, 2)  # who is uncertain is sent again
     assert customers.equals(people(2, 3))
     assert customers.sync(people(2, 3))["requests"] == 0
+
+
+def test_everybody_is_sent_once_where_it_is_not_known_who_is_one_person(customers):
+    customers.sync(people(1, 2, 3, 4))
+    path = f"/12/accounts/18ce54d4x5t/custom_audiences/{customers.audience}/users"
+    body = json.dumps([{"operation_type": "Update", "params": {"users": [{"email": [digest("u3@x.de")]}]}}])
+    customers.adsctl.local("api", "POST", path, "--input", "-", input=body)
+    customers.run("push", "people.csv")
+    assert customers.sync(people(2, 3, 4))["updated"] == 3
+    done = customers.sync(people(3, 4))
+    assert (done["updated"], done["deleted"]) == (0, 1) and customers.equals(people(3, 4))
+
+
+def test_a_sync_that_may_delete_is_not_resumed_by_one_that_may_not(customers, monkeypatch):
+    customers.sync(people(1, 2))
+
+    def die(*args, **options):
+        raise UnavailableError("killed")
+
+    with monkeypatch.context() as patch:
+        patch.setattr(UserUpload, "send", die)
+        customers.sync(people(2, 3), code=8)
+    jobs = customers.adsctl.local("jobs", "list", "-o", "ids").stdout.split()
+    done = customers.run("sync", "people.csv", "--resume")
+    assert done["job"] not in jobs and customers.equals(people(1, 2, 3))
 
 
 def test_all_requests_of_a_sync_are_counted_though_one_fails_before_a_later_one_is_acknowledged(
@@ -143,11 +168,11 @@ def test_all_requests_of_a_sync_are_counted_though_one_fails_before_a_later_one_
     send, append, fill = UserUpload.send, Journal.append, sync_plan.fill_operations
     is_later_acknowledged = threading.Event()
 
-    def fail_first(self, client, batch, attempts):
+    def fail_first(self, client, batch):
         if batch.number == 0:
             assert is_later_acknowledged.wait(30)
             raise UnavailableError("killed")
-        return send(self, client, batch, attempts)
+        return send(self, client, batch)
 
     def append_and_tell(self, entry):
         append(self, entry)
@@ -167,7 +192,7 @@ def test_all_requests_of_a_sync_are_counted_though_one_fails_before_a_later_one_
         patch.setattr(Journal, "append", append_and_tell)
         customers.sync(people(*range(5)), code=8)
     with monkeypatch.context() as patch:
-        patch.setattr(RecordedUpload, "finish", die)
+        patch.setattr(ListMemory, "finish", die)
         customers.sync(people(*range(5)), "--resume", code=8)
     done = customers.sync(people(*range(5)), "--resume")
     assert done["created"] + done["updated"] == 5 and customers.equals(people(*range(5)))

@@ -8,6 +8,8 @@ from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
 from ads_cli.audiences.list_columns import ColumnOptions, ListColumns
+from ads_cli.audiences.operations import ParamsResolver
+from ads_cli.audiences.packing import PackedRows, PackingOptions
 from ads_cli.feeds.rows import FIRST_LINES
 from ads_cli.feeds.transforms import Where
 from tests.effort import tries
@@ -127,14 +129,18 @@ def test_of_many_cells_that_cannot_be_decided_the_first_are_named_and_the_others
 
 def test_no_row_can_be_packed_before_it_is_decided_how_conditions_compare():
     options = ColumnOptions(conditions=[Where.parse("unsubscribed!=yes")])
-    columns = ListColumns(options, {"email"}, ["email"])
+    columns = ListColumns(options, ["email"])
     names = ["email", "unsubscribed"]
-    with pytest.raises(AssertionError):
-        columns.roles(names)
     cells = [["a@x.de", "b@x.de"], ["Ja", "nein"]]
-    columns.decide(columns.undecided_in(names).find_answers(cells, 2, ()), "people.csv")
-    (condition,) = columns.roles(names).conditions
-    assert [condition[1].holds(text) for text in cells[1]] == [False, True]
+
+    def packed() -> PackedRows:
+        resolver = ParamsResolver.of_options({})
+        return columns.roles(names).pack(cells, 2, resolver, PackingOptions(), {})
+
+    assert not packed().operations
+    columns.decide(packed().asked, "people.csv")
+    (operations,) = packed().operations
+    assert [*operations.rows] == [1] and packed().left_out == {0} and not packed().asked
 
 
 def test_a_regular_expression_takes_the_texts_that_cannot_be_decided(shop, audience):

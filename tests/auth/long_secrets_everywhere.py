@@ -52,6 +52,14 @@ def fail(self, request):
     return 1 / 0
 sign.SignedAuth.auth_flow = sign.BearerAuth.auth_flow = httpx.BasicAuth.auth_flow = fail
 """
+# The app with the planted secrets is another one than that which has webhooks.
+ENDS_HERE = ENDS_WITH | {
+    "emulator trigger": 5,
+    "events unsubscribe": 5,
+    "webhooks account-activity delete": 6,
+}
+# In a dry run these ask the service for the name of a list alone, and do without it.
+WORKS_WITHOUT_ANSWER = {"audiences sync", "audiences do-not-reach sync"}
 # What the examples for a shell do.
 WITHOUT_A_SHELL = {
     "completion": "adsctl completion bash",
@@ -176,7 +184,7 @@ def test_no_command_writes_a_secret_anywhere(watched, world, httpserver, monkeyp
     line = WITHOUT_A_SHELL.get(command) or LINES.get(command) or EXAMPLES[command]
     refused = world | dict.fromkeys(ADDRESSES, httpserver.url_for("").rstrip("/"))
     runs = [execute(watched, line, world), execute(watched, line, refused, "--max-attempts", "1")]
-    assert runs[0].returncode == ENDS_WITH.get(command, 0), runs[0].stderr.decode()
+    assert runs[0].returncode == ENDS_HERE.get(command, 0), runs[0].stderr.decode()
     if httpserver.log:  # else nothing is signed, and nothing crashes
         if (path := watched.home / "state" / "state.db").exists():
             shutil.copy(path, watched.home / "earlier.db")
@@ -184,7 +192,8 @@ def test_no_command_writes_a_secret_anywhere(watched, world, httpserver, monkeyp
         runs.append(execute(watched, line, world, folder="crash"))
         logs = [path.read_bytes() for path in watched.home.rglob("*.log")]  # of the tasks of a fleet
         texts = b"".join([runs[2].stderr, *logs])
-        assert runs[1].returncode and runs[2].returncode == 1 and b"Traceback" in texts
+        assert runs[1].returncode or command in WORKS_WITHOUT_ANSWER
+        assert runs[2].returncode == 1 and b"Traceback" in texts
     outputs = {
         f"{n} {where}": getattr(done, where) for n, done in enumerate(runs) for where in ("stdout", "stderr")
     }

@@ -165,9 +165,9 @@ def test_a_copy_to_a_profile_is_made_in_its_account(adsctl, service, mugs):
 def test_an_active_copy_is_asked_for(adsctl, service):
     message = adsctl("campaigns", "copy", HAMBURG, "--active", code=12).stderr
     # 80.00 EUR are its own budget, which another line item may spend too; its only one has 35.00 EUR.
-    assert "new campaign 'Copy of Hamburg knows us' begins to serve: daily budget 80.00 EUR;" in message
-    assert "new line item 'All of Hamburg' begins to serve: daily budget 35.00 EUR" in message
-    assert "daily budgets of what may serve: 0 -> 80.00 EUR (" in message
+    assert "the new campaign Copy of Hamburg knows us begins to serve: daily budget 80.00 EUR;" in message
+    assert "the new line item All of Hamburg begins to serve: daily budget 35.00 EUR" in message
+    assert "daily budgets of what may serve: 0.00 → 80.00 EUR (" in message
     adsctl("campaigns", "copy", HAMBURG, "--active", "--yes")
     made = pulled(adsctl)["Copy of Hamburg knows us"]
     assert made["entity_status"] == "ACTIVE"
@@ -179,8 +179,8 @@ def test_what_a_copy_leaves_as_it_is_is_neither_summed_up_nor_asked_about(adsctl
     copied = pulled(adsctl)["Copy of Hamburg knows us"]["id"]
     adsctl("campaigns", "update", copied, "--daily-budget", "70", "--yes")
     message = adsctl("campaigns", "copy", HAMBURG).stderr
-    before, after = message.partition("daily budgets of what may serve: ")[2].splitlines()[0].split(" -> ")
-    assert before == after and "copied before" in message
+    before, after = message.partition("daily budgets of what may serve: ")[2].splitlines()[0].split(" → ")
+    assert f"{before} EUR" == after and "copied before" in message
     adsctl("campaigns", "copy", HAMBURG, KNITTERS)
     assert {"Copy of Hamburg knows us", "Copy of People who knit"} <= pulled(adsctl).keys()
 
@@ -227,9 +227,75 @@ def test_what_another_option_says_of_a_copy_is_not_set(adsctl, service):
     assert pulled(adsctl) == before
 
 
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("--set", "daily_budget=+10%", "--set", "daily_budget=+10%"),
+        ("--set", "line_items.daily_budget=5", "--set", "line_items.daily_budget=+10%"),
+        ("--map", "4a1n0=4a1n1", "--map", "4a1n0=4a1n2"),
+    ],
+)
+def test_a_value_of_a_copy_is_set_once(adsctl, service, words):
+    before = pulled(adsctl)
+    message = adsctl("campaigns", "copy", KNITTERS, *words, code=2).stderr
+    assert f"{words[2]} {words[3]}: {words[1].partition('=')[0]} is given twice" in message
+    assert pulled(adsctl) == before
+
+
 def test_a_killed_copy_is_completed_by_the_same_command(adsctl, service, monkeypatch):
     kills = run_until_it_ends(
         monkeypatch, lambda: adsctl("campaigns", "copy", SPRING), at_second_change("after")
     )
     after = pulled(adsctl)
     assert kills > 2 and bare(after["Copy of Spring collection"]) == bare(after["Spring collection"])
+
+
+def targeted(record: dict) -> list[str]:
+    """Return the locations of the only line item of a pulled campaign."""
+    (item,) = record["line_items"]
+    return [criterion["LOCATION"] for criterion in item["targeting"] if "LOCATION" in criterion]
+
+
+def test_a_copy_has_other_targeting_and_keeps_the_rest(adsctl, service):
+    austria = ("--set", "line_items.targeting.LOCATION=Austria")
+    adsctl("campaigns", "copy", HAMBURG, *austria)
+    both = pulled(adsctl)
+    made, original = both["Copy of Hamburg knows us"], both["Hamburg knows us"]
+    assert targeted(made) == ["c8edae6217cf4e99"] != targeted(original)
+    assert {"LANGUAGE": "de"} in made["line_items"][0]["targeting"]
+    assert "copied before" in adsctl("campaigns", "copy", HAMBURG, *austria).stderr
+    other = ("--set", "line_items.targeting.LOCATION=Germany")
+    message = adsctl("campaigns", "copy", HAMBURG, *other, code=3).stderr
+    assert "was copied before, with LOCATION: Austria" in message
+    adsctl("campaigns", "copy", HAMBURG, "--name", "Two", *austria, *other)
+    assert len(targeted(pulled(adsctl)["Two"])) == 2
+    adsctl("campaigns", "copy", HAMBURG, "--name", "None", "--set", "line_items.targeting.LANGUAGE=null")
+    assert targeted(pulled(adsctl)["None"]) == targeted(original)
+    assert {"LANGUAGE": "de"} not in pulled(adsctl)["None"]["line_items"][0]["targeting"]
+    for wrong in ("LOCATON=Austria", "WITHOUT LOCATION=Austria"):
+        message = adsctl(
+            "campaigns", "copy", HAMBURG, "--set", f"line_items.targeting.{wrong}", code=2
+        ).stderr
+        assert "is not a type of targeting" in message
+
+
+def test_what_only_the_service_sets_does_not_stop_a_copy(adsctl, service):
+    done = adsctl("campaigns", "copy", "8wku7")
+    assert "budget_optimization CAMPAIGN is not copied, since only the service sets it (8wku7)" in done.stderr
+    assert pulled(adsctl)["Copy of Shop app"]["budget_optimization"] == "LINE_ITEM"
+
+
+def test_a_map_of_what_does_not_occur_is_refused(adsctl, service):
+    message = adsctl("campaigns", "copy", HAMBURG, "--map", "1nmtx=1nmu0", code=2).stderr
+    assert "--map 1nmtx=1nmu0: no original has 1nmtx" in message
+    assert "Copy of Hamburg knows us" not in pulled(adsctl)
+    adsctl("campaigns", "copy", KNITTERS, "--map", "1nmth=1nmu0")
+
+
+def test_ids_are_those_of_the_copies_alone(adsctl, service):
+    copy = ("-q", "campaigns", "copy", KNITTERS, HAMBURG, "-o", "ids")
+    assert adsctl(*copy, "--dry-run").stdout == ""
+    ids = adsctl(*copy).stdout.split()
+    made = pulled(adsctl)
+    assert ids == [made[f"Copy of {name}"]["id"] for name in ("People who knit", "Hamburg knows us")]
+    assert adsctl(*copy).stdout.split() == ids

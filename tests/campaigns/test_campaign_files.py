@@ -61,7 +61,7 @@ def test_what_somebody_changed_by_hand_is_a_difference_and_is_undone(adsctl, ser
     assert by_id[SUMMER]["after"]["total_budget"] is None
     assert ("delete", "targeting") in short(plan(adsctl, before, "--prune"))
     message = apply(adsctl, before, "--dry-run").stderr
-    assert "daily_budget: 20.00 -> 15.00 EUR\n" in message and "total_budget: 90.00 EUR -> null\n" in message
+    assert "daily_budget: 20.00 → 15.00 EUR\n" in message and "total_budget: 90.00 EUR → nothing\n" in message
     if service_name == "generic":
         message = apply(adsctl, before, code=3).stderr
         assert "cannot remove a value" in message and "end_time" in message

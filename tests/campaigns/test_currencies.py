@@ -25,9 +25,9 @@ def test_what_is_asked_names_the_currency_of_what_pays(adsctl, service):
     hats |= {"entity_status": "ACTIVE", "line_items": [ITEM | {"bid_amount": "150"}]}
     text = json.dumps({"campaigns": [hats]})
     message = adsctl("campaigns", "apply", "-", input=text, code=12).stderr
-    assert "daily budgets of what may serve: 0 -> 5,000 JPY" in message
+    assert "daily budgets of what may serve: 0 → 5,000 JPY" in message
     shown = adsctl("campaigns", "plan", "-", "-o", "table", input=text, code=10).stdout
-    assert "daily_budget: 5000 JPY" in shown and "bid_amount: 150 JPY" in shown
+    assert "daily_budget: 5,000 JPY" in shown and "bid_amount: 150 JPY" in shown
 
 
 @pytest.mark.parametrize(("currency", "has"), [("EUR", "2"), ("JPY", "none")])

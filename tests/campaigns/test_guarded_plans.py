@@ -8,7 +8,7 @@ from msgspec.structs import replace
 
 from ads_cli.client.transport import Sender
 from tests.campaigns.files import document, recorded
-from tests.emulator.seeded import ADVENT, CARD, HAMBURG, KNITTERS, REACH
+from tests.emulator.seeded import ADVENT, CARD, HAMBURG, KNITTERS, REACH, named
 from tests.guarded import pause_unbounded
 
 PLAN = {
@@ -141,7 +141,7 @@ def test_several_posts_that_one_request_makes_ads_of_are_allowed(adsctl, guarded
 
 
 def test_an_answer_without_records_is_an_error_of_the_service(adsctl, guarded, answer_creations):
-    answer_creations(lambda records: [None] * len(records), "/promoted_posts")
+    answer_creations(lambda records: [{}] * len(records), "/promoted_posts")
     plan = {"campaigns": [{"id": HAMBURG, "line_items": [{"id": REACH, **ADS}]}]}
     done = guarded("max_changes: 2", "campaigns", "apply", "-", input=json.dumps(plan), code=8)
     assert "it names no new record" in done.stderr
@@ -152,5 +152,5 @@ def test_a_campaign_that_was_there_is_not_activated_as_what_was_created(adsctl, 
     answer_creations(lambda records: [{**record, "id": ADVENT} for record in records])
     limits, plan = "max_account_daily_budget: 500 EUR", json.dumps({"campaigns": [CHEAP]})
     done = guarded(limits, "campaigns", "apply", "-", input=plan)
-    assert f"with the campaign {ADVENT}, whose daily spend has no bound" in done.stderr
+    assert f"with the campaign {named(ADVENT)}, whose daily spend has no bound" in done.stderr
     assert json.loads(adsctl("campaigns", "get", ADVENT, "-o", "json").stdout)["entity_status"] == "PAUSED"

@@ -1,10 +1,12 @@
 """Records that one command changes by several requests: what is read, and what is told when one fails."""
 
 import json
+import signal
 
 import pytest
 
 from ads_cli.client.transport import Sender
+from ads_cli.errors import Interrupted
 from tests.emulator.seeded import CARD, HAMBURG, KNITTERS, SPRING
 
 DAY = "daily_budget_amount_local_micro"
@@ -29,16 +31,17 @@ def budgets(adsctl) -> list[int]:
 
 
 @pytest.fixture
-def failing_second(service, monkeypatch):
-    """Let the second request of several fail as it is said, until `service.fail()`."""
-    send, sent = Sender.send, []
+def fail_at(service, monkeypatch):
+    """Let a write from now on, by its number, fail as it is said, and what comes after it."""
 
-    def failing(fault: str) -> None:
+    def failing(number: int, *faults: str) -> None:
+        send, sent = Sender.send, []
+
         def counted(self, prepared, *arguments, **options):
-            if "/batch/" in prepared.url:
+            if prepared.method != "GET":
                 sent.append(prepared)
-                if len(sent) == 2:
-                    service.fail(fault)
+                if len(sent) == number:
+                    service.fail(*faults)
             return send(self, prepared, *arguments, **options)
 
         monkeypatch.setattr(Sender, "send", counted)
@@ -46,42 +49,90 @@ def failing_second(service, monkeypatch):
     return failing
 
 
-def test_a_share_is_never_advised_again_for_what_it_has_changed(adsctl, service, failing_second):
+def error_of(done) -> dict:
+    return json.loads(done.stderr.splitlines()[-1])["error"]
+
+
+@pytest.mark.parametrize(
+    ("fault", "code"),
+    [("no-app-access", 4), ("reset times=1", 8), ("reset-after times=1", 8)],
+    ids=["refused", "lost before it was applied", "lost after that"],
+)
+def test_a_share_that_was_added_to_some_records_is_added_to_the_others_alone(
+    adsctl, service, fail_at, fault, code
+):
     create(adsctl, 81)
-    failing_second("POST /12/batch/* no-app-access")
-    done = adsctl(*RAISED, code=4)
-    error = json.loads(done.stderr.splitlines()[-1])["error"]
-    changed = [record["id"] for record in json.loads(done.stdout)]
-    assert len(changed) == 40 and "40 of 81 campaigns updated" in error["message"]
-    left = error["hint"].rpartition(": ")[2].split()
-    assert len(left) == 41 and not {*left} & {*changed} and "would change again" in error["hint"]
+    fail_at(2, f"POST /12/batch/* {fault}")
+    done = adsctl(*RAISED, code=code)
+    error = error_of(done)
+    assert len(json.loads(done.stdout)) == 40 and "40 of 81 campaigns updated" in error["message"]
+    assert error["hint"].endswith("--resume") and error["retryable"] is False, "a script would repeat it"
     service.fail()
-    adsctl("campaigns", "update", *left, "--set", "daily_budget=+10%", "-y")
+    again = error_of(adsctl(*RAISED, code=11))
+    assert "may have changed some of its records" in again["message"] and "--resume" in again["hint"]
+    assert len(records(adsctl, *RAISED, "--resume")) == 81
+    assert budgets(adsctl) == [11_000_000] * 81
+    assert "no unfinished run" in adsctl(*RAISED, "--resume", code=11).stderr
+    adsctl(*RAISED)
+    assert {*budgets(adsctl)} == {12_100_000}
+
+
+def test_what_a_condition_finds_no_longer_is_changed_by_the_run_that_had_found_it(adsctl, service, fail_at):
+    create(adsctl, 50)
+    cheap = ("campaigns", "update", "--where", "name~^Mass", "--where", "daily_budget<10.50")
+    words = (*cheap, "--set", "daily_budget=+10%", "-y", "--max-attempts", "1")
+    fail_at(2, "POST /12/batch/* reset-after times=1")
+    adsctl(*words, code=8)
+    adsctl(*words, "--resume")
+    assert budgets(adsctl) == [11_000_000] * 50
+
+
+@pytest.mark.parametrize("fault", ["reset", "reset-after"])
+def test_the_only_change_by_a_share_whose_answer_was_lost_is_not_made_twice(adsctl, service, fail_at, fault):
+    words = ("campaigns", "update", SPRING, "--set", "daily_budget=+10%", "--max-attempts", "1")
+    fail_at(1, f"PUT * {fault} times=1")
+    assert error_of(adsctl(*words, "-o", "json", code=8))["retryable"] is False
+    assert "--resume" in adsctl(*words, code=11).stderr
+    done = adsctl(*words, "--resume", "-o", "json")
+    changed = json.loads(done.stdout)
+    assert changed["id"] == SPRING and changed[DAY] == 66_000_000 and "~" not in done.stderr
+
+
+def test_a_share_that_the_service_refuses_leaves_no_run_behind(adsctl, service):
+    words = ("campaigns", "update", SPRING, "--set", "daily_budget=+10%")
+    service.fail("PUT * status=422")
+    assert "nothing was changed" in adsctl(*words, code=6).stderr
+    service.fail()
+    assert records(adsctl, *words)[DAY] == 66_000_000
+
+
+def test_a_share_that_a_signal_stops_says_what_is_done(adsctl, service, monkeypatch):
+    create(adsctl, 81)
+    send, sent = Sender.send, []
+
+    def stopped(self, prepared, *arguments, **options):
+        if "/batch/" in prepared.url:
+            sent.append(prepared)
+            if len(sent) == 2:
+                raise Interrupted(signal.SIGINT)
+        return send(self, prepared, *arguments, **options)
+
+    monkeypatch.setattr(Sender, "send", stopped)
+    done = adsctl(*RAISED, code=130)
+    assert len(json.loads(done.stdout)) == 40
+    error = error_of(done)
+    assert "40 of 81 campaigns updated" in error["message"] and error["hint"].endswith("--resume")
+    adsctl(*RAISED, "--resume")
     assert budgets(adsctl) == [11_000_000] * 81
 
 
-def test_what_a_lost_answer_may_have_changed_is_told_apart_from_what_was_not_sent(
-    adsctl, service, failing_second
-):
-    create(adsctl, 81)
-    failing_second("POST /12/batch/* reset-after times=1")
-    done = adsctl(*RAISED, code=8)
-    error = json.loads(done.stderr.splitlines()[-1])["error"]
-    assert error["retryable"] is False, "a script would repeat the command"
-    unsent, lost = (part.rpartition(": ")[2].split() for part in error["hint"].split("; ")[-2:])
-    assert len(unsent) == 1 and len(lost) == 40
-    assert "whether these have changed" in error["hint"]
-    adsctl("campaigns", "update", *unsent, "--set", "daily_budget=+10%", "-y")
-    assert budgets(adsctl) == [11_000_000] * 81, "the service had applied what it did not answer"
-
-
-def test_a_whole_amount_is_advised_again_for_the_others(adsctl, service, failing_second):
+def test_a_whole_amount_may_be_set_again(adsctl, service, fail_at):
     create(adsctl, 50)
-    failing_second("POST /12/batch/* status=503")
+    fail_at(2, "POST /12/batch/* status=503")
     words = (*MASS, "--set", "daily_budget=12", "-y", "--max-attempts", "1", "-o", "json")
     error = json.loads(adsctl(*words, code=8).stderr.splitlines()[-1])["error"]
     assert "40 of 50 campaigns updated" in error["message"] and error["retryable"]
-    assert error["hint"].endswith("what is done is shown; run it again for the others")
+    assert error["hint"].endswith("--resume")
     service.fail()
     assert len(records(adsctl, *words)) == 10
     assert budgets(adsctl) == [12_000_000] * 50
@@ -121,3 +172,16 @@ def test_campaigns_that_are_deleted_though_the_answer_was_lost_are_counted_and_s
     service.fail("POST /12/batch/* reset-after times=1")
     done = adsctl("campaigns", "delete", SPRING, HAMBURG, "--yes", "-o", "ids")
     assert done.stdout.split() == [SPRING, HAMBURG] and "2 of 2 campaigns deleted" in done.stderr
+
+
+@pytest.mark.parametrize(
+    ("words", "ids"), [(("campaigns",), (SPRING, HAMBURG, KNITTERS)), (("promoted", "posts"), None)]
+)
+@pytest.mark.parametrize("fault", ["reset", "reset-after"])
+def test_a_deletion_whose_answer_was_lost_is_repeated_by_its_run(adsctl, service, words, ids, fail_at, fault):
+    ids = ids or [record["id"] for record in records(adsctl, *words, "list")][:3]
+    deletion = (*words, "delete", *ids, "-y", "-o", "json", "--max-attempts", "1")
+    fail_at(1, f"* * {fault} times=1")
+    assert error_of(adsctl(*deletion, code=8))["hint"].endswith("--resume")
+    done = adsctl(*deletion, "--resume")
+    assert [record["id"] for record in json.loads(done.stdout)] == [*ids] and "3 of 3" in done.stderr

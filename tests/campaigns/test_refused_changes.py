@@ -52,7 +52,7 @@ def test_what_cannot_be_paused_is_left_as_it_is(adsctl, service, fields):
 def test_a_pause_that_is_refused_leaves_nothing_else_out_where_nothing_else_changes(adsctl, service):
     service.fail("PUT */line_items/* status=400 times=1")
     message = apply(adsctl, below(HAMBURG, REACH, entity_status="PAUSED"), code=9).stderr
-    assert "nothing to change" in message and "left out" not in message
+    assert "refused by the service" in message and "left out" not in message
 
 
 def test_what_lies_below_a_campaign_that_cannot_be_paused_spends_no_more(adsctl, service):
@@ -210,7 +210,7 @@ def test_nothing_above_a_refused_ad_is_activated_or_counted(adsctl, service):
     service.fail("POST */promoted_posts status=400")
     message = apply(adsctl, file, code=9).stderr
     assert statuses(adsctl) == ["PAUSED", "PAUSED"]
-    assert "nothing to change" in message and "updated" not in message
+    assert "refused by the service" in message and "updated" not in message
 
 
 def test_an_account_that_the_line_item_cannot_promote_is_told_and_the_rest_is_sent(adsctl, service):

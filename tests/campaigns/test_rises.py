@@ -31,7 +31,7 @@ POSTS = [{"post": "1790415000000000001"}, {"post": "1790415000000000010"}]
 NEW_ITEM = {"name": "Mugs", "objective": "REACH", "product_type": "PROMOTED_POSTS", "bid_strategy": "TARGET"}
 NEW_ITEM |= {"placements": ["ALL_ON_PLATFORM"], "start_time": "2031-12-01", "entity_status": "ACTIVE"}
 NEW_ITEM |= {"bid_amount": "0.50", "end_time": "2032-01-01T00:00:00Z"}
-SUM = re.compile(r"daily budgets of what may serve: (.+?) -> (.+?)(?: \(profile .*)?$", re.M)
+SUM = re.compile(r"daily budgets of what may serve: (.+?) → (.+?)(?: \(profile .*)?$", re.M)
 NO_BUDGET = "unlimited (1 campaign without a daily budget)"
 
 
@@ -43,45 +43,46 @@ def of(campaign: str, **fields) -> dict:
 RISES = {
     "a total budget": (
         of(SPRING, total_budget="3500"),
-        "total budget of campaign 'Spring collection' 2,400.00 -> 3,500.00 EUR",
+        "total budget of the campaign Spring collection (8wku2): 2,400.00 → 3,500.00 EUR",
     ),
     "a total budget by a cent": (
         of(SPRING, total_budget="2400.01"),
-        "total budget of campaign 'Spring collection' 2,400.00 -> 2,400.01 EUR",
+        "total budget of the campaign Spring collection (8wku2): 2,400.00 → 2,400.01 EUR",
     ),
     "a total budget of what has no daily one": (
         of(ADVENT, total_budget="5000"),
-        "total budget of campaign 'Advent calendar' 3,000.00 -> 5,000.00 EUR",
+        "total budget of the campaign Advent calendar (8wkt5): 3,000.00 → 5,000.00 EUR",
     ),
     "a bid": (
         below(SPRING, CLICKS, bid_amount="0.8"),
-        "bid of line item 'Visits to the shop' 0.45 -> 0.80 EUR",
+        "bid of the line item Visits to the shop (9d4c1): 0.45 → 0.80 EUR",
     ),
     "a bid that the service chooses": (
         below(SPRING, CLICKS, bid_strategy="AUTO"),
-        "bid of line item 'Visits to the shop' 0.45 EUR -> unlimited",
+        "bid of the line item Visits to the shop (9d4c1): 0.45 EUR → unlimited",
     ),
     "a daily budget": (
         of(HAMBURG, daily_budget="2000"),
-        "daily budget of campaign 'Hamburg knows us' 80.00 -> 2,000.00 EUR",
+        "daily budget of the campaign Hamburg knows us (8wku3): 80.00 → 2,000.00 EUR",
     ),
     "a daily budget below that of the campaign": (
         below(SPRING, CLICKS, daily_budget="21"),
-        "daily budget of line item 'Visits to the shop' 20.00 -> 21.00 EUR",
+        "daily budget of the line item Visits to the shop (9d4c1): 20.00 → 21.00 EUR",
     ),
     "a rise beside a larger cut": (
         {"campaigns": [{"id": HAMBURG, "daily_budget": "9"}, {"id": SPRING, "daily_budget": "61"}]},
-        "daily budget of campaign 'Spring collection' 60.00 -> 61.00 EUR",
+        "daily budget of the campaign Spring collection (8wku2): 60.00 → 61.00 EUR",
     ),
     "an end that has passed": (
         below(WINTER, "9d4b1", end_time="2099-01-01T00:00:00Z"),
-        "end of line item 'Wool and wax' 2026-01-15T23:00:00Z -> 2099-01-01T00:00:00Z; line item 'Wool and "
-        "wax' begins to serve: daily budget 40.00 EUR, end 2099-01-01T00:00:00Z",
+        "end of the line item Wool and wax (9d4b1): 2026-01-15T23:00:00Z → 2099-01-01T00:00:00Z; "
+        "the line item Wool and wax (9d4b1) begins to serve: "
+        "daily budget 40.00 EUR, end 2099-01-01T00:00:00Z",
     ),
-    "an ad": (below(HAMBURG, REACH, ads=POSTS), "a new ad of line item 'All of Hamburg'"),
+    "an ad": (below(HAMBURG, REACH, ads=POSTS), "a new ad of the line item All of Hamburg (9d4c2)"),
     "a line item": (
         of(HAMBURG, line_items=[NEW_ITEM]),
-        "new line item 'Mugs' begins to serve: bid 0.50 EUR, end 2032-01-01T00:00:00Z",
+        "the new line item Mugs begins to serve: bid 0.50 EUR, end 2032-01-01T00:00:00Z",
     ),
     "a campaign": (
         {
@@ -89,12 +90,12 @@ RISES = {
                 {"name": "New", "funding_instrument_id": CARD, "daily_budget": "7", "entity_status": "ACTIVE"}
             ]
         },
-        "new campaign 'New' begins to serve: daily budget 7.00 EUR",
+        "the new campaign New begins to serve: daily budget 7.00 EUR",
     ),
     "what is raised and activated": (
         of(KNITTERS, entity_status="ACTIVE", daily_budget="16"),
-        "daily budget of campaign 'People who knit' 15.00 -> 16.00 EUR; campaign 'People who knit' begins to "
-        "serve: daily budget 16.00 EUR",
+        "daily budget of the campaign People who knit (8wku4): 15.00 → 16.00 EUR; "
+        "the campaign People who knit (8wku4) begins to serve: daily budget 16.00 EUR",
     ),
     "a line item whose campaign is activated": (
         {
@@ -106,7 +107,7 @@ RISES = {
                 }
             ]
         },
-        "line item 'People who knit' begins to serve: total budget 9.00 EUR",
+        "the line item People who knit (9d4c3) begins to serve: total budget 9.00 EUR",
     ),
 }
 NO_RISES = {
@@ -134,12 +135,11 @@ def test_whatever_rises_is_asked_about_and_said(adsctl, service, service_name):
 
 def spending_of(text: str) -> list[str]:
     """Return the sentences about spending: each rise, and the sum."""
-    line = next(line for line in reversed(text.splitlines()) if SUM.search(line))
-    sentences = re.sub(r" \(profile .*", "", line).split("; ")
+    lines = re.sub(r" \(profile .*", "", text).splitlines()
     return [
         sentence
-        for sentence in sentences
-        if " -> " in sentence or "begins to serve" in sentence or "new ad" in sentence
+        for sentence in dict.fromkeys(sentence for line in lines for sentence in line.split("; "))
+        if " → " in sentence or "begins to serve" in sentence or "new ad" in sentence
     ]
 
 
@@ -158,7 +158,7 @@ def test_what_does_not_rise_is_not_asked_about(adsctl, service, case):
 def test_an_end_that_is_put_off_or_removed_is_asked_about(adsctl, service):
     old, new = "2031-01-01T00:00:00Z", "2031-01-01T00:00:01Z"
     apply(adsctl, below(SPRING, CLICKS, end_time=old))
-    words = f"end of line item 'Visits to the shop' {old} -> {new};"
+    words = f"end of the line item Visits to the shop (9d4c1): {old} → {new};"
     assert words in apply_unasked(adsctl, below(SPRING, CLICKS, end_time=new))
     adsctl(
         "-q",
@@ -173,27 +173,31 @@ def test_an_end_that_is_put_off_or_removed_is_asked_about(adsctl, service):
 @pytest.mark.parametrize(
     ("file", "rise", "spent"),
     [
-        (of(FILMS, daily_budget=None), "daily budget of campaign 'Workshop films' 30.00 EUR", NO_BUDGET),
+        (
+            of(FILMS, daily_budget=None),
+            "daily budget of the campaign Workshop films (8wkv1): 30.00 EUR",
+            NO_BUDGET,
+        ),
         (
             of(HAMBURG, daily_budget=None),
-            "daily budget of campaign 'Hamburg knows us' 80.00 EUR",
+            "daily budget of the campaign Hamburg knows us (8wku3): 80.00 EUR",
             "35.00 EUR",
         ),
         (
             of(SPRING, total_budget=None),
-            "total budget of campaign 'Spring collection' 2,400.00 EUR",
+            "total budget of the campaign Spring collection (8wku2): 2,400.00 EUR",
             "60.00 EUR",
         ),
         (
             below(SPRING, CLICKS, bid_strategy=None),
-            "bid of line item 'Visits to the shop' 0.45 EUR",
+            "bid of the line item Visits to the shop (9d4c1): 0.45 EUR",
             "60.00 EUR",
         ),
     ],
 )
 def test_a_limit_that_is_removed_is_said_to_be_unlimited(adsctl, service, service_name, file, rise, spent):
     asked = apply_unasked(adsctl, file)
-    assert f"; {rise} -> unlimited; " in asked and SUM.search(asked)[2] == spent
+    assert f"; {rise} → unlimited; " in asked and SUM.search(asked)[2] == spent
 
 
 @pytest.mark.parametrize("value", ["much", -1, True])
@@ -204,7 +208,7 @@ def test_a_limit_that_cannot_be_read_is_asked_about(adsctl, service, value):
                 record["total_budget_amount_local_micro"] = value
 
     changing_lists(service, lie)
-    rise = "total budget of campaign 'Spring collection' an unknown value -> 2.00 EUR"
+    rise = "total budget of the campaign Spring collection (8wku2): an unknown value → 2.00 EUR"
     assert rise in apply_unasked(adsctl, of(SPRING, total_budget="2"))
 
 
@@ -224,8 +228,8 @@ def test_a_campaign_whose_daily_budget_cannot_be_read_is_unlimited(adsctl, servi
 def test_a_currency_that_is_none_is_not_shown(adsctl, service, currency):
     changing_lists(service, lambda name, records: [record.update(currency=currency) for record in records])
     asked = apply_unasked(adsctl, of(SPRING, total_budget="3500"))
-    rise = "total budget of campaign 'Spring collection' 2,400.00 -> 3,500.00"
-    assert f"; {rise}; daily budgets of what may serve: 60.00 -> 60.00 (profile" in asked
+    rise = "total budget of the campaign Spring collection (8wku2): 2,400.00 → 3,500.00"
+    assert f"; {rise}; daily budgets of what may serve: 60.00 → 60.00 (profile" in asked
 
 
 def test_a_stored_plan_and_a_copy_are_asked_about_like_their_file(adsctl, service):
@@ -235,7 +239,7 @@ def test_a_stored_plan_and_a_copy_are_asked_about_like_their_file(adsctl, servic
     assert RISES["a total budget"][1] in stored
     adsctl("campaigns", "apply", "rise.plan", "--yes")
     asked = " ".join(adsctl("-q", "campaigns", "copy", HAMBURG, "--active", code=12).stderr.split())
-    assert "new campaign 'Copy of Hamburg knows us' begins to serve: daily budget 80.00 EUR" in asked
+    assert "the new campaign Copy of Hamburg knows us begins to serve: daily budget 80.00 EUR" in asked
 
 
 def test_of_many_rises_those_that_rise_most_are_named(adsctl, service):
@@ -244,7 +248,7 @@ def test_of_many_rises_those_that_rise_most_are_named(adsctl, service):
     apply(adsctl, {"campaigns": new})
     raised = [record | {"daily_budget": str(11 + number)} for number, record in enumerate(new)]
     asked = apply_unasked(adsctl, {"campaigns": raised})
-    named = re.findall(r"daily budget of campaign 'N(\d+)'", asked)
+    named = re.findall(r"daily budget of the campaign N(\d+) \(", asked)
     assert named == [str(number) for number in range(29, 9, -1)] and "; and 10 more; " in asked
 
 
@@ -255,8 +259,8 @@ def in_json(records: str) -> set[str]:
     """Return the limits that records of a plan change, as sentences."""
     keys = {"daily budget": "daily_budget", "total budget": "total_budget", "bid": "bid_amount"}
     return {
-        f"{limit} of {record['kind'].replace('_', ' ')} {record['name']!r} "
-        f"{Decimal(record['before'][key]):,} -> {Decimal(record['after'][key]):,}"
+        f"{limit} of the {record['kind'].replace('_', ' ')} {record['name']} ({record['id']}): "
+        f"{Decimal(record['before'][key]):,} → {Decimal(record['after'][key]):,}"
         for record, (limit, key) in product(json.loads(records), keys.items())
         if record["action"] == "update" and record["before"].get(key) and record["after"].get(key)
     }

@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from tests.emulator.seeded import HAMBURG, KNITTERS, SPRING, WINTER
+from tests.emulator.seeded import HAMBURG, KNITTERS, SPRING, WINTER, named
 
 both_services = pytest.mark.parametrize("service_name", ["generic", "x"])
 DAY = "daily_budget_amount_local_micro"
@@ -33,6 +33,7 @@ def test_several_ids_are_changed_by_one_request_and_shown_as_a_list(adsctl, serv
     record = records(adsctl, "campaigns", "get", SPRING)
     assert isinstance(record, dict) and record["entity_status"] == "PAUSED"
     assert isinstance(records(adsctl, "campaigns", "update", SPRING, "--name", "Spring"), dict)
+    assert "request" in records(adsctl, "campaigns", "update", SPRING, "--set", "name=Spring", "--envelope")
     listed = records(adsctl, "campaigns", "get", SPRING, HAMBURG, SPRING)
     assert [record["id"] for record in listed] == [SPRING, HAMBURG] and listed[0] == record | {
         "name": "Spring",
@@ -60,13 +61,17 @@ def test_what_is_refused_is_named_and_the_others_are_changed(adsctl, service, se
 
 def test_records_are_deleted_after_one_question_that_counts_them(adsctl, service, writes):
     message = adsctl("line-items", "delete", "9d4c1", "9d4c2", code=12).stderr
-    assert "Delete 2 line items (9d4c1, 9d4c2); this cannot be undone" in message and not writes
+    assert (
+        "Delete 2 line items: Visits to the shop (9d4c1), All of Hamburg (9d4c2); this cannot be undone"
+        in message
+        and not writes
+    )
     gone = records(adsctl, "line-items", "delete", "9d4c1", "9d4c2", "-y")
     assert [record["deleted"] for record in gone] == [True, True] and called(writes) == [
         ("POST", "line_items")
     ]
     message = adsctl("campaigns", "update", KNITTERS, SPRING, "--entity-status", "ACTIVE", code=12).stderr
-    assert "Activate the campaign 8wku4, which may spend up to 15.00 EUR a day" in message
+    assert "Activate the campaign People who knit (8wku4), which may spend up to 15.00 EUR a day" in message
 
 
 def test_the_guard_judges_all_before_the_first_is_changed(adsctl, service, writes):
@@ -90,15 +95,15 @@ def test_records_that_a_condition_finds_are_shown_and_asked_for_before_they_chan
 ):
     words = ("campaigns", "update", "--where", "name~^Winter", "--daily-budget", "50")
     message = adsctl(*words, code=12).stderr
-    assert f"~ campaign {WINTER} 'Winter sale'" in message and "daily_budget: 40.00 -> 50.00 EUR" in message
-    assert f"Change 1 campaign ({WINTER})" in message and not writes
+    assert f"~ campaign Winter sale ({WINTER})" in message and "daily_budget: 40.00 → 50.00 EUR" in message
+    assert f"Change 1 campaign: {named(WINTER)}" in message and not writes
     assert [record["id"] for record in records(adsctl, *words, "-y")] == [WINTER]
     writes.clear()
     assert records(adsctl, *words) == [] and not writes, "nothing differs any more"
     both = ("--where", "daily-budget>=50", "--where", "entity_status=ACTIVE")
     names = [record["name"] for record in records(adsctl, "campaigns", "get", *both)]
     assert names == ["Winter sale", "Spring collection", "Hamburg knows us"]
-    assert f"- campaign {WINTER}" in adsctl("campaigns", "delete", *both[:2], code=12).stderr
+    assert f"- campaign Winter sale ({WINTER})" in adsctl("campaigns", "delete", *both[:2], code=12).stderr
     for heading in ("status=PAUSED", "STATUS=PAUSED"):
         assert [record["id"] for record in records(adsctl, "campaigns", "get", "--where", heading)] == [
             KNITTERS
@@ -171,6 +176,7 @@ def test_all_records_without_an_amount_are_told_at_once_with_what_finds_the_othe
     message = adsctl(*words, "-y", "-o", "json", code=2).stderr.splitlines()[-1]
     error = json.loads(message)["error"]
     assert len(without) > 1 and all(id in error["message"] for id in without)
+    assert "Shop app (8wku7)" in error["message"]
     assert all(text in error["hint"] for text in ("nothing was changed", "--where 'daily_budget>0'"))
     assert not writes
     changed = records(adsctl, *words, "--where", "daily_budget>0", "-y")
@@ -188,7 +194,7 @@ def test_a_dry_run_shows_the_requests_and_sends_none(adsctl, service, writes):
     (request,) = records(adsctl, "campaigns", "update", SPRING, HAMBURG, "--daily-budget", "9", "--dry-run")
     assert [record["params"]["campaign_id"] for record in request["body"]] == [SPRING, HAMBURG]
     shown = records(adsctl, "campaigns", "update", SPRING, "--set", "daily_budget=+10%", "--dry-run")
-    assert "66000000" in json.dumps(shown) and not writes
+    assert isinstance(shown, dict) and "66000000" in json.dumps(shown) and not writes
 
 
 def test_several_ids_and_a_file_are_refused_together(adsctl, service, writes):

@@ -13,19 +13,19 @@ from random import Random
 from ads_cli.api.users import MAX_OPERATIONS
 from ads_cli.audiences.sealing import KEY_FILE, Sealer
 from ads_cli.emulator.app import Emulator
-from ads_cli.uploads.job import Acknowledgement
+from ads_cli.runs.job import Acknowledgement
 from tests.conftest import PRODUCT
 from tests.emulator_data import audience_user, clear_audience
 
 # The last run of a list whose ledger it relies on; whom that has, and what was acknowledged since.
 RELIED_ON = """
-SELECT r.id FROM list_runs r JOIN lists l ON l.id = r.list
+SELECT r.id FROM list_logs r JOIN lists l ON l.id = r.list
 WHERE l.epoch != '' AND l.epoch = r.previous AND NOT l.links_unknown ORDER BY r.id
 """
 KNOWN = "SELECT kind, digest, rest, is_certain FROM people"
 ACKNOWLEDGED = """
-SELECT removes, kind, digest, rest FROM people_sent JOIN sendings s ON s.id = sending
-WHERE run = ? AND acknowledged IS NOT NULL ORDER BY s.id, removes DESC
+SELECT removes, kind, digest, rest FROM people_sent JOIN list_requests s ON s.id = request
+WHERE log = ? AND acknowledged IS NOT NULL ORDER BY s.id, removes DESC
 """
 
 Rows = list[dict[str, str]]

@@ -132,7 +132,7 @@ class MediaRun:
 
     def _acknowledged(self):
         """Yield the ids of the uploads whose end the client knows."""
-        for begun in stored(self.adsctl, "SELECT begun FROM uploads WHERE is_finalized"):
+        for begun in stored(self.adsctl, "SELECT service_key FROM known WHERE target LIKE 'media of %'"):
             yield msgspec.json.decode(begun, type=Begun).media_id
 
     def execute(self) -> MediaResult:

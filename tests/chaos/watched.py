@@ -88,7 +88,7 @@ class Watched:
         contents = [digest, digest]
         with suppress(FileNotFoundError):
             key = (self.adsctl.home / "state" / KEY_FILE).read_bytes()
-            contents[1] = Sealer(key).sealed_content(digest)
+            contents[1] = Sealer(key).sealed(digest)
         query = "SELECT id FROM runs WHERE ended IS NULL AND content IN (?, ?) ORDER BY id"
         return stored(self.adsctl, query, *contents)
 

@@ -155,7 +155,8 @@ def test_keyword_insights_take_plain_dates(adsctl):
         assert body["request"]["params"]["start_time"] == "2026-03-01T00:00:00Z"
         (volume,) = [value for name, value in body["data"].items() if name.endswith("_volume")]
         assert len(volume) == 2
-    assert "or a day in UTC, such as 2026-03-01" in adsctl.local(*words, "2026-3-1", code=2).stderr
+    refused = adsctl.local(*words, "2026-3-1", code=2).stderr
+    assert "or a day in UTC, such as 2026-03-01" in refused  # they are about no account
 
 
 OF_X = [request.endpoint for request in requests_for("x") if request.endpoint.service == "x"]

@@ -30,7 +30,7 @@ def made(adsctl, *words: object) -> str:
 @pytest.mark.parametrize("option", ["--daily-budget=100.01", "--daily-budget-amount-local-micro=100010000"])
 def test_a_budget_above_its_limit_is_refused_under_either_name(guarded, option):
     message = guarded("max_daily_budget: 100 EUR", *CREATE, option)
-    assert "a daily budget of 100.01 EUR: max_daily_budget is 100 EUR" in message
+    assert "a daily budget of 100.01 EUR of the new campaign x: max_daily_budget is 100 EUR" in message
     guarded("max_daily_budget: 100 EUR", *CREATE, "--daily-budget=100", code=0)
 
 
@@ -174,7 +174,7 @@ def test_outside_of_its_hours_nothing_is_activated_or_raised(guarded, adsctl, ti
     time_machine.move_to(datetime(2026, 11, 23, 17, 30, tzinfo=UTC))  # 18:30 in Berlin
     update = ("campaigns", "update", campaign)
     assert "to activate anything now" in guarded(hours, *update, "--entity-status", "ACTIVE")
-    assert "to raise the daily budget now" in guarded(hours, *update, "--daily-budget=101")
+    assert "to raise the daily budget of the campaign x" in guarded(hours, *update, "--daily-budget=101")
     guarded(hours, *update, "--daily-budget=99", code=0)
     time_machine.move_to(datetime(2026, 11, 24, 16, 59, tzinfo=UTC))
     guarded(hours, *update, "--entity-status", "ACTIVE", code=0)

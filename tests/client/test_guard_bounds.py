@@ -16,6 +16,7 @@ from tests.emulator.seeded import (
     REACH,
     SHOP,
     SPRING,
+    named,
 )
 from tests.guarded import guarded_by, pause_unbounded
 
@@ -133,7 +134,7 @@ def yen(adsctl):
 
 
 def test_currencies_are_never_added(bounded, yen):
-    assert f"the campaign {yen} is in JPY" in bounded(LIMIT, *RAISES["a daily budget"], code=11)
+    assert f"the campaign Yen ({yen}) is in JPY" in bounded(LIMIT, *RAISES["a daily budget"], code=11)
     in_yen = ("campaigns", "update", yen, "--daily-budget")
     assert "is in EUR" in bounded("max_account_daily_budget: 6000 JPY", *in_yen, "5800", code=11)
     new = (*CREATE, "--daily-budget", "1")
@@ -211,7 +212,7 @@ def test_what_begins_to_serve_has_a_bound(adsctl, guarded):
     for way in WAYS:
         words, input = switch_on(adsctl, way, campaign)
         message = guarded("max_daily_budget: 100 EUR", *words, input=input)
-        assert f"the campaign {campaign}, whose daily spend has no bound: max_daily_budget" in message, way
+        assert f" ({campaign}), whose daily spend has no bound: max_daily_budget" in message, way
 
 
 def test_what_is_within_the_limits_begins_to_serve(adsctl, bounded):
@@ -239,8 +240,8 @@ def test_a_campaign_is_bound_by_its_line_items_together(adsctl, guarded):
 
 def test_a_total_budget_or_a_daily_one_bounds_what_is_spent(adsctl, guarded):
     new = (*CREATE, "--active")
-    assert "a new campaign, whose spend has no bound" in guarded("max_total_budget: 100 EUR", *new)
-    assert "a new campaign, whose daily spend has no bound" in guarded(
+    assert "the new campaign x, whose spend has no bound" in guarded("max_total_budget: 100 EUR", *new)
+    assert "the new campaign x, whose daily spend has no bound" in guarded(
         "max_daily_budget: 100 EUR", *new, "--total-budget", "100"
     )
     guarded("max_total_budget: 100 EUR", *new, "--daily-budget", "50", code=0)
@@ -254,7 +255,9 @@ def test_a_total_budget_or_a_daily_one_bounds_what_is_spent(adsctl, guarded):
     "limits", ["max_daily_budget: 100 EUR", "max_daily_budget: 100 EUR\nmax_total_budget: 2000000 EUR"]
 )
 def test_a_total_budget_that_rises_bounds_no_day(guarded, limits):
-    assert f"the campaign {APP}, whose daily spend has no bound" in guarded(limits, *RAISES["a total budget"])
+    assert f"the campaign {named(APP)}, whose daily spend has no bound" in guarded(
+        limits, *RAISES["a total budget"]
+    )
     guarded(limits, *LOWER["a lower total"], code=0)
     assert "no bound" in guarded(limits, "line-items", "update", INSTALLS, "--bid-amount", "2.01")
 
@@ -262,12 +265,15 @@ def test_a_total_budget_that_rises_bounds_no_day(guarded, limits):
 @pytest.mark.parametrize(
     ("limits", "said"),
     [
-        ("deny: activate", f"to let the line item {REACH} serve by a new ad"),
+        ("deny: activate", f"to let the line item {named(REACH)} serve by a new ad"),
         (
             "active_hours: Mon-Fri 08:00-18:00 Europe/Berlin",
-            f"to let the line item {REACH} serve by a new ad now",
+            f"to let the line item {named(REACH)} serve by a new ad now",
         ),
-        ("max_daily_budget: 34 EUR", f"a daily budget of 35 EUR of the line item {REACH}, by a new ad"),
+        (
+            "max_daily_budget: 34 EUR",
+            f"a daily budget of 35 EUR of the line item {named(REACH)}, by a new ad",
+        ),
     ],
 )
 def test_an_ad_serves_as_the_line_item_that_gets_it(adsctl, guarded, time_machine, limits, said):

@@ -65,7 +65,7 @@ def test_a_campaign_that_the_service_does_not_show_yet_refuses_more(liar, guarde
     liar.lies_of(f"/{new}", lambda body, query: NOT_FOUND)
     liar.writes.clear()
     message = guarded(SUM, *CREATE, "--name", "B", code=8)
-    assert f"the campaign {new} was created a moment ago, and the service does not show it" in message
+    assert f"the campaign A ({new}) was created a moment ago, and the service does not show it" in message
     assert not liar.writes
 
 

@@ -6,7 +6,6 @@ import pytest
 from pytest_httpserver import HTTPServer
 
 from ads_cli.spelling import as_variable
-from tests.conftest import feed
 from tests.products.stopping import list_jobs
 
 STRANGE_IDS = [
@@ -63,9 +62,9 @@ def test_a_push_rejects_an_invalid_id_before_it_reads_the_file(remote, httpserve
 
 
 def test_a_push_escapes_an_id_in_the_path(remote, httpserver):
-    file = remote.file("feed.csv", feed(1))
-    done = remote("products", "push", file, "--catalog", "ä b&c", "--dry-run")
-    assert f"{httpserver.url_for('')}12/product_catalogs/%C3%A4%20b%26c/products" in done.stderr
+    file = remote.file("people.csv", "email\nann@shop.example\n")
+    done = remote("audiences", "push", file, "--audience", "1", "--account", "ä b&c", "--dry-run")
+    assert f"{httpserver.url_for('')}12/accounts/%C3%A4%20b%26c/custom_audiences/1/users" in done.stderr
 
 
 @pytest.mark.parametrize("identifier", STRANGE_IDS)

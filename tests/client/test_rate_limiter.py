@@ -24,6 +24,13 @@ WINDOWS = tries(2, 3)
 HANDFUL = 5
 MORE_THAN_ENOUGH = 10**9  # requests
 
+
+@pytest.fixture(autouse=True)
+def usual_backoff(monkeypatch):
+    """Wait as long as for a real service: it is virtual time."""
+    monkeypatch.setattr("ads_cli.http.retry.FIRST_BACKOFF_SECONDS", 0.5)
+
+
 latencies = st.tuples(st.floats(0.05, 2.0), st.floats(0.05, 2.0)).map(sorted)
 
 

@@ -2,10 +2,12 @@
 
 import json
 import os
+import re
 import signal
 import threading
 from datetime import UTC, datetime, timedelta
 
+import pexpect
 import pytest
 from pytest_httpserver import HTTPServer
 from werkzeug import Response
@@ -287,6 +289,138 @@ def test_a_clock_that_jumps_back_loses_no_change(adsctl, time_machine):
     assert {each["fields"]["name"]: each["outcome"] for each in shown} == dict.fromkeys(names.values(), "ok")
 
 
-@pytest.mark.parametrize("when", ["yesterday", "7x", "2026-13-01", "0001-01-01T00:00:00+14:00"])
+@pytest.mark.parametrize("when", ["last week", "7x", "2026-13-01", "0001-01-01T00:00:00+14:00"])
 def test_a_time_that_is_none_is_refused(adsctl, when):
     assert "--since" in adsctl("changes", "list", "--since", when, code=2).stderr
+
+
+def read_terminal(terminal) -> str:
+    """Return what a command wrote to its terminal, without colors."""
+    terminal.expect(pexpect.EOF)
+    return re.sub(r"\x1b\[[0-9;]*m", "", terminal.before)
+
+
+def test_every_update_has_what_was_before_however_it_was_made(adsctl):
+    rows = adsctl.file("rows.csv", "id,daily_budget\n8wku2,70\n8wku3,90\n")
+    apply = json.dumps({"campaigns": [{"id": "8wku2", "daily_budget": 80}]})
+    adsctl.local("campaigns", "update", "8wku4", "--daily-budget", "16")
+    adsctl.local("campaigns", "update", "-f", rows, "--yes")
+    adsctl.local("campaigns", "update", "8wku4", "8wku3", "--daily-budget", "17")
+    adsctl.local("campaigns", "apply", "-", "--yes", input=apply)
+    adsctl.local("api", "PUT", "/12/accounts/{account_id}/campaigns/8wku2", "-f", "name=Summer")
+    before = [
+        of_record[field] // 1_000_000 if isinstance(of_record[field], int) else of_record[field]
+        for change in changes(adsctl)
+        for of_record in (change["before"] if isinstance(change["before"], list) else [change["before"]])
+        for field in of_record
+    ]
+    assert before == [15, 60, 80, 16, 90, 70, "Spring collection"]
+
+
+def test_a_person_sees_names_and_what_changed_newest_first_in_the_time_of_the_account(adsctl, time_machine):
+    time_machine.move_to("2026-12-01T22:30:00Z")
+    adsctl.local("campaigns", "update", "8wku2", "--daily-budget", "70", "--name", "Spring")
+    time_machine.move_to("2026-12-01T23:30:00Z")
+    adsctl.local("campaigns", "update", "8wku4", "8wku3", "--daily-budget", "17")
+    adsctl.local("campaigns", "delete", "8wku3", "--yes")
+    shown = read_terminal(adsctl.terminal("--profile", "local", "changes", "list", width=160))
+    lines = [line.split("  ") for line in shown.splitlines() if line.startswith("2026")]
+    assert [[part.strip() for part in line if part.strip()][:3] for line in lines] == [
+        ["2026-12-02 00:30", "campaign Hamburg knows us", "deleted"],
+        ["2026-12-02 00:30", "campaign People who knit", "daily_budget 15.00 → 17.00 EUR"],
+        ["2026-12-02 00:30", "campaign Hamburg knows us", "daily_budget 80.00 → 17.00 EUR"],
+        [
+            "2026-12-01 23:30",
+            "campaign Spring collection",
+            "daily_budget 60.00 → 70.00 EUR, name Spring collection → Spring",
+        ],
+    ]
+    assert "times are in Europe/Berlin, the time zone of the account" in " ".join(shown.split())
+    assert "OUTCOME" not in shown and "adsctl campaigns" not in shown
+    (several,) = [change["id"] for change in changes(adsctl) if len(change["ids"]) == 2]
+    whole = read_terminal(adsctl.terminal("--profile", "local", "changes", "show", several, width=80))
+    amounts = ("(8wku4): daily_budget 15.00 → 17.00 EUR; ", "(8wku3): daily_budget 80.00 → 17.00 EUR")
+    assert all(amount in "".join(whole.splitlines()) for amount in amounts)
+    assert re.search("command +adsctl --profile local campaigns update 8wku4 8wku3", whole)
+
+
+def test_a_narrow_terminal_shows_all_of_a_change_and_the_outcome_of_what_failed(adsctl):
+    name = "The spring collection of the whole shop"
+    adsctl.local("campaigns", "update", "8wku2", "--daily-budget", "70", "--name", name)
+    adsctl.local("line-items", "update", "9d4c2", *("--bid-strategy", "MAX", "--bid-amount", "1"), code=6)
+    criterion = ("--targeting-type", "BROAD_KEYWORD", "--targeting-value", "mugs")
+    adsctl.local("targeting", "add", "--line-item-id", "9d4c1", *criterion)
+    shown = read_terminal(adsctl.terminal("--profile", "local", "-q", "changes", "list", width=80))
+    heading, *lines = shown.splitlines()
+    starts = [heading.index(column) for column in ("RECORD", "CHANGE", "ID")]
+    columns = zip(*((line[slice(*starts[:2])], line[slice(*starts[1:])]) for line in lines), strict=True)
+    records, words = (" ".join(" ".join(column).split()) for column in columns)
+    assert "…" not in shown
+    assert f"daily_budget 60.00 → 70.00 EUR, name Spring collection → {name}" in words
+    assert "bid_strategy AUTO → MAX" in words and ": refused" in words
+    assert "BROAD_KEYWORD: mugs" in records and "campaign Spring collection" in records
+
+
+def test_times_that_are_set_are_those_of_the_account(adsctl):
+    words = ("line-items", "update", "9d4c2", "9d4c4", "--end-time", "2031-12-24")
+    seen = read_terminal(adsctl.terminal("--profile", "local", "-q", *words, "--dry-run", width=200))
+    assert seen.count("end_time nothing → 2031-12-24 00:00 CET") == 2
+    adsctl.local(*words)
+    shown = read_terminal(adsctl.terminal("--profile", "local", "-q", "changes", "list", width=160))
+    assert shown.count("end_time nothing → 2031-12-24 00:00 CET") == 2
+    assert "2031-12-23T23:00:00Z" in json.dumps(changes(adsctl)[0]["fields"])
+
+
+def test_a_day_is_one_of_the_account(adsctl, time_machine):
+    time_machine.move_to("2026-12-01T22:30:00Z")
+    adsctl.local("campaigns", "update", "8wku2", "--name", "Before midnight in Berlin")
+    time_machine.move_to("2026-12-01T23:30:00Z")
+    adsctl.local("campaigns", "update", "8wku2", "--name", "After midnight in Berlin")
+
+    def names(*words: str) -> list[str]:
+        listed = adsctl.local("changes", "list", *words, "-o", "json").stdout
+        return [change["fields"]["name"].split()[0] for change in json.loads(listed)]
+
+    assert names("--since", "today") == names("--since", "2026-12-02") == ["After"]
+    assert names("--since", "yesterday") == ["Before", "After"]
+    assert names("--since", "yesterday", "--until", "2026-12-02T00:00") == ["Before"]
+    assert names("--since", "2026-12-01T23:00:00Z") == ["After"]
+
+
+def test_eighty_columns_have_the_name_what_changed_and_whose_profile(adsctl, time_machine):
+    time_machine.move_to("2026-12-01T22:30:00Z")
+    adsctl.file("feed.csv", feed(2))
+    adsctl.local("campaigns", "pause", "8wku2")
+    adsctl.local("products", "push", "feed.csv")
+    shown = read_terminal(adsctl.terminal("--profile", "local", "changes", "list", width=80))
+    lines = [line for line in shown.splitlines() if line.startswith("2026")]
+    assert max(map(len, lines)) <= 80, shown
+    assert any("campaign Spring collection" in line and " paused " in line for line in lines), shown
+    assert any("catalog " in line and "2 rows, 2 created" in line for line in lines)
+    short = next(line for line in lines if " paused " in line).split()[-1]
+    whole = json.loads(adsctl("changes", "show", short, "-o", "json").stdout)
+    assert whole["id"].endswith(f"-{short}") and whole["ids"] == ["8wku2"]
+
+
+def test_a_change_that_was_refused_says_so_beside_what_it_was(adsctl):
+    adsctl.local("catalog", "create", "--name", "Second", code=6)
+    shown = read_terminal(adsctl.terminal("--profile", "local", "changes", "list", width=80))
+    assert "created: " in shown and "OUTCOME" not in shown
+
+
+def test_changes_are_narrowed_and_sorted_by_their_fields_and_words(adsctl, time_machine):
+    time_machine.move_to("2026-12-01T22:30:00Z")
+    adsctl.local("campaigns", "update", "8wku2", "--name", "Summer")
+    time_machine.move_to("2026-12-01T22:31:00Z")
+    adsctl.local("campaigns", "pause", "8wku3")
+
+    def ids(*words: str) -> list[list[str]]:
+        shown = json.loads(adsctl("changes", "list", *words, "-o", "json").stdout)
+        return [change["ids"] for change in shown]
+
+    assert ids() == ids("--sort", "time") == [["8wku2"], ["8wku3"]]
+    assert ids("--sort", "-time") == [["8wku3"], ["8wku2"]]
+    assert ids("--where", "record~Hamburg") == ids("--where", "change=paused") == [["8wku3"]]
+    assert ids("--where", "command~--name", "--where", "profile=local") == [["8wku2"]]
+    assert ids("--sort", "-time", "--limit", "1") == ids("--limit", "1") == [["8wku3"]]
+    assert "fields: account" in adsctl("changes", "list", "--where", "campaign=x", code=2).stderr

@@ -15,6 +15,7 @@ import pytest
 
 from ads_cli.emulator import identity
 from ads_cli.emulator.app import Emulator
+from ads_cli.emulator.storage import database
 from tests.adsctl import TIMEOUT_SECONDS, Adsctl
 from tests.effort import THOROUGH
 from tests.late_signal import late_signal
@@ -178,7 +179,13 @@ def stopped(process: subprocess.Popen) -> Iterator[None]:
         process.communicate(timeout=20)
 
 
-def test_reset_refuses_while_the_database_is_served(adsctl):
+@pytest.fixture
+def soon(monkeypatch):
+    """A reset waits for a moment only for those who use the database."""
+    monkeypatch.setattr(database, "RESET_TIMEOUT_SECONDS", 0.1)
+
+
+def test_reset_refuses_while_the_database_is_served(adsctl, soon):
     process, port = serve(adsctl, start=Adsctl.popen)
     with stopped(process):
         variables = json.loads(adsctl("emulator", "env", "--port", port, "-o", "json").stdout)
@@ -188,7 +195,7 @@ def test_reset_refuses_while_the_database_is_served(adsctl):
     assert "reset the emulator's database" in adsctl("emulator", "reset", "--yes").stderr
 
 
-def test_reset_refuses_while_a_command_uses_the_database(adsctl):
+def test_reset_refuses_while_a_command_uses_the_database(adsctl, soon):
     reset = shlex.join(adsctl.forked("emulator", "reset", "--yes"))
     served = ("emulator", "exec", "--database", "state/emulator.db")
     refused = adsctl.popen(*served, "--", "sh", "-c", reset)

@@ -1,5 +1,7 @@
 """Claims about `guard check`."""
 
+import json
+
 import pytest
 
 from tests.conftest import PRODUCT
@@ -40,3 +42,36 @@ def test_a_fleet_is_refused_as_its_run_would_be(adsctl):
         assert "the guard refuses" in adsctl(*words, code=12, **env).stderr
     done = adsctl("guard", "check", "--", "fleet", "run", "fleet.yaml")
     assert "refuses none of its tasks" in done.stderr
+
+
+def limits(adsctl, *words: str, **env: str) -> dict[str, str]:
+    shown = json.loads(adsctl(*words, "profile", "show", "-o", "json", **env).stdout)
+    return {record["setting"]: record["value"] for record in shown if record["setting"].startswith("guard.")}
+
+
+def test_limits_are_set_for_the_profile_in_use_and_shown_with_it(adsctl):
+    adsctl("profile", "set", "shop", "account=7")
+    adsctl("profile", "set", "cafe", "account=8")
+    adsctl("guard", "set", "max_daily_budget=100EUR", "guard.deny=delete,activate")
+    assert limits(adsctl) == {"guard.max_daily_budget": "100 EUR", "guard.deny": "delete,activate"}
+    assert limits(adsctl, "-p", "cafe") == {}
+    adsctl("-p", "cafe", "guard", "set", "read_only=true")
+    assert limits(adsctl, "-p", "cafe") == {"guard.read_only": "true"}
+    origin = adsctl("profile", "show", "cafe", "--show-origin").stdout
+    assert "guard.read_only\ttrue\t" in origin and origin.rstrip().endswith("profile cafe")
+
+
+def test_a_limit_of_a_file_is_shown_with_the_profile_and_a_missing_file_is_said(adsctl):
+    env = {"ADSCTL_GUARD": str(adsctl.file("guard.yaml", "max_changes: 5\n"))}
+    assert limits(adsctl, "-p", "local", **env) == {"guard.max_changes": "5"}
+    missing = adsctl("-p", "local", "profile", "show", ADSCTL_GUARD=str(adsctl.home / "none.yaml"))
+    assert "none.yaml" in missing.stderr and "guard." not in missing.stdout
+
+
+def test_a_limit_is_not_loosened_without_a_terminal_and_a_wrong_one_is_refused(adsctl):
+    adsctl("profile", "set", "shop", "account=7")
+    adsctl("guard", "set", "max_daily_budget=100EUR")
+    for looser in ("max_daily_budget=200EUR", "max_daily_budget="):
+        assert "Loosen the guard" in adsctl("guard", "set", looser, "--yes", code=12).stderr
+    assert "max_daly_budget" in adsctl("guard", "set", "max_daly_budget=1EUR", code=2).stderr
+    assert limits(adsctl) == {"guard.max_daily_budget": "100 EUR"}

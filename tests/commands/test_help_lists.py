@@ -77,10 +77,11 @@ def test_each_option_is_one_of_its_command(records):
     filled_in = {name for one in records.values() for name, option in one["options"].items() if not option}
     of_uploads = {"media_id", "media_type", "total_bytes", "segment_index", "shared", "command"}
     of_uploads |= {"metadata", "subtitles"}
+    of_events = {"filter", "ids", "uuids", "endpoint_id", "backfill_minutes", "start_time", "end_time"}
     of_grants = {"response_type", "redirect_uri", "scope", "state", "code_challenge", "code_challenge_method"}
     of_grants |= {"client_id", "code", "code_verifier", "refresh_token", "token"}
     of_sign_in = {"oauth_token", "oauth_verifier", "grant_type", "access_token"} | of_grants
-    assert filled_in == of_sign_in | of_uploads
+    assert filled_in == of_sign_in | of_uploads | of_events
 
 
 @pytest.mark.parametrize("service", ["generic", "x"])
@@ -125,7 +126,8 @@ def test_the_lists_are_results_like_any_other(adsctl):
     assert shown[0] == "command,path" and "catalog list,/12/product_catalogs" in shown
     query = "[?path=='/2/webhooks'].command"
     assert json.loads(adsctl("help", "endpoints", "-o", "json", "--query", query).stdout) == [
-        "webhooks create"
+        "webhooks create",
+        "webhooks list",
     ]
     required = adsctl("help", "fields", "products", "--query", "[?required].field", "-o", "json").stdout
     assert json.loads(required) == [

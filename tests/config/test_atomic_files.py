@@ -13,7 +13,7 @@ from ads_cli.config.atomic_files import atomic, sync_folder
 from ads_cli.errors import StateError, UsageError
 from ads_cli.feeds.formats.writers import open_writer
 from ads_cli.feeds.registry import FORMATS
-from ads_cli.uploads import rejected_rows
+from ads_cli.runs import rejected_rows
 
 EXAMINED_BEFORE = 2  # before anything is read, and before the new file is begun
 

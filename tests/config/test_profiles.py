@@ -146,6 +146,7 @@ def test_a_dry_run_changes_no_profile(adsctl):
 @pytest.mark.parametrize(
     ("words", "message"),
     [
+        (("shop", "account=Nordlicht Shop"), "account: 'Nordlicht Shop' is a name, and not an id"),
         (("shop", "nonsense=1"), "'nonsense' is not a setting of a profile"),
         (("shop", "guard.max_bid=abc"), "guard.max_bid: 'abc' is not an amount"),
         (("shop", "output=jsn"), "'jsn' is not one of"),
@@ -337,3 +338,11 @@ def test_a_default_that_the_environment_outranks_says_so(adsctl):
     assert "ADSCTL_PROFILE in the environment outranks it" in done.stderr
     assert not adsctl("profile", "use", "other", ADSCTL_PROFILE="other").stderr
     assert not adsctl("profile", "use", "other", ADSCTL_PROFILE="").stderr
+
+
+def test_profiles_are_narrowed_and_sorted(adsctl):
+    for name, account in (("nord", "a2"), ("sued", "a1"), ("west", "a2")):
+        adsctl("profile", "set", name, f"account={account}")
+    shown = adsctl("profile", "list", "--where", "account=a2", "--sort", "-profile", "-o", "ids").stdout
+    assert shown.split() == ["west", "nord"]
+    assert adsctl("profile", "list", "--where", "in_use=true", "-o", "ids").stdout.split() == ["nord"]

@@ -213,7 +213,7 @@ def test_a_variable_that_it_cannot_get_is_refused_before_anything_is_done(
     ],
 )
 def test_its_own_failure_is_told_and_changes_nothing(adsctl, monkeypatch, command, said):
-    monkeypatch.setattr("ads_cli.console.on_failure.TIMEOUT_SECONDS", 0.2)
+    monkeypatch.setattr("ads_cli.console.programs.TIMEOUT_SECONDS", 0.2)
     adsctl.file("none", b"\x7fELF, or so").chmod(0o755)
     done = adsctl.local("products", "push", "missing.csv", "--on-failure", command, code=2)
     lines = done.stderr.splitlines()

@@ -28,9 +28,9 @@ def test_an_error_is_json_however_the_option_is_written(adsctl, words):
 @pytest.mark.parametrize(
     "words",
     [
-        ("accounts", "list", "--sort", "-o", "json"),
-        ("accounts", "list", "--sort", "-qo", "json"),
-        ("accounts", "list", "--sort", "-qyojson"),
+        ("accounts", "list", "--nonsense", "-o", "json"),
+        ("accounts", "list", "--nonsense", "-qo", "json"),
+        ("accounts", "list", "--nonsense", "-qyojson"),
         ("accounts", "lst", "--output=json"),
         ("accounts", "lst", "-pshop", "-o", "json"),
         ("lst", "-o", "csv", "-o", "json"),
@@ -47,7 +47,7 @@ def test_an_error_of_parsing_is_json_however_the_option_is_written(adsctl, words
         ("accounts", "lst", "--", "-o", "json"),
         ("accounts", "lst", "-o", "json", "--output", "csv"),
         ("accounts", "lst", "-p", "-ojson"),
-        ("api", "GET", "/x", "--sort", "-fojson"),
+        ("api", "GET", "/x", "--nonsense", "-fojson"),
         ("accounts", "get", "-o", "json", "--", "-o", "csv", "x"),
     ],
 )

@@ -7,9 +7,9 @@ from collections.abc import Callable, Iterator
 from contextlib import closing
 from pathlib import Path
 
+from ads_cli.runs.journal import Journal
 from ads_cli.store import database
 from ads_cli.store.file_identity import file_identity
-from ads_cli.uploads.journal import Journal
 from tests.model.mishaps import Service
 from tests.model.shop import Shop
 

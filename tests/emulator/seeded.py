@@ -1,5 +1,8 @@
 """Ids of what a new emulator has, by names; `ads_cli/emulator/seed/records.json` has the records."""
 
+import re
+from pathlib import Path
+
 SHOP, CAFE, DELETED = "18ce54d4x5t", "18ce55gze09", "18ce53wo3nm"  # accounts
 PARTNER = "18ce56pq1rw"  # the account of another user, who shares audiences
 PRODUCT_SET, CHOSEN_SET = "8s3k1", "8s3k2"
@@ -36,3 +39,11 @@ ENDED_POST = "7pt00"  # a promoted post
 
 PURCHASES, VISITS = "o3f71", "o3f72"  # web event tags
 TRAIL_APPS, PROVIDER, SPRING_TEST = "r5b13", "s2c44", "u4e91"
+
+RECORDS = Path(__file__).parents[2] / "ads_cli/emulator/seed/records.json"
+
+
+def named(id: str) -> str:
+    """Return the name of a campaign or a line item, then its id, as messages have it."""
+    (name,) = re.findall(f'"id": "{id}",[^{{}}]*?"name": "([^"]*)"', RECORDS.read_text(encoding="utf-8"))
+    return f"{name} ({id})"

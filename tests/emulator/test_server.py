@@ -18,7 +18,7 @@ import pytest
 from ads_cli.emulator import server
 from ads_cli.emulator.server import running, serve
 from ads_cli.errors import UsageError
-from tests.adsctl import TIMEOUT_SECONDS, reset_ignored_signals
+from tests.adsctl import TIMEOUT_SECONDS
 
 from .client import Client, authorization, product
 
@@ -201,7 +201,7 @@ def test_serve_reports_its_address_and_stops_on_an_interrupt(tmp_path):
     )
     command = [sys.executable, "-c", code, str(tmp_path / "emulator.db")]
     pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True}
-    with subprocess.Popen(command, preexec_fn=reset_ignored_signals, **pipes) as process:
+    with subprocess.Popen(command, **pipes) as process:
         address = process.stdout.readline().strip()
         assert address.startswith("http://127.0.0.1:")
         process.send_signal(signal.SIGINT)

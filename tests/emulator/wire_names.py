@@ -17,6 +17,7 @@ X_NAMES = {
     "platform_auth_access_type": "x_auth_access_type",
     "platform_click_id": "twclid",
     "platform_id": "twitter_id",
+    "post_fields": "tweet_fields",
     "post_id": "tweet_id",
     "post_ids": "tweet_ids",
     "post_mode": "tweet_mode",

@@ -11,10 +11,10 @@ from ads_cli.feeds.reader import open_source, read_rows
 from ads_cli.feeds.row import Row, RowTransform, Step
 from ads_cli.feeds.rows import UnreadableBlockError
 from ads_cli.products.normal_form import PRODUCT_SCHEMA
-from ads_cli.products.plans import check_plan
 from ads_cli.products.selection import ChangedRows
-from ads_cli.uploads.rejected_rows import FailedOut, write_rejected_rows
+from ads_cli.runs.rejected_rows import FailedOut, write_rejected_rows
 from tests.conftest import PRODUCT
+from tests.feed_plans import plan_of
 
 
 class Append(Step, frozen=True):
@@ -97,8 +97,7 @@ def test_a_row_that_cannot_be_read_is_not_converted(tmp_path):
 
 
 def titles_sent(rows) -> list[str]:
-    plan = check_plan(rows)
-    plan.validate(lambda rows: None)
+    plan = plan_of(rows)
     return [json.loads(body)["title"] for batch in plan.batches() for body in batch.items.bodies]
 
 
@@ -138,8 +137,8 @@ def test_a_worker_process_converts_as_this_one_does(tmp_path):
 def test_rows_left_out_are_counted_and_neither_validated_nor_sent(tmp_path, name, written, selected):
     content = written(product(1), product(2, price="cheap"), product(3), product(3), product(4, price="dear"))
     rows = converted(tmp_path, name, content, LeaveOut(("sku-2", "sku-3")))
-    plan = check_plan(rows, ChangedRows() if selected else None)
-    report = plan.validate(lambda rows: None)
+    plan = plan_of(rows, ChangedRows() if selected else None)
+    report = plan.file.report
     assert (report.rows, report.left_out, report.valid, report.invalid) == (5, 3, 1, 1)
     assert [(finding.field, finding.lines[0]) for finding in report.findings] == [
         ("price", 6 if written is table else 5)
@@ -153,11 +152,11 @@ def test_rows_left_out_are_counted_and_neither_validated_nor_sent(tmp_path, name
 def test_rejected_rows_are_written_as_they_were_read(tmp_path, name, written):
     content = written(product(1, title="Mug", price="cheap", Size="L"), product(2))
     rows = converted(tmp_path, name, content, Append("Size"), Size="size")
-    plan = check_plan(rows)
-    report = plan.validate(lambda rows: None)
+    plan = plan_of(rows)
+    report = plan.file.report
     out = tmp_path / f"out.{name.rpartition('.')[2]}"
     with write_rejected_rows(FailedOut(str(out)), rows) as reject:
-        for checked in plan.checked_rows() if report.invalid else ():
+        for checked in plan.file.checked_rows() if report.invalid else ():
             if checked.errors:
                 reject(checked.row, checked.errors)
     written_rows = read_rows(open_source(str(out)), roots=(), known=())
@@ -177,8 +176,7 @@ def test_all_rows_of_an_assembled_product_are_written(tmp_path):
 
 def test_a_job_with_other_steps_is_another_job(tmp_path):
     def key(*steps):
-        plan = check_plan(converted(tmp_path, "f.csv", table(product(1)), *steps))
-        plan.validate(lambda rows: None)
+        plan = plan_of(converted(tmp_path, "f.csv", table(product(1)), *steps))
         return plan.key("generic", skip_invalid=False).digest
 
     keys = [key(Append("brand")), key(Append("id")), key(Append("brand"), LeaveOut(())), key(LeaveOut(()))]

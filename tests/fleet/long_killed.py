@@ -6,8 +6,8 @@ from collections import Counter
 import pytest
 
 from tests.adsctl import ROOT
-from tests.batches.conftest import BatchService
 from tests.conftest import feed
+from tests.records.conftest import BatchService
 from tests.stored import stored
 
 HEADER = "conversion_time,event_id,email\n"
@@ -31,12 +31,12 @@ if sys.orig_argv[-2:] == ["__task", "late"] and os.environ.get("KILLED_AT"):
 POINTS = (
     "fleet.records:Records:begin:before",
     "fleet.records:Records:begin:after",
-    "commands.uploads.push:PushCommand:validate:after",
-    "commands.uploads.hooks:OnceHooks:confirm:after",
+    "commands.runs.sending:Sending:read:after",
+    "commands.runs.creation::find_earlier:after",
     "store.epochs:WriteEpochs:begin:after",
-    "uploads.journal:Journal:__init__:after",
-    "uploads.journal:Journal:finish:before",
-    "uploads.journal:Journal:finish:after",
+    "runs.journal:Journal:__init__:after",
+    "runs.journal:Journal:finish:before",
+    "runs.journal:Journal:finish:after",
     "fleet.records:Records:store:before",
 )
 
@@ -92,7 +92,7 @@ def test_a_task_killed_at_any_point_is_resumed_and_sends_each_conversion_once(ki
 def test_a_task_killed_again_and_again_before_its_journal_is_begun_in_the_end(killed, fleet, sent):
     killed("fleet.records:Records:begin:after")
     for point in (
-        "commands.uploads.hooks:OnceHooks:confirm:after",
+        "commands.runs.creation::find_earlier:after",
         "store.epochs:WriteEpochs:begin:after",
     ):
         killed(point, "--resume")
@@ -103,13 +103,13 @@ def test_a_task_killed_again_and_again_before_its_journal_is_begun_in_the_end(ki
 def test_a_file_that_was_sent_by_hand_before_is_begun_by_the_resume_of_a_task(killed, fleet, adsctl, sent):
     """Only what was sent since the task began is its own."""
     adsctl("conversions", "send", "late.csv", "--pixel", "o8z6j")
-    killed("commands.uploads.hooks:OnceHooks:confirm:after")
+    killed("commands.runs.creation::find_earlier:after")
     assert [record["status"] for record in fleet("--resume")] == ["ok", "ok"]
     assert counted(sent) == [1] * COUNT + [2] * COUNT
 
 
 def test_what_was_resumed_by_hand_is_not_sent_again_by_the_fleet(killed, fleet, adsctl, sent):
-    killed("uploads.journal:Journal:__init__:after")
+    killed("runs.journal:Journal:__init__:after")
     adsctl("conversions", "send", "late.csv", "--pixel", "o8z6j", "--resume")
     assert [record["status"] for record in fleet("--resume")] == ["ok", "ok"]
     assert counted(sent) == [1] * (2 * COUNT)
@@ -118,7 +118,7 @@ def test_what_was_resumed_by_hand_is_not_sent_again_by_the_fleet(killed, fleet, 
 def test_a_new_run_whose_task_an_unfinished_job_stops_is_resumed_and_sends_the_rest(
     killed, fleet, adsctl, sent
 ):
-    killed("uploads.journal:Journal:__init__:after")
+    killed("runs.journal:Journal:__init__:after")
     fleet("--only", "late", code=11)
     adsctl("conversions", "send", "late.csv", "--pixel", "o8z6j", "--resume")
     assert fleet("--resume", "--only", "late")[0]["summary"]["sent"] == COUNT
@@ -128,7 +128,7 @@ def test_a_new_run_whose_task_an_unfinished_job_stops_is_resumed_and_sends_the_r
 def test_rejected_conversions_are_told_again_and_nothing_is_sent(killed, fleet, adsctl, sent):
     rows = (adsctl.home / "late.csv").read_text()
     adsctl.file("late.csv", rows + "2026-03-01T09:00:00Z,unknown,late@x.de\n")
-    killed("uploads.journal:Journal:finish:after")
+    killed("runs.journal:Journal:finish:after")
     before = counted(sent)
     for _ in range(2):
         record = fleet("--resume", code=9)[1]
@@ -137,7 +137,7 @@ def test_rejected_conversions_are_told_again_and_nothing_is_sent(killed, fleet, 
 
 
 def test_of_a_file_that_grew_since_its_task_sent_it_only_what_is_new_is_sent(killed, fleet, adsctl, sent):
-    killed("uploads.journal:Journal:finish:before")
+    killed("runs.journal:Journal:finish:before")
     before = counted(sent)
     orders(adsctl, "late", COUNT + 1)
     for _ in range(2):
@@ -146,7 +146,7 @@ def test_of_a_file_that_grew_since_its_task_sent_it_only_what_is_new_is_sent(kil
 
 
 def test_a_file_that_changed_since_its_task_sent_all_of_it_is_told(killed, fleet, adsctl, sent):
-    killed("uploads.journal:Journal:finish:after")
+    killed("runs.journal:Journal:finish:after")
     before = counted(sent)
     orders(adsctl, "late", COUNT + 1)
     for _ in range(2):
@@ -157,7 +157,7 @@ def test_a_file_that_changed_since_its_task_sent_all_of_it_is_told(killed, fleet
 
 
 def test_what_a_task_notes_is_no_file_and_is_removed_with_its_run(killed, fleet, adsctl):
-    killed("commands.uploads.hooks:OnceHooks:confirm:after")
+    killed("commands.runs.creation::find_earlier:after")
     fleet("--resume")
     kept = {path.suffix for path in adsctl.home.glob("state/fleet/*/*/*")}
     assert kept <= {".json", ".lock", ".log"}  # as large as a task makes them

@@ -3,6 +3,7 @@
 import csv
 import io
 import json
+import re
 
 import pytest
 from python_calamine import CalamineWorkbook
@@ -13,6 +14,7 @@ from ads_cli.errors import UsageError
 from ads_cli.fleet.commands import COMMANDS, REFUSED, FleetCommands
 from tests.conftest import feed
 from tests.emulator.seeded import CAFE, SHOP
+from tests.report.reading import Read
 
 ACCOUNTS = {"shop-nord": SHOP, "shop-sued": CAFE}
 NAMES = list(ACCOUNTS)
@@ -49,6 +51,20 @@ def of_one(shops, profile: str, *words: str) -> list[dict]:
     return json.loads(shops("--profile", profile, *words, "-o", "json").stdout)
 
 
+def test_statistics_of_several_profiles_show_their_numbers_at_eighty_columns(shops):
+    words = ("--profile", "shop-*", "-q", "stats", "get", "--since", "7d", "--all", "--granularity", "TOTAL")
+    for asked in ((), ("--metrics", "spend,impressions,ctr", "--compare", "previous")):
+        child = shops.terminal(*words, *asked, width=80, NO_COLOR="1")
+        lines = child.read().replace("\r\n", "\n").splitlines()
+        child.close()
+        assert lines[0].startswith("PROFILE"), lines
+        heading = lines[0]
+        assert child.exitstatus == 0 and max(map(len, lines)) <= 80
+        names = ["SPEND", "CHANGE", "IMPRESSIONS", "CHANGE", "CTR"] if asked else ["SPEND", "IMPRESSIONS"]
+        assert heading.split()[: len(names) + 2] == ["PROFILE", "NAME", *names]
+        assert any("shop-nord  Hamburg" in line and " EUR" in line for line in lines)
+
+
 def test_each_profile_has_a_record_with_its_data_in_json(shops):
     records = run(shops, "campaigns", "list")
     assert [record["profile"] for record in records] == NAMES
@@ -69,7 +85,7 @@ def test_formats_of_columns_show_all_records_with_their_profiles(shops):
     chosen = shops("-p", "shop-*", "campaigns", "list", "--columns", "profile,id").stdout.splitlines()
     assert chosen == ["profile\tid", *(f"{row['profile']}\t{row['id']}" for row in together)]
     head, first = shops("-p", "shop-*", "campaigns", "list", "-o", "table").stdout.splitlines()[:2]
-    assert (head.split()[:2], first.split()[0]) == (["PROFILE", "ID"], "shop-nord")
+    assert (head.split()[:2], first.split()[0]) == (["PROFILE", "NAME"], "shop-nord")
 
 
 def rows(text: str):
@@ -143,7 +159,7 @@ def test_where_all_fail_no_head_of_a_table_is_printed(shops):
 def test_a_workbook_has_the_records_of_all_profiles(shops):
     shops("-p", "shop-*", "accounts", "list", "--to", "accounts.xlsx")
     sheet = CalamineWorkbook.from_path(shops.home / "accounts.xlsx").get_sheet_by_index(0).to_python()
-    assert sheet[0][:2] == ["profile", "id"]
+    assert sheet[0][:2] == ["profile", "name"]
     assert {row[0] for row in sheet[1:]} == set(NAMES)
 
 
@@ -237,7 +253,8 @@ def test_every_command_is_run_by_a_fleet_or_refused_with_a_reason():
             assert commands.name_in((*name.split(), "x")) == name
             assert name in COMMANDS, f"a fleet must know what {name} changes"
         except UsageError as error:
-            assert name.split()[0] in REFUSED and REFUSED[name.split()[0]] in error.message
+            reasons = [reason for key, reason in REFUSED.items() if f"{name} ".startswith(f"{key} ")]
+            assert reasons and reasons[0] in error.message, name
 
 
 def test_a_mistake_and_a_help_text_are_those_of_one_command(shops):
@@ -269,3 +286,136 @@ def test_differences_are_the_exit_code_and_no_failure(shops, service):
     shops.file("a.csv", feed(1))
     records = run(shops, "products", "diff", "a.csv", profile="shop-nord,", code=10)
     assert [(record["status"], record["exit_code"]) for record in records] == [("ok", 10)]
+
+
+def test_an_overview_has_the_campaigns_of_each_profile_and_its_next_commands(shops):
+    for record in run(shops, "overview"):
+        assert record["data"][0]["id"] == ACCOUNTS[record["profile"]]
+        commands = [line["command"] for line in record["data"] if line.get("command")]
+        assert all(f"--profile={record['profile']}" in command for command in commands)
+    together = list(rows(shops("-p", "shop-*", "overview", "-o", "csv").stdout))
+    assert {row["profile"] for row in together if row["kind"] == "account"} == {*NAMES}
+    assert {row["kind"] for row in together} == {"account", "funding instrument", "campaign"}
+
+
+def on_terminal(shops, *words: str, code: int = 0) -> list[str]:
+    """Return the lines that a terminal of 80 columns shows."""
+    child = shops.terminal(*words, width=80, NO_COLOR="1")
+    lines = child.read().replace("\r\n", "\n").splitlines()
+    child.close()
+    assert child.exitstatus == code and max(map(len, lines)) <= 80, lines
+    return lines
+
+
+def test_the_overview_of_several_profiles_shows_states_and_reasons_at_eighty_columns(shops):
+    heading, *lines = on_terminal(shops, "--profile", "shop-*", "-q", "overview")
+    assert {"PROFILE", "NAME", "STATUS", "WHY"} <= {*heading.split()}
+    assert any("Spring" in line and "RUNNING" in line for line in lines)
+    columns = ("--columns", "profile,name,daily_budget")
+    lines = on_terminal(shops, "--profile", "shop-*", "-q", "overview", *columns)
+    assert any("Spring" in line and "60.00 EUR" in line for line in lines)
+
+
+def test_one_guard_is_set_for_all_profiles_and_loosened_for_none(shops):
+    shops("-y", "--profile", "shop-*", "guard", "set", "max_changes=20", "deny=delete")
+    limits = run(shops, "guard", "show")
+    assert all({limit["key"] for limit in record["data"]} == {"max_changes", "deny"} for record in limits)
+    assert {row["value"] for record in limits for row in record["data"]} == {"20", "delete"}
+    error = shops("-y", "--profile", "shop-*", "guard", "set", "max_changes=30", code=12).stderr
+    assert "Loosen the guard of the profile shop-nord: max_changes from 20 to 30" in error
+    assert [record["data"] for record in run(shops, "guard", "show")] == [record["data"] for record in limits]
+
+
+def test_one_page_of_several_profiles_names_the_way_to_make_one_for_each(shops):
+    words = ("stats", "get", "--since", "7d", "--all", "--report")
+    error = shops("--profile", "shop-*", *words, "all.html", code=3).stderr
+    assert "{profile} in its name makes one for each" in error
+    shops("--profile", "shop-*", *words, "{profile}.html")
+    assert all((shops.home / f"{name}.html").exists() for name in NAMES)
+
+
+def test_lists_of_several_profiles_are_narrowed_and_sorted_in_each(shops):
+    records = run(shops, "guard", "show", "--where", "key=deny")
+    assert [record["data"] for record in records] == [[], []]
+    shown = run(shops, "auth", "status", "--where", "what=account")
+    assert [row["value"] for record in shown for row in record["data"]] == [SHOP, CAFE]
+
+
+def test_tasks_are_shown_by_what_they_did_without_what_says_nothing(shops):
+    shops.file("feed.csv", feed(2))
+    lines = "".join(f"- {{profile: {name}, name: {name}, run: products check feed.csv}}\n" for name in NAMES)
+    shops.file("fleet.yaml", f"tasks:\n{lines}")
+    heading, first, *_ = on_terminal(shops, "-q", "fleet", "run", "fleet.yaml")[-3:]
+    assert heading.split() == ["TASK", "STATUS", "DONE", "SECONDS"]
+    assert first.split()[:2] == ["shop-nord", "ok"]
+    heading, first, *_ = on_terminal(shops, "-q", "fleet", "check", "fleet.yaml")
+    assert "products check feed.csv" in first and "--profile" not in first
+    status = json.loads(
+        shops("fleet", "status", "fleet.yaml", "--sort", "-task", "--where", "status=ok", "-o", "json").stdout
+    )
+    assert [task["task"] for task in status] == ["shop-sued", "shop-nord"] and "done" not in status[0]
+    shown = shops("fleet", "status", "--where", "failed>0", "-o", "json").stdout
+    assert json.loads(shown) == []
+
+
+def test_a_person_reads_what_changes_under_each_profile_before_it_is_confirmed(shops):
+    words = ("--profile", "shop-*", "campaigns", "update", "--where", "daily_budget>55", "--set")
+    changes = [
+        "shop-nord: would update the campaign Spring collection (8wku2): daily_budget 60.00 → 66.00 EUR"
+    ]
+    child = shops.terminal(*words, "daily_budget=+10%", width=120, NO_COLOR="1")
+    child.expect(r"\[y/N\]")
+    asked = child.before
+    child.sendline("n")
+    child.read()
+    child.close()
+    assert child.exitstatus == 12 and all(change in asked for change in changes)
+    child = shops.terminal(*words, "daily_budget=+10%", "--dry-run", width=120, NO_COLOR="1")
+    shown = child.read()
+    child.close()
+    assert child.exitstatus == 0 and "METHOD" not in shown
+    assert all(change.replace("would", "dry run: would") in shown for change in changes)
+    assert shops("changes", "list", "-o", "ids").stdout == ""
+
+
+def test_a_dry_run_of_several_profiles_tells_the_error_of_one(shops):
+    words = ("--profile", "shop-*", "campaigns", "pause", "Spring collection", "--dry-run")
+    child = shops.terminal(*words, width=120, NO_COLOR="1")
+    shown = child.read()
+    child.close()
+    assert (
+        child.exitstatus == 5 and "shop-sued: exit 5: there is no campaign named 'Spring collection'" in shown
+    )
+
+
+def test_programs_get_the_requests_of_a_dry_run_of_several_profiles(shops):
+    words = ("campaigns", "update", "--where", "daily_budget>55", "--set", "daily_budget=+10%", "--dry-run")
+    (first, *_) = run(shops, *words)
+    assert [request["method"] for request in first["data"]] == ["POST"]
+
+
+def test_accounts_are_checked_together_and_the_page_has_all_findings_worst_first(shops, fleet):
+    fleet.write(
+        "{profile: shop-sued, name: a, run: accounts check --select D1}",
+        "{profile: shop-nord, name: b, run: accounts check --select D1}",
+        "{profile: local, name: c, run: accounts check --select D1}",  # another emulator
+    )
+    records = fleet("--report", "all.html", code=10)
+    found = [(own["severity"], task["profile"], own["code"]) for task in records for own in task["data"]]
+    assert {profile for _, profile, _ in found} == {"shop-nord", "local"} | {p for _, p, _ in found}
+    severities = ["error", "warning", "note"]
+    expected = sorted(found, key=lambda own: (severities.index(own[0]), *own[1:]))
+    page = (shops.home / "all.html").read_text()
+    text = Read(page).text
+    assert text.index("Of all accounts, worst first") < text.index("All tasks, failed ones first")
+    shown = re.findall(r"\b(error|warning|note) ([\w-]+) \(\w+\) (D1\d\d)", text)
+    assert shown == expected and len({profile for _, profile, _ in shown}) >= 2
+    assert run(shops, "accounts", "check", "--select", "D1", code=10)[0]["profile"] == "shop-nord"
+
+
+def test_each_profile_has_a_baseline_of_its_own(shops):
+    words = ("--profile", "shop-*", "accounts", "check", "--baseline")
+    assert "{profile} in its name" in shops(*words, "known.json", code=3).stderr
+    shops(*words, "known-{profile}.json", code=10)
+    assert all((shops.home / f"known-{name}.json").exists() for name in NAMES)
+    shops(*words, "known-{profile}.json")

@@ -29,7 +29,7 @@ def test_a_terminal_shows_the_states_and_what_each_task_says(fleet, service, ads
     child.expect("1 of 2 tasks ended, 1 failed, 1 running")
     child.expect("30 rows: lines", timeout=30)  # the last line of its log
     text = child.before + child.after
-    child.expect("exit 3: 2 of 2 rows invalid.*1 of 2 tasks ended", timeout=30)
+    child.expect("(?<!exit 3: )2 of 2 rows invalid.*1 of 2 tasks ended", timeout=30)
     text += child.before + child.after
     shown.set()
     child.read()
@@ -146,3 +146,22 @@ def test_files_of_a_fleet_can_be_read_by_their_owner_only(fleet, adsctl, feeds):
     fleet()
     for path in (adsctl.home / "state" / "fleet").rglob("*"):
         assert path.stat().st_mode & 0o077 == 0, path
+
+
+def test_the_table_of_a_run_says_what_was_done_in_place_of_exit_codes(fleet, service, adsctl, feeds):
+    feeds("shop", rows=3)
+    feeds("bad", price="cheap")
+    fleet.write(
+        "{name: shop, run: products push shop.csv}",
+        "{name: look, profile: local, run: campaigns list}",
+        "{name: bad, profile: local, run: products check bad.csv}",
+    )
+    shown = adsctl("fleet", "run", "fleet.yaml", "-o", "table", code=3).stdout
+    lines = {line.split()[0]: line for line in shown.splitlines()}
+    assert "EXIT_CODE" not in shown and "DONE" in lines["TASK"]
+    assert " 3 created " in lines["shop"] and " 2 of 2 rows invalid" in lines["bad"]
+    assert re.search(r" \d+ records? ", lines["look"])
+    names = adsctl("fleet", "status", "fleet.yaml", "-o", "tsv", code=3).stdout.splitlines()[0].split("\t")
+    assert names[:6] == ["task", "status", "exit_code", "seconds", "profile", "worker"] and "done" in names
+    records = json.loads(adsctl("fleet", "status", "fleet.yaml", "-o", "json", code=3).stdout)
+    assert "done" not in records[0]

@@ -40,12 +40,17 @@ def test_a_check_asks_the_service_about_each_token(agency, adsctl):
 
 
 @pytest.mark.parametrize("profile", ["shop", "old"])
-def test_a_revoked_token_is_found_and_its_tasks_are_left_out(agency, fleet, profile):
+def test_a_revoked_token_is_found_and_its_tasks_are_left_out(agency, fleet, adsctl, profile):
     revoke(agency, profile)
     message = fleet.check(code=4)
     assert f"{profile}: " in message and f"--profile {profile}" in message
-    records = {record["task"]: record for record in fleet("--skip-signed-out")}
-    assert f"{profile} is left out" in fleet.stderr
+    records = {record["task"]: record for record in fleet("--skip-signed-out", code=4)}
+    assert f"{profile} is left out" in fleet.stderr and "1 of 3 tasks left out" in fleet.stderr
+    assert "tasks were left out" in adsctl("fleet", "status", "fleet.yaml", code=4).stderr
+    fleet("--skip-signed-out", "--may-be-signed-out", profile)
+    records = {record["task"]: record for record in fleet("--may-be-signed-out", f"{profile[:2]}*")}
+    adsctl("fleet", "status", "fleet.yaml")
+    adsctl("fleet", "run", "fleet.yaml", "--may-be-signed-out", "local", code=4)
     others = {"shop", "old", "local"} - {profile}
     assert {name for name, record in records.items() if record["status"] == "ok"} == others
     left = records[profile]
@@ -67,7 +72,7 @@ def test_a_service_that_does_not_answer_says_nothing_of_a_token(agency, adsctl):
 
 def test_a_left_out_task_is_run_once_its_profile_is_signed_in(agency, fleet):
     agency.sql("UPDATE tokens SET revoked = 1")
-    fleet("--skip-signed-out")
+    fleet("--skip-signed-out", code=4)
     agency.sql("UPDATE tokens SET revoked = 0")
     records = {record["task"]: record["status"] for record in fleet("--resume")}
     assert records == dict.fromkeys(("shop", "old", "local"), "ok")

@@ -12,9 +12,9 @@ from pathlib import Path
 import pytest
 
 from tests.adsctl import TIMEOUT_SECONDS, wait_until
-from tests.batches.conftest import BatchService
 from tests.conftest import feed
 from tests.late_signal import late_signal
+from tests.records.conftest import BatchService
 
 
 def state_of(adsctl) -> dict[str, str]:

@@ -8,7 +8,8 @@ import httpx
 import pytest
 from httpcore import NetworkStream
 
-from ads_cli.http.network import OPTIONAL, NetworkTransport, innermost, leftover
+from ads_cli.http.network import NetworkTransport, innermost, leftover
+from ads_cli.http.timed_streams import OPTIONAL
 
 
 @pytest.fixture

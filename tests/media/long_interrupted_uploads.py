@@ -7,6 +7,7 @@ from functools import partial
 
 import pytest
 
+from ads_cli.media.sender import Sender
 from ads_cli.media.upload import Uploader
 from tests.adsctl import Adsctl, wait_until
 from tests.conftest import Service
@@ -26,8 +27,8 @@ def large_video(segments: int, segment_bytes: int = SEGMENT) -> bytes:
 @pytest.fixture
 def clip(tmp_path, monkeypatch):
     """A video that is sent in six short segments."""
-    short = partial(Uploader, segment_bytes=SHORT_SEGMENT)
-    monkeypatch.setattr("ads_cli.commands.media.upload.Uploader", short)
+    short = partial(Sender, segment_bytes=SHORT_SEGMENT)
+    monkeypatch.setattr("ads_cli.commands.media.upload.Sender", short)
     (tmp_path / "clip.mp4").write_bytes(large_video(6, SHORT_SEGMENT))
 
 

@@ -8,6 +8,9 @@ from pathlib import Path
 
 from PIL import Image
 
+from ads_cli.runs.job import Job, JobKey, JobOptions
+from ads_cli.store.epochs import UploadTarget
+
 SAMPLES = Path(__file__).parent / "samples"
 
 
@@ -64,3 +67,11 @@ def sample(name: str) -> bytes:
 def box(name: bytes, content: bytes = b"") -> bytes:
     """Make a box of an MP4."""
     return struct.pack(">I", len(content) + 8) + name + content
+
+
+def upload_job(name: str = "first") -> Job:
+    """Describe the job of an upload of two segments."""
+    target = UploadTarget("https://ads.example", "amplify_video of 0", "a")
+    options = JobOptions(format="amplify_video")
+    key, started = JobKey(target, "upload", "0" * 64, options), "2026-11-23T08:45:12Z"
+    return Job(job=name, key=key, noun="segments", file="clip.mp4", rows=2, batches=3, started=started)

@@ -1,13 +1,12 @@
 """A service that takes smaller segments only: they are halved, in a new upload, down to 64 KiB."""
 
-from contextlib import closing
 from io import BytesIO
 
 import pytest
 
-from ads_cli.media.journal import Begun, UploadJournal, UploadKey
+from ads_cli.media.journal import Begun, open_upload
 from tests.media.long_interrupted_uploads import SEGMENT, Counted, large_video, uploaded
-from tests.media.made import padded_png
+from tests.media.made import padded_png, upload_job
 
 KIB = 1024
 MOST_UPLOADS = 20  # after which all is taken, so that a client that does not learn ends too
@@ -81,12 +80,11 @@ def test_a_late_answer_counts_for_its_own_upload(tmp_path):
     def begun(id: str) -> Begun:
         return Begun(media_id=id, media_key="", segment_bytes=1, expires_at=None)
 
-    key = UploadKey("local", "a", 1, "0", "amplify_video", ())
-    with closing(UploadJournal(tmp_path, key, "clip.mp4")) as journal:
+    with open_upload(tmp_path, upload_job()) as journal:
         for media_id in "12":
             journal.begin(begun(media_id))
         for segment, media_id in enumerate("12"):
             journal.note_sent(segment, media_id)
         assert journal.sent == {1}
-    with closing(UploadJournal(tmp_path, key, "clip.mp4")) as journal:
+    with open_upload(tmp_path, upload_job()) as journal:
         assert journal.sent == {1}

@@ -208,7 +208,7 @@ def test_what_a_card_made_elsewhere_may_unlock_is_kept_unless_it_is_asked_for(ad
 def test_a_refused_change_of_a_card_says_nothing_of_one_made_elsewhere(adsctl, service, monkeypatch):
     add(adsctl, IMAGE)
     with monkeypatch.context() as before:
-        before.setattr("ads_cli.console.writes.utc_text", lambda: "2026-01-01T08:00:00Z")
+        before.setattr("ads_cli.console.logged_changes.utc_text", lambda: "2026-01-01T08:00:00Z")
         card = made(adsctl, *CARD, *FIRST, "--media-key", "3_1790412874512007168")["id"]
     update = ("cards", "image-conversation", "update", card)
     elsewhere = str(adsctl.home / "elsewhere")

@@ -141,6 +141,9 @@ class ProductRules(Trial):
 
     def _delete(self, keys: Keys, resume, address, attempts, mishap: Mishap) -> None:
         absent: dict[str, str | None] = dict.fromkeys(keys.ids)
+        # What a job has deleted is not deleted again by its resume, though another machine has made it since.
+        unseen = self.unseen[self.place] if resume else set()
+        required = {id: None for id in absent if id not in unseen}
         self.existing.append(sum(id in self.products[self.place] for id in absent))
         done = self.run(
             *("products", "delete", "--from", "keys.csv", "--catalog", self.place, "--yes", *resume),
@@ -152,7 +155,7 @@ class ProductRules(Trial):
         summary, ended = summary_of(done), done.returncode in ENDED
         if mishap.kind not in ("", "429", "partial") and self.shop.adsctl.changes:
             self.is_delete_certain = False
-        self.observe(self.place, absent, must_hold=absent if ended else {})
+        self.observe(self.place, absent, must_hold=required if ended else {})
         if ended:
             assert summary["deleted"] + summary["failed"] == keys.count, summary
             expected = self.existing if resume else self.existing[-1:]
@@ -160,7 +163,8 @@ class ProductRules(Trial):
                 assert summary["deleted"] in expected, f"of {expected} keys {summary['deleted']} were deleted"
             assert (done.returncode == REJECTED_ROWS) == (summary["failed"] > 0)
             self.existing, self.is_delete_certain = [], True
-            self.unseen[self.place] -= absent.keys()
+            if not unseen:
+                self.unseen[self.place] -= absent.keys()
         self.stopped = ""
 
     @rule(first=starts, price=st.integers(1, 4), catalog=catalogs, address=addresses, mishap=mishaps)

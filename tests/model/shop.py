@@ -47,7 +47,7 @@ def _template() -> Path:
     adsctl.file("people.csv", "email\na@shop.example\n")
     adsctl.local("products", "push", "feed.csv", "--changed", "--verify", "-o", "json")
     adsctl.local("products", "push", "feed.csv", "--changed", "--verify", "-o", "json")
-    adsctl.local("products", "delete", "nothing", "--yes", "-o", "json", code=9)
+    adsctl.local("products", "delete", "nothing", "--by", "key", "--yes", "-o", "json", code=9)
     adsctl.local("audiences", "push", "people.csv", "--audience", AUDIENCE, "-o", "json")
     adsctl.local("api", "GET", "/12/accounts")
     adsctl.local("jobs", "clean")

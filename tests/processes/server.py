@@ -30,17 +30,29 @@ from tests.processes.client import STREAMS, ask, received
 ROOT = Path(__file__).parents[2]
 CLIENT = Path(__file__).with_name("client.py")
 COMMANDS = """
-filelock rich.table ads_cli.audiences.plan ads_cli.auth.secret_stores ads_cli.auth.secrets
-ads_cli.cli.error_boundary ads_cli.cli.request_commands ads_cli.client.signing ads_cli.client.transport
-ads_cli.commands.audiences ads_cli.commands.campaigns.lookups ads_cli.commands.products
-ads_cli.commands.uploads.push
-ads_cli.config.trusted_files ads_cli.client.client ads_cli.console.results ads_cli.output.table_view
+ctypes filelock getpass http.server oauthlib.oauth2 rich.console rich.table ruamel.yaml
+ads_cli.audiences.plan ads_cli.auth.grants ads_cli.auth.secret_stores ads_cli.auth.secrets
+ads_cli.auth.sign_in ads_cli.cli.error_boundary ads_cli.cli.request_commands ads_cli.cli.tree
+ads_cli.client.answers ads_cli.client.signing ads_cli.client.transport
+ads_cli.commands.audiences ads_cli.commands.auth.login ads_cli.commands.campaigns.files
+ads_cli.commands.campaigns.applying ads_cli.commands.campaigns.lookups
+ads_cli.commands.products ads_cli.commands.products.check_end ads_cli.commands.products.offline
+ads_cli.commands.requests.run ads_cli.commands.runs.jobs ads_cli.commands.runs.recipe
+ads_cli.commands.runs.sending ads_cli.config.strict_yaml
+ads_cli.config.trusted_files ads_cli.client.client ads_cli.console.completion_ids ads_cli.console.results
+ads_cli.console.spending ads_cli.console.writes ads_cli.output.table_view
 ads_cli.emulator.app ads_cli.feeds.formats.csv ads_cli.feeds.transforms ads_cli.fleet.run_task
 ads_cli.fleet.task_process
-ads_cli.http.network ads_cli.products.feeds.kinds.reading ads_cli.products.plans ads_cli.uploads.push
+ads_cli.http.network ads_cli.products.feeds.kinds.reading ads_cli.products.plans
+ads_cli.products.pushed_feeds ads_cli.runs.push ads_cli.runs.targets ads_cli.store.notes
 """
 STARTERS = ("ads_cli.fleet.run_task", "ads_cli.commands.mcp.child")  # of processes of other commands
-ASSISTANTS = f"{COMMANDS} mcp.server.stdio ads_cli.commands.mcp.server ads_cli.commands.mcp.tools"
+ASSISTANTS = f"""{COMMANDS}
+anyio._backends._asyncio anyio._core._subprocesses mcp.server.stdio
+ads_cli.commands.changes ads_cli.commands.guard ads_cli.commands.campaigns.page
+ads_cli.commands.campaigns.tree ads_cli.commands.mcp.server ads_cli.commands.mcp.tools
+ads_cli.commands.products.sync ads_cli.commands.stats
+"""
 CLUSTERS = """
 distributed.cli.dask_scheduler distributed.cli.dask_worker ads_cli.cli.error_boundary ads_cli.commands.fleet
 ads_cli.console.results ads_cli.fleet.cluster ads_cli.fleet.cluster_worker

@@ -9,7 +9,7 @@ from urllib.parse import urlsplit
 import msgspec
 
 from ads_cli.emulator.server import CONNECTION
-from ads_cli.uploads.job import Acknowledgement
+from ads_cli.runs.job import Acknowledgement
 from tests.stored import stored
 
 ANSWERED = "SELECT answer FROM sends WHERE answer IS NOT NULL"

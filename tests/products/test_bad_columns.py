@@ -77,6 +77,16 @@ def test_a_column_can_be_read_as_another_field(adsctl):
     )
 
 
+def test_a_column_that_is_mapped_to_two_fields_is_refused_and_not_sent_as_one_of_them(adsctl):
+    adsctl.file("feed.csv", feed(3).replace("title", "Name", 1))
+    twice = ("--map", "Name=title", "--map", "Name=description")
+    said = adsctl("products", "check", "feed.csv", *twice, code=2).stderr
+    assert "--map: 'Name' is to be read as 'title' and as 'description'" in said
+    assert "--set 'description={Name}'" in said
+    same = ("--map", "Name=title", "--map", "Name=title")
+    assert "3 valid" in adsctl("products", "check", "feed.csv", *same, "-o", "table").stdout
+
+
 def test_a_repeated_column_whose_values_differ_is_reported(adsctl):
     said = refused(adsctl, HEADER + ",title\n" + row().rstrip("\n") + ",Another\n")
     assert "feed.csv:2: " in said and "'Another'" in said
@@ -91,3 +101,9 @@ def test_a_feed_without_a_required_column_has_no_valid_row_to_send(adsctl, servi
     assert (summary["rows"], summary["valid"], summary["invalid"]) == (30, 0, 30)
     assert service.puts == [] and "30 invalid rows not sent" in done.stderr
     assert len((adsctl.home / "failed.csv").read_text().splitlines()) == 31
+
+
+def test_one_option_for_several_columns_says_how_it_is_written(adsctl):
+    adsctl.file("feed.csv", "SKU,Name\n1,x\n")
+    said = adsctl("products", "check", "feed.csv", "--map", "SKU=id,Name=title", code=2).stderr
+    assert "--map: takes one column" in said and "--map 'SKU=id' --map 'Name=title'" in said

@@ -23,15 +23,16 @@ def keys_by_id(service) -> dict[str, str]:
 
 def test_a_key_that_does_not_exist_is_named(adsctl, catalog):
     key = keys_by_id(catalog)["sku-3"]
-    said = adsctl("products", "delete", key, "nobody", "none", "--yes", code=9).stderr
+    by_key = ("--by", "key", "--yes")
+    said = adsctl("products", "delete", key, "nobody", "none", *by_key, code=9).stderr
     assert f"'nobody': rejected: {GONE} nobody" in said and "command line" not in said
     assert f"'none': rejected: {GONE} none" in said
-    verbose = adsctl("products", "delete", "nobody", "--yes", "-v", code=9).stderr
+    verbose = adsctl("products", "delete", "nobody", *by_key, "-v", code=9).stderr
     assert f"'nobody': rejected: {GONE} nobody" in verbose
 
 
 def test_keys_that_are_wrong_alike_are_listed(adsctl, catalog):
-    said = adsctl("products", "delete", "a?", "b?", "c", "--yes", code=3).stderr
+    said = adsctl("products", "delete", "a?", "b?", "c", "--by", "key", "--yes", code=3).stderr
     assert "2 rows: 'a?', 'b?'" in said and len(catalog.stored) == 30
 
 
@@ -64,12 +65,30 @@ def test_a_header_of_keys_is_not_deleted(adsctl, catalog, header):
         adsctl("products", "delete", "--from", "gone.csv", "--map", f"{header}=product_key", "--yes")
 
 
-@pytest.mark.parametrize("header", ["id", '"id"', "ID", "title"])
-def test_one_column_of_something_else_is_not_taken_for_keys(adsctl, catalog, header):
-    adsctl.file("gone.csv", f"{header}\nsku-3\n")
+def test_one_column_of_something_else_is_not_taken_for_keys(adsctl, catalog):
+    adsctl.file("gone.csv", "title\nsku-3\n")
     said = adsctl("products", "delete", "--from", "gone.csv", "--yes", code=3).stderr
     assert "no column 'product_key'" in said and len(catalog.stored) == 30
-    assert ("--by id" in said) == (header != "title")
+
+
+@pytest.mark.parametrize(
+    "content",
+    ["id\nsku-3\n", '"id"\nsku-3\n', "sku-3\n", "title,id\nx,sku-3\n", None, "id,product_key\nx,{}\n"],
+)
+def test_names_are_taken_for_ids_or_keys_by_what_they_are(adsctl, catalog, content):
+    key, named = keys_by_id(catalog)["sku-3"], ["sku-3"]
+    if content:
+        adsctl.file("gone.csv", content.format(key))
+        named = ["--from", "gone.csv"]
+    adsctl("products", "delete", *named, "--yes")
+    assert len(catalog.stored) == 29 and "sku-3" not in catalog.stored
+
+
+def test_the_question_names_the_catalog_and_the_first_products(adsctl, catalog):
+    said = adsctl("products", "delete", *(f"sku-{n}" for n in range(1, 8)), code=12).stderr
+    [shop] = json.loads(adsctl("catalog", "list", "-o", "json").stdout)
+    asked = f"Delete 7 products from the catalog {shop['name']} ({shop['id']}), for good: "
+    assert asked in said and f"'sku-1' ({PRODUCT['title']})" in said and "and 2 more" in said
 
 
 def test_progress_says_what_is_done(adsctl, catalog):
@@ -81,8 +100,8 @@ def test_progress_says_what_is_done(adsctl, catalog):
 
 
 def test_the_question_comes_from_the_declaration_and_counts(adsctl, catalog):
-    said = adsctl("products", "delete", "a", "b", code=12).stderr
-    assert f"Delete 2 products from the catalog {catalog.emulator.catalog}, for good" in said
+    said = adsctl("products", "delete", "a", "b", "--by", "key", code=12).stderr
+    assert "Delete 2 products from the catalog " in said and f"({catalog.emulator.catalog}), for good" in said
 
 
 @pytest.mark.parametrize("content", ["id\nsku-1\nsku-2\n", "sku-1\nsku-2\n", "title,id\nx,sku-1\ny,sku-2\n"])

@@ -22,9 +22,9 @@ from ads_cli.products.feed_stats import (
     price_range,
 )
 from ads_cli.products.normal_form import PRODUCT_SCHEMA
-from ads_cli.products.plans import check_plan
-from ads_cli.validation.validator import BlockRunner
+from ads_cli.validation.validator import BlockRunner, Validator
 from tests.conftest import PRODUCT
+from tests.feed_plans import plan_of
 from tests.products.large import HEADER, row
 
 VALUES = st.fixed_dictionaries(
@@ -77,10 +77,10 @@ def test_a_table_read_by_blocks_has_the_same_facts(tmp_path_factory, pieces):
     def facts(block_bytes: int) -> object:
         with patch.object(BlockRunner, "block_bytes", block_bytes):
             rows = read_rows(open_source(str(path)), roots=(), known=PRODUCT_SCHEMA.known)
-            plan = check_plan(rows)
-            plan.validator.gather(ProductStats)
-            plan.validate(lambda rows: None)
-            return plan.validator.stats
+            validator = Validator(rows, PRODUCT_SCHEMA)
+            validator.gather(ProductStats)
+            validator.validate()
+            return validator.stats
 
     assert facts(40) == facts(1_000_000)
 
@@ -88,9 +88,8 @@ def test_a_table_read_by_blocks_has_the_same_facts(tmp_path_factory, pieces):
 def test_nothing_is_gathered_where_nobody_asks(tmp_path):
     path = tmp_path / "feed.csv"
     path.write_text(HEADER + row(1))
-    plan = check_plan(read_rows(open_source(str(path)), roots=(), known=PRODUCT_SCHEMA.known))
-    plan.validate(lambda rows: None)
-    assert plan.validator.stats is None
+    plan = plan_of(read_rows(open_source(str(path)), roots=(), known=PRODUCT_SCHEMA.known))
+    assert plan.file.stats is None
 
 
 def test_a_feed_of_a_million_names_takes_little_memory():

@@ -331,3 +331,11 @@ def test_an_availability_with_a_number_in_a_text_is_never_guessed(adsctl, servic
     write(adsctl, {"availability": text})
     done = adsctl("products", "push", "feed.csv", "--fix", "all", code=3)
     assert f"availability: {text!r} is not one of" in done.stderr and not service.stored
+
+
+def test_examples_of_a_fix_differ_from_each_other(adsctl):
+    write(adsctl, *({"condition": "neu", "title": f"Mug {n}"} for n in range(30)), {"condition": "gebraucht"})
+    (fix,) = checked(adsctl, "--fix", "condition")["fixes"]
+    assert (fix["rows"], [(e["line"], e["before"]) for e in fix["examples"]]) == (
+        31, [(2, "neu"), (32, "gebraucht")]
+    )  # fmt: skip

@@ -92,3 +92,15 @@ def test_a_comparison_that_finds_no_space_ends_before_anything_is_sent(shop, mon
     assert "the rows cannot be kept in a temporary file" in done.stderr
     assert "set TMPDIR to a folder on a larger disk" in done.stderr
     assert shop.service.puts == []
+
+
+@pytest.mark.parametrize("bytes_in_memory", [0, 10**9])
+def test_rows_that_have_changed_are_kept_too(shop, readings, monkeypatch, bytes_in_memory):
+    monkeypatch.setattr(ads_cli.validation, "MAX_BYTES_IN_MEMORY", bytes_in_memory)
+    shop.adsctl.file("feed.xml", xml(IDS))
+    once = readings_of_a_check(shop, readings)
+    pushed(shop, "--changed")
+    shop.adsctl.file("feed.xml", xml([*IDS, "sku-new"]))
+    readings.clear()
+    assert pushed(shop, "--changed")["created"] == 1
+    assert shop.service.puts[-1] == ["sku-new"] and len(readings) == once

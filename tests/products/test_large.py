@@ -13,9 +13,9 @@ from ads_cli.feeds.transforms import Where
 from ads_cli.products.feeds.fixes import NAMES, Fixes
 from ads_cli.products.feeds.transforms import AddCurrency
 from ads_cli.products.normal_form import PRODUCT_SCHEMA
-from ads_cli.products.plans import check_plan
 from ads_cli.validation.validator import BlockRunner
 from tests.effort import tries
+from tests.feed_plans import plan_of
 from tests.products.large import HEADER, LONG, ROWS, large, row, share_smaller_tables
 
 PIECES = st.sampled_from(
@@ -66,13 +66,12 @@ def test_the_block_size_changes_neither_report_nor_batches(tmp_path_factory, pie
         if not by_blocks:
             rows.required = {*PRODUCT_SCHEMA.required} - rows.transform.fields  # as of a table
             patch.setattr(type(rows), "table", None)
-        plan = check_plan(rows)
         try:
-            report = plan.validate(lambda rows: None)
+            plan = plan_of(rows)
         except Exception as error:
             return str(error)
-        invalid = [(row.row.line, row.row.record, row.problems) for row in plan.checked_rows()]
-        return report, invalid, list(plan.batches())
+        invalid = [(row.row.line, row.row.record, row.problems) for row in plan.file.checked_rows()]
+        return plan.file.report, invalid, list(plan.batches())
 
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(BlockRunner, "block_bytes", size)

@@ -133,4 +133,5 @@ def test_an_unfinished_delete_is_not_called_a_push(adsctl, service):
         "nothing to resume, starting from the beginning: no earlier delete of this file is known" in message
     )
     again = adsctl(*words, "--max-attempts", "1", code=8).stderr
-    assert "an earlier delete of this file is unfinished; resume it with: adsctl products delete" in again
+    assert "an earlier delete of this file is unfinished, and this one begins again" in again
+    assert "resume it in place of that with: adsctl products delete" in again

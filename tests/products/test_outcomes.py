@@ -81,7 +81,7 @@ def test_refusals_are_failures_with_or_without_a_reason(remote, httpserver: HTTP
 
 # Deletes: a key that the catalog does not have was deleted by an earlier request, if there may have been one.
 
-DELETE = ("products", "delete", "k1", "k2", "--yes", "-o", "json")
+DELETE = ("products", "delete", "k1", "k2", "--by", "key", "--yes", "-o", "json")
 
 
 def delete(adsctl, *words: str, code: int):

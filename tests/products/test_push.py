@@ -36,7 +36,7 @@ def test_the_summary_is_one_document_with_stable_keys(adsctl):
     summary = push(adsctl, "feed.csv")
     assert list(summary) == SUMMARY
     assert (summary["rows"], summary["valid"], summary["batches"]) == (60, 60, 3)
-    assert re.fullmatch(r"\d{8}-\d{6}-[b-v]{6}", summary["job"])
+    assert re.fullmatch(r"\d{8}-\d{6}-[b-v]{12}", summary["job"])
 
 
 def test_a_changed_row_is_updated(adsctl):

@@ -48,6 +48,7 @@ MADE: dict[str, list[re.Pattern[Any]] | str] = {
     # A choice of fixed words, each tried once.
     "api.media_uploads: f'^(?:{pattern})\\\\Z'": "tests/api/test_any_request.py",
     "encodings: pattern": "tests/test_masking.py",
+    r"spelling: f'(?<![\\w-]){re.escape(word)}(?![\\w-])'": "a fixed text, which repeats nothing",
     "people_masking: f'{bounds}{re.escape(value)}{bounds}'": "a fixed text, which repeats nothing",
 }
 

@@ -1,5 +1,9 @@
-"""Every command of the documentation is run, in the order of its page, and prints what the page quotes."""
+"""Every command of the documentation is run, in the order of its page, and prints what the page quotes.
 
+With WRITE_PAGES=1, pages are changed to quote what their commands print now; review the difference.
+"""
+
+import os
 import re
 
 import pytest
@@ -17,8 +21,13 @@ PAGES = sorted(
 @pytest.mark.parametrize("page", PAGES)
 def test_every_command_of_a_page_prints_what_it_quotes(adsctl, page):
     printed = pages.run(adsctl, page)
+    if os.environ.get("WRITE_PAGES"):
+        pages.write(page, printed)
     for (command, expected), output in zip(pages.quoted(page), printed, strict=True):
-        assert pages.plain(output) == pages.plain(expected), command
+        if expected is None:
+            assert "[exit" not in output, (command, output)
+        else:
+            assert pages.plain(output) == pages.plain(expected), command
 
 
 @pytest.mark.parametrize(

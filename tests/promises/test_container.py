@@ -107,16 +107,40 @@ case "$*" in "inspect "*" docker://docker.io/library/python:3.13-slim-bookworm")
 """
 
 
-def test_make_base_digest_writes_the_digest_of_the_tag_and_replaces_an_older_one(tmp_path):
+BUILDER = """#!/bin/sh
+case "$*" in
+    "pull --quiet docker.io/library/python:3.13-slim-bookworm") [ -n "$DIGEST" ];;
+    "image inspect --format "*" docker.io/library/python:3.13-slim-bookworm")
+        printf '%s\\n' "localhost/mirror@sha256:other" "$NAME@sha256:$DIGEST";;
+    *) exit 9;;
+esac
+"""
+
+
+@pytest.mark.parametrize(
+    ("program", "text", "repository"),
+    [
+        ("skopeo", SKOPEO, ""),
+        ("podman", BUILDER, "docker.io/library/python"),
+        ("docker", BUILDER, "python"),
+    ],
+)
+def test_make_base_digest_writes_the_digest_of_the_tag_and_replaces_an_older_one(
+    tmp_path, program, text, repository
+):
     for name in ("Containerfile", "Makefile", "pyproject.toml"):
         shutil.copy(ROOT / name, tmp_path)
     shutil.copytree(ROOT / "requirements", tmp_path / "requirements")
-    (tmp_path / "skopeo").write_text(SKOPEO)
-    (tmp_path / "skopeo").chmod(0o755)
+    programs = tmp_path / "bin"
+    programs.mkdir()
+    for needed in ("make", "sh", "bash", "sed", "grep", "rm", "cat", "cksum", "python3"):
+        (programs / needed).symlink_to(shutil.which(needed))
+    (programs / program).write_text(text)
+    (programs / program).chmod(0o755)
     containerfile = tmp_path / "Containerfile"
 
     def make(digest: str) -> int:
-        env = os.environ | {"PATH": f"{tmp_path}:{os.environ['PATH']}", "DIGEST": digest}
+        env = os.environ | {"PATH": str(programs), "DIGEST": digest, "NAME": repository}
         return subprocess.run(["make", "base-digest"], cwd=tmp_path, env=env, capture_output=True).returncode
 
     for digest in ("a" * 64, "b" * 64):

@@ -157,7 +157,10 @@ def test_the_cursor_of_an_envelope_follows_the_last_record_that_is_shown(adsctl,
         (("accounts", "list", "--timeout", "0ms"), "not more than 0"),
         (("accounts", "list", "--color", "pink"), "--color"),
         (("accounts", "get", "x", "y"), "unexpected argument: y"),
+        (("products", "push", "x.csv", "--dry"), "no such option: --dry; did you mean '--dry-run'?"),
+        (("targeting", "add", "--line"), "no such option: --line\n"),  # of which there are several
         (("accounts", "--nope"), "no such option: --nope"),
+        (("stats", "get", "--segment-by", "x"), "no such option: --segment-by; 'adsctl stats export' has it"),
         (("products", "list", "--colums", "id"), "no such option: --colums; did you mean '--columns'?"),
         (("targeting", "search", "locations", "bonn"), "unexpected argument: bonn; did you mean --q bonn?"),
         (("targeting", "create"), "has no command 'create'; it has search, list, get, add, delete, suggest"),
@@ -191,8 +194,10 @@ def test_whoever_starts_is_told_to_sign_in_and_where_ids_are(adsctl):
     assert "no account is set" in message and "adsctl accounts list" in message
     other = adsctl.local("campaigns", "get", "8wku2", "-A", "18ce55gze09", code=5).stderr
     assert "check the id, and that it is of this account" in other
-    words = ("--line-item", "9d4c3", "--targeting-type", "LOCATION", "--targeting-value", "Hamburg")
-    assert "hint: adsctl targeting search" in adsctl.local("targeting", "add", *words, code=6).stderr
+    words = ("--line-item", "9d4c3", "--targeting-type", "LOCATION", "--targeting-value")
+    unknown = adsctl.local("targeting", "add", *words, "Hamburk", code=5).stderr
+    assert "hint: adsctl targeting search locations --q Hamburk" in unknown
+    assert "Hamburg, Germany (CITIES, " in adsctl.local("targeting", "add", *words, "Hamburg", code=2).stderr
     assert "18ce54d4x5t" in adsctl.local("auth", "status").stdout
 
 

@@ -17,12 +17,14 @@ from tests.command_tree import COMMANDS
 from tests.conftest import feed
 
 EXAMPLES = {command.key: command.example for command in COMMANDS.values() if command.example}
-ELSEWHERE = {  # run by tests/auth, tests/audiences and tests/commands/test_emulator.py
+ELSEWHERE = {  # run by tests/auth, tests/audiences, tests/events and tests/commands/test_emulator.py
     "auth login": "needs a person and a browser",
     "auth logout": "needs a token that a login stored",
     "auth bearer issue": "needs an app of its own",
     "auth bearer revoke": "needs an app of its own",
     "emulator serve": "does not end",
+    "events listen": "does not end",
+    "webhooks serve": "does not end",
 }
 FEED = "--feed-url https://shop.example/feed.csv --feed-format CSV --frequency DAILY"
 CREATE_FEED = f"adsctl catalog feeds create {FEED} --start-time 03:10 --time-zone Europe/Berlin"
@@ -37,17 +39,25 @@ BEFORE = {  # commands that have to run first
     "jobs show": "adsctl products push feed.csv",
     "profile use": "adsctl profile set shop account=18ce54d4x5t",
     "profile remove": "adsctl profile set shop account=18ce54d4x5t",
+    "guard set": "adsctl profile set shop account=18ce54d4x5t",
+    "changes undo": "adsctl campaigns update 8wku2 --name Summer",
     "products get": "adsctl products push feed.csv",
     "products update": "adsctl products push feed.csv",
     "products delete": "adsctl products push feed.csv && adsctl products list -o ids > discontinued.csv",
 }
-AT = {"posts scheduled create": "2026-12-01T09:00:00Z"}  # where the example has a time that is to come
+AT = {  # where the example has a time that is to come, or has been shortly before
+    "posts scheduled create": "2026-12-01T09:00:00Z",
+    "webhooks replay": "2026-03-01T10:00:00Z",
+}
 ENDS_WITH = {  # exit codes other than 0
     "products diff": 10,
     "audiences diff": 10,
     "audiences do-not-reach diff": 10,
     "campaigns plan": 10,
+    "accounts check": 10,
+    "watch plan": 10,
     "jobs discard": 5,
+    "webhooks verify": 6,
     "changes show": 5,
 }
 DECLARED = {request.endpoint.command: request.endpoint for request in requests_for("generic")}
@@ -83,6 +93,8 @@ FILES = {
     "workshop.srt": "1\n00:00:00,000 --> 00:00:02,000\nWelcome\n",
     "hero.png": (ROOT / "examples" / "hero.png").read_bytes(),
     "clip.mp4": (ROOT / "examples" / "clip.mp4").read_bytes(),
+    "delivery.json": '{"data":{}}',
+    "rules.yaml": "rules:\n- {name: dear, of: campaigns, when: spend > 50, do: pause}\n",
     "filters.yaml": "- {attribute: product_type, operator: CONTAINS, value: Mugs}\n",
 }
 
@@ -110,6 +122,18 @@ def test_the_example_of_a_command_works(at_home, time_machine, monkeypatch, comm
     assert program == "adsctl" and " ".join(words).startswith(command)
     done = at_home.local("--yes", *words, code=ENDS_WITH.get(command, 0))
     assert done.stdout.strip() or command in PARTICULAR
+
+
+@pytest.mark.parametrize(
+    "command", sorted(CUSTOM_COMMANDS.keys() & LINES.keys() - IN_A_SHELL - BEFORE.keys())
+)
+def test_a_dry_run_of_the_example_of_a_command_changes_nothing_at_the_service(
+    at_home, time_machine, monkeypatch, command
+):
+    move_clock(time_machine, command)
+    monkeypatch.setattr(identity, "START_TIMEOUT_SECONDS", 0.3)
+    at_home.local("--yes", *shlex.split(EXAMPLES[command])[1:], "--dry-run", code=None)
+    assert at_home.local("changes", "list", "-o", "ids").stdout == ""
 
 
 @pytest.mark.parametrize("command", sorted(IN_A_SHELL))

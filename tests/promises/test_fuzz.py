@@ -142,6 +142,7 @@ def test_pages_of_any_shape_are_shown_or_refused(responses, envelope, all, outpu
             side_effects=nothing,
             note_shape=nothing,
             open_file=None,
+            zone=lambda: None,
         )
 
         messages = Messages(Presentation(output))

@@ -36,7 +36,7 @@ def hostile(request) -> str:
 def test_the_question_before_a_delete_is_not_redrawn_by_the_service(remote, httpserver):
     id = "7\u202e\u2066\u200b\u061cx"  # as an id may be: none has control characters
     httpserver.expect_request("/12/product_catalogs").respond_with_json({"data": [{"id": id, "name": "x"}]})
-    child = remote.terminal("products", "delete", "pk1", "--color", "never", TERM="dumb")
+    child = remote.terminal("products", "delete", "pk1", "--by", "key", "--color", "never", TERM="dumb")
     child.expect_exact("[y/N] ")
     shown = child.before.replace("\r\n", "")
     child.sendline("n")

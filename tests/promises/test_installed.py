@@ -24,6 +24,7 @@ SECRETS |= {"importlib_metadata", "jaraco.classes", "jaraco.context", "jaraco.fu
 SECRETS |= {"lazy-importer", "zipp"}
 DATA = {"msgspec", "PyYAML", "ruamel.yaml", "jmespath", "filelock", "platformdirs", "phonenumberslite"}
 REPORT = {"Jinja2", "MarkupSafe"}
+RULES = {"regex"}  # patterns of rules, with a time limit
 FEEDS = {"python-calamine", "xlsxwriter", "imagesize", "chardet"}  # workbooks, pixels of images, encodings
 FEEDS |= {"backports.zstd"} if sys.version_info < (3, 14) else set()
 MOST_BYTES = 9_500_000  # of what only reads feeds
@@ -52,7 +53,7 @@ def test_the_oldest_python_that_is_allowed_is_the_first_that_wheels_are_pinned_f
 
 
 def test_these_distributions_are_installed_and_no_other(sizes):
-    listed = COMMAND_LINE | HTTP | SECRETS | DATA | FEEDS | REPORT
+    listed = COMMAND_LINE | HTTP | SECRETS | DATA | FEEDS | REPORT | RULES
     assert sizes.keys() == {name.lower().replace("_", "-") for name in listed}
 
 

@@ -22,7 +22,7 @@ OTHER_REQUESTS = {
     *("csv", "gzip", "yaml", "jmespath", "sqlite3"),
     *("httpcore._sync.http2", "httpcore._async.http2", "httpcore._sync.socks_proxy"),
     *("httpcore._backends.anyio", "httpcore._backends.trio"),
-    *("ads_cli.auth.secret_stores", "ads_cli.commands.spending", "ads_cli.console.progress"),
+    *("ads_cli.auth.secret_stores", "ads_cli.console.spending", "ads_cli.console.progress"),
     *("ads_cli.client.spending", "ads_cli.client.shared_window", "ads_cli.config.file_locks"),
     *("ads_cli.client.api_errors", "ads_cli.api.categories"),
     "ads_cli.config.atomic_files",

@@ -26,7 +26,7 @@ OTHERS = [
     (("accounts", "list"), 0),
     (("accounts", "get", "nobody"), 5),
     (("auth", "token"), 0),
-    (("products", "delete", "sku-1"), 12),
+    (("products", "delete", "sku-1", "--by", "key"), 12),
     (("accounts", "lst"), 2),
     (("--version",), 0),
 ]

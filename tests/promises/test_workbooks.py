@@ -12,7 +12,8 @@ from openpyxl import load_workbook
 
 from ads_cli.errors import ContentError
 from ads_cli.output import workbook
-from ads_cli.output.workbook import open_workbook, time_of, write_records
+from ads_cli.output.workbook import open_workbook
+from ads_cli.output.workbook_records import time_of, write_records
 from tests.conftest import EXAMPLES
 from tests.workbooks import cells_of, frozen, records_of, sheet_of
 
@@ -34,7 +35,7 @@ def test_a_list_is_written_with_times_amounts_booleans_and_a_frozen_head(adsctl)
         )
         assert row["deleted"] is listed[id]["deleted"]
     formats = {cell.number_format for cell in cells_of(path)}
-    assert {"#,##0.00", "yyyy-mm-dd hh:mm"} <= formats
+    assert {r'#,##0.00\ "EUR"', "yyyy-mm-dd hh:mm"} <= formats
 
 
 def test_an_amount_of_more_digits_than_a_number_keeps_is_a_text(adsctl):
@@ -66,7 +67,7 @@ def test_a_file_that_exists_is_replaced_only_where_that_is_confirmed(adsctl):
     adsctl(*LOCAL, "campaigns", "list", "--to", "c.xlsx", "--columns", "nonsense", "--yes", code=2)
     assert path.read_text() == "mine"
     adsctl(*LOCAL, "campaigns", "list", "--to", "c.xlsx", "--yes")
-    assert sheet_of(path)[0][0] == "id"
+    assert sheet_of(path)[0][0] == "name"
 
 
 def test_columns_a_query_and_one_record_are_written_too(adsctl):

@@ -1,7 +1,8 @@
-"""Completion in real shells, without starting a program."""
+"""Completion in real shells, which starts a program for ids and commands of the user alone."""
 
 import json
 import re
+import shlex
 import shutil
 import subprocess
 from collections.abc import Iterator
@@ -10,10 +11,10 @@ import pytest
 
 from ads_cli.console.results import OTHER_IDS
 from ads_cli.reference import IDS
+from ads_cli.runs.job import Job, JobKey, JobOptions
+from ads_cli.runs.jobs import begin_job
 from ads_cli.store import close_stores, store_in
 from ads_cli.store.epochs import UploadTarget
-from ads_cli.uploads.job import Job, JobKey, JobOptions
-from ads_cli.uploads.jobs import begin_job
 from tests.adsctl import ROOT
 from tests.command_tree import COMMANDS
 from tests.conftest import feed
@@ -29,7 +30,7 @@ def test_the_completion_files_are_up_to_date(adsctl, shell):
 def typist(adsctl):
     """A home where a shell finds adsctl; the file `started` records each start of it."""
     (adsctl.home / "bin").mkdir()
-    run = f'#!/bin/sh\necho x >> "{adsctl.home}/started"\nexec {" ".join(adsctl.forked())} "$@"\n'
+    run = f'#!/bin/sh\necho "$1 $2" >> "{adsctl.home}/started"\nexec {" ".join(adsctl.forked())} "$@"\n'
     adsctl.file("bin/adsctl", run).chmod(0o755)
     adsctl.env["PATH"] = f"{adsctl.home}/bin:{adsctl.environment['PATH']}"
     adsctl.file("feed.csv", "")
@@ -66,7 +67,7 @@ EXPECTED = {
 
 
 @pytest.mark.parametrize("shell", SHELLS)
-def test_completion_starts_no_process(typist, shell):
+def test_completion_starts_a_process_for_commands_of_the_user_alone(typist, shell):
     found = {}
     for line, offered in completions(typist, shell, *EXPECTED).items():
         begun = re.split("[ =]", line)[-1]
@@ -74,7 +75,8 @@ def test_completion_starts_no_process(typist, shell):
             offered = [word.partition("=")[2] or word for word in offered]
         found[line] = sorted(word for word in offered if word.startswith(begun))
     assert found == {line: sorted(words) for line, words in EXPECTED.items()}
-    assert not (typist.home / "started").exists()
+    started = (typist.home / "started").read_text().splitlines()
+    assert {*started} == {"__ids added"}  # for the words that may be a command of the user
 
 
 @pytest.mark.parametrize("shell", SHELLS)
@@ -174,7 +176,14 @@ LISTED = {
     "posts list --post-type PUBLISHED": ("posts rename ", "posts preview --post-ids "),
     "products list": ("products get ", "catalog sets create --product-keys "),
     "measurement web-event-tags list": ("conversions send --pixel ",),
+    "webhooks list": ("webhooks delete ", "events subscribe dm.read --webhook ", "webhooks links create "),
+    "events subscriptions": ("events unsubscribe ", "events update "),
 }  # fmt: skip
+
+
+def plain(word):
+    """Return an offered word as a command gets it."""
+    return shlex.split(word)[0]
 
 
 @pytest.mark.parametrize("service", ["generic", "x"])
@@ -189,7 +198,8 @@ def test_each_id_that_was_listed_is_offered_to_the_options_that_take_it(typist, 
     found = completions(typist, "bash", *lines)
     assert len(lines) > 12
     for line, listing in lines.items():
-        assert found[line] and all(f'"{id}"' in listed[listing] for id in found[line]), line
+        offered = [*map(plain, found[line])]
+        assert offered and all(f'"{word}"' in listed[listing] for word in offered), line
 
 
 # What one shell or another runs, expands, or takes for an option or a file.
@@ -201,7 +211,7 @@ HOSTILE = (
     "@g", "#g", "!g", "%g", "$g", "g" * 201,
 )  # fmt: skip
 GOOD = "good:1@shop.example-2_a"
-OPTIONS = JobOptions(skip_invalid=False, format="", encoding="", mapping={})
+OPTIONS = JobOptions()
 KEY = JobKey(UploadTarget("", "", ""), "push", "", OPTIONS)
 
 
@@ -285,6 +295,42 @@ def test_ids_with_colons_and_at_signs_are_completed_as_far_as_they_agree(listene
     words = "-p of:mine@home accounts get"
     run = run_by_typing(listener, shell, (f"adsctl {words} {typed}" for typed in begun))
     assert run == [[*words.split(), id] for id in begun.values()]
+
+
+NAMES = {"a": "Spring collection", "b": "Größe: M+L", "c": "春のセール 2026", "d": "Hamburg knows us"}
+TYPED_NAMES = {
+    "Spr": "Spring collection",
+    "Spring\\ c": "Spring collection",
+    '"Spr': "Spring collection",
+    '"Spring c': "Spring collection",
+    "'Spring c": "Spring collection",
+    "Gr": "Größe: M+L",
+    '"Größe: ': "Größe: M+L",
+    "春": "春のセール 2026",
+    "Hamburg\\ knows\\ ": "Hamburg knows us",
+}
+
+
+@pytest.mark.parametrize("shell", TYPISTS)
+def test_names_with_blanks_are_completed_quoted_in_quotes_and_without(listener, shell):
+    folder = listener.home / "state/caches/ids/default"
+    folder.mkdir(parents=True)
+    (folder / "campaigns.tsv").write_text("".join(f"{id}\t{name}\n" for id, name in NAMES.items()))
+    run = run_by_typing(listener, shell, (f"adsctl campaigns get {typed}" for typed in TYPED_NAMES))
+    assert run == [["campaigns", "get", name] for name in TYPED_NAMES.values()]
+
+
+@pytest.mark.parametrize("shell", TYPISTS)
+def test_a_name_that_a_shell_would_run_is_not_offered(listener, shell):
+    folder = listener.home / "state/caches/ids/default"
+    folder.mkdir(parents=True)
+    hostile = [*filter(str.isprintable, HOSTILE), "G $(touch ran)", 'G" ;touch ran;"', "G, h", "G\\"]
+    lines = "".join(f"x{number}\t{name}\n" for number, name in enumerate(hostile))
+    (folder / "campaigns.tsv").write_text(lines)
+    offered = {line.partition("\t")[0] for line in listener("__ids", "campaigns").stdout.splitlines()}
+    assert offered == {f"x{number}" for number in range(len(hostile))}
+    run_by_typing(listener, shell, ["adsctl campaigns get G", 'adsctl campaigns get "G'], then='"')
+    assert nothing_ran(listener.home)
 
 
 FILE_NAMES = (
@@ -421,3 +467,20 @@ def test_a_failing_completion_prints_nothing(adsctl):
         done = adsctl("__ids", *words)
         assert done.stdout == "" and done.stderr == ""
     assert adsctl("__ids", "accounts", ADSCTL_STATE_DIR="/proc/nope").stderr == ""
+
+
+@pytest.mark.parametrize("shell", SHELLS)
+def test_commands_of_the_user_are_completed_beside_those_of_the_tree(typist, shell):
+    typist.file("bin/adsctl-hello", "#!/bin/sh\n").chmod(0o755)
+    typist("profile", "set", "shop", "alias.spend=stats get --since 7d")
+    offered = {
+        "adsctl hel": "hello",
+        "adsctl help": "help",
+        "adsctl -p shop spe": "spend",
+        "adsctl hello fee": "feed.csv",
+        "adsctl spend fee": "feed.csv",
+    }
+    hidden = {"adsctl -p local spe": "spend", "adsctl stats hel": "hello"}
+    shown = completions(typist, shell, *offered, *hidden)
+    assert all(word in shown[line] for line, word in offered.items()), shown
+    assert not any(word in shown[line] for line, word in hidden.items()), shown

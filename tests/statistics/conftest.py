@@ -36,4 +36,5 @@ def noon():
 @pytest.fixture
 def stats(noon, adsctl, service, monkeypatch) -> Stats:  # noqa: F811
     monkeypatch.setattr(statistics_jobs, "PROCESSING_TIME", timedelta())  # jobs end at once
+    monkeypatch.setattr("ads_cli.statistics.export.FIRST_WAIT_SECONDS", 0.05)
     return Stats(adsctl)

@@ -35,7 +35,7 @@ def test_each_metric_has_a_chart_with_a_line_for_each_entity(stats):
     done = plot(stats, *WEEK, *METRICS)
     assert "o.svg: a picture of the rows" in done.stderr
     shown = texts(stats)
-    assert any("line items from 2026-06-10 until 2026-06-17, by day" in text for text in shown)
+    assert any("line items, 10 to 16 Jun 2026, by day" in text for text in shown)
     assert "impressions" in shown and "billed_charge_local (EUR)" in shown
     assert "2026-06-10" in shown and "2026-06-16" in shown
     named = {row["name"] for row in stats.get(*WEEK, *METRICS) if number(row["impressions"])}

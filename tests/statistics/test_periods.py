@@ -118,3 +118,35 @@ def test_windows_and_days_cover_a_period_once(zone, now, days, longest):
         assert all(before.end == after.start for before, after in pairwise(parts))
     assert all(window.end - window.start <= longest for window in windows)
     assert len(period.steps("DAY")) == days and period.steps("TOTAL") == [Period(*period)]
+
+
+@pytest.mark.parametrize(
+    ("start", "end", "text"),
+    [
+        ("2026-11-16", "2026-11-23", "16 to 22 Nov 2026"),
+        ("2026-11-22", "2026-11-23", "22 Nov 2026"),
+        ("2026-10-28", "2026-11-04", "28 Oct to 3 Nov 2026"),
+        ("2025-12-28", "2026-01-04", "28 Dec 2025 to 3 Jan 2026"),
+        ("2025-11-01", "2026-12-01", "1 Nov 2025 to 30 Nov 2026"),
+        ("2025-11-16", "2026-11-23", "16 Nov 2025 to 22 Nov 2026"),
+        ("2026-11-22T08:00", "2026-11-23", "22 Nov 2026 08:00 to 23 Nov 2026 00:00"),
+    ],
+)
+def test_a_period_is_named_by_its_first_and_its_last_day(start, end, text):
+    assert Period(*map(datetime.fromisoformat, (start, end))).text == text
+
+
+@pytest.mark.parametrize(
+    ("period", "earlier", "name"),
+    [
+        (("2026-11-16", "2026-11-23"), ("2026-11-09", "2026-11-16"), "the week before"),
+        (("2026-11-22", "2026-11-23"), ("2026-11-21", "2026-11-22"), "the day before"),
+        (("2026-11-01", "2026-12-01"), ("2026-10-02", "2026-11-01"), "the 30 days before"),
+        (("2026-11-01T08", "2026-11-01T10"), ("2026-11-01T06", "2026-11-01T08"), "the 2 hours before"),
+        (("2026-11-16", "2026-11-23"), ("2025-11-16", "2025-11-23"), "the year before"),
+        (("2026-11-16", "2026-11-23"), ("2026-03-01", "2026-03-08"), "1 to 7 Mar 2026"),
+    ],
+)  # fmt: skip
+def test_an_earlier_period_is_named_by_how_it_lies(period, earlier, name):
+    period, earlier = (Period(*map(datetime.fromisoformat, days)) for days in (period, earlier))
+    assert period.before(earlier) == name

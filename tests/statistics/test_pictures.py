@@ -5,6 +5,7 @@ import re
 import pytest
 from rich.cells import cell_len
 
+from ads_cli.output.table_view import header
 from tests.effort import THOROUGH
 from tests.statistics.rows import number, rows_in, total
 
@@ -39,9 +40,9 @@ def test_every_metric_of_every_entity_fits_the_terminal_with_its_total(adsctl, g
     lines = drawn(adsctl, "--entity", "LINE_ITEM", "--granularity", granularity, width=width)
     assert all(cell_len(line) <= width for line in lines)
     text = "\n".join(lines)
-    assert "line items from 2026-06-10 until 2026-06-17" in " ".join(lines[:2])
+    assert "line items, 10 to 16 Jun 2026" in " ".join(lines[:2])
     for column in [*shown_rows[0]][13:]:
-        assert (f"{column}" in text) == any(number(row[column]) for row in shown_rows)
+        assert (header(column) in text) == any(number(row[column]) for row in shown_rows)
     assert f"{total(shown_rows, 'impressions'):,.0f}" not in text  # unless asked for
     of_one = [row for row in shown_rows if row["entity_id"] == "9d4c2"]
     assert f"{total(of_one, 'impressions'):,.0f}" in text
@@ -116,7 +117,9 @@ def test_a_format_is_the_same_on_a_terminal_and_in_a_pipe(adsctl, format):
 
 def test_a_table_of_80_columns_has_numbers(adsctl):
     header, first, *_ = drawn(adsctl, "--entity", "LINE_ITEM", *METRICS, "-o", "table")
-    assert header.split() == ["NAME", "START", "IMPRESSIONS", "CLICKS", "BILLED_CHARGE_LOCAL"]
-    assert re.fullmatch(r"Visits to the shop +2026-06-10 +[0-9]+ +[0-9]+ +[0-9.]+", first.rstrip())
+    assert header.split()[:5] == ["NAME", "START", "IMPRESSIONS", "CLICKS", "SPEND"]
+    assert re.fullmatch(
+        r"Visits to the shop +2026-06-10 +[0-9]+ +[0-9]+ +[0-9.]+ EUR +LINE_ITEM", first.rstrip()
+    )
     header, *_ = drawn(adsctl, "-o", "table")
-    assert re.match("NAME +START +BILLED_CHARGE_.* +IMPRESSIONS +CLICKS ", header)
+    assert re.match("NAME +START +SPEND +IMPRESSIONS +CLICKS ", header)

@@ -2,6 +2,7 @@
 
 import base64
 import json
+import re
 import subprocess
 
 import pytest
@@ -23,7 +24,7 @@ def page(stats, *words: str, command: str = "get") -> Read:
 def test_a_page_says_what_was_asked_and_what_it_comes_to(stats, command):
     text = page(stats, *WEEK, *METRICS, command=command).text
     rows = stats.get(*WEEK, *METRICS)
-    assert "line items from 2026-06-03 until 2026-06-10, by day" in text and "ALL_ON_PLATFORM" in text
+    assert "9 line items, 3 to 9 Jun 2026, by day" in text and "ALL_ON_PLATFORM" not in text
     assert f"Spend {total(rows, 'billed_charge_local'):,.2f} EUR" in text
     assert f"Impressions {total(rows, 'impressions'):,.0f}" in text
     assert f"Clicks {total(rows, 'clicks'):,.0f}" in text
@@ -34,7 +35,7 @@ def test_a_page_says_what_was_asked_and_what_it_comes_to(stats, command):
 
 def test_a_page_about_rows_that_are_added_up_says_by_what(stats):
     text = page(stats, *WEEK, *METRICS, "--group-by", "campaign,currency").text
-    assert "until 2026-06-10, by campaign and currency" in text and "by day" not in text
+    assert "3 to 9 Jun 2026, by campaign and currency" in text and "by day" not in text
 
 
 def test_a_table_has_a_row_for_each_entity_that_sorts_by_numbers(stats):
@@ -58,7 +59,7 @@ def test_every_day_is_drawn_and_a_total_has_no_time(stats):
         len(line["numbers"]) == len(chart["times"]) == 86 for chart in charts for line in chart["lines"]
     )
     text = page(stats, *WEEK, *METRICS, "--granularity", "TOTAL").text
-    assert "Over time" not in text and "Who has what part" in text
+    assert "Over time" not in text and "Share by line item" in text
 
 
 def test_a_page_shows_the_change_against_the_period_before_or_the_one_that_is_named(stats):
@@ -67,12 +68,13 @@ def test_a_page_shows_the_change_against_the_period_before_or_the_one_that_is_na
     change = f"{100 * (now / before - 1):+,.1f} %".replace("-", "\N{MINUS SIGN}")
     shown = page(stats, *WEEK, *METRICS)
     assert f"Impressions {now:,.0f} {change} (was {before:,.0f})" in shown.text
-    assert "Compared with 2026-05-27 until 2026-06-03" in shown.text
+    assert "Compared with the week before, 27 May to 2 Jun 2026" in shown.text
     chart = json.loads([*shown.attributes("data-lines")][1])
     assert [line["isEarlier"] for line in chart["lines"]] == [False, True]
+    assert [line["label"] for line in chart["lines"]] == ["3 to 9 Jun 2026", "the week before"]
     assert [round(sum(line["numbers"])) for line in chart["lines"]] == [now, before]
     year = page(stats, *WEEK, *METRICS, "--compare", "year").text
-    assert "Compared with 2025-06-03 until 2025-06-10" in year
+    assert "Compared with the year before, 3 to 9 Jun 2025" in year
     alone = page(stats, *WEEK, *METRICS, "--compare", "none").text
     assert "Compared with" not in alone and "(was" not in alone
 
@@ -175,10 +177,10 @@ def test_what_cannot_be_written_is_refused(stats, words, message):
 
 def test_what_matters_most_is_the_first_column_of_numbers(stats):
     page(stats, *WEEK)
-    totals = (stats.adsctl.home / "o.html").read_text().partition(">Totals<")[2]
+    totals = (stats.adsctl.home / "o.html").read_text().partition(">By line item<")[2]
     headings = totals.split('scope="col" class="number">')[1:]
     names = [heading.partition("<")[0] for heading in headings]
-    assert names[:3] == ["Spend", "Impressions", "Clicks"] and "Engagements" in names[3:]
+    assert names[:4] == ["Spend", "Change of spend", "Impressions", "Clicks"] and "Engagements" in names[4:]
 
 
 @pytest.mark.parametrize("command", ["get", "export"])
@@ -190,12 +192,12 @@ def test_a_page_is_written_however_it_ends(stats, service, command):
     assert "o.html: a page about this run" in done.stderr
     text = read(stats.adsctl.home / "o.html").text
     assert "The statistics could not be read" in text and "fault on demand: status 500" in text
-    assert "line items from 2026-06-03 until 2026-06-10, by day" in text
+    assert "line items, 3 to 9 Jun 2026, by day" in text
     assert "impressions" not in text  # part of the numbers would pass for all
 
 
 def test_a_page_is_about_all_rows_though_nobody_reads_them(adsctl):
-    chosen = ("--since", "2026-05-01", "--until", "2026-06-01", "--entity", "LINE_ITEM", "--all")
+    chosen = ("--since", "2026-05-01", "--until", "2026-05-11", "--entity", "LINE_ITEM", "--all")
     words = ("stats", "export", *chosen, "--granularity", "HOUR", *METRICS)
     outputs = []
     for name, reader in (("all.html", "cat"), ("first.html", "head -1")):
@@ -228,3 +230,24 @@ def test_a_page_says_that_it_is_about_one_platform(stats):
     )
     stats.export(*words, "--title", "November")
     assert "by day, only of the platform 1" in read(stats.adsctl.home / "o.html").text
+
+
+def test_campaigns_are_in_one_table_with_what_has_no_numbers(stats):
+    text = page(stats, *WEEK[:-3], "--all", *METRICS).text
+    assert text.count("Campaign Spend Change of spend Impressions Clicks Click rate") == 1
+    assert "Share by campaign" in text and "Totals" not in text and "CAMPAIGN" not in text
+    assert text.count("People who knit no numbers") == 1
+    assert text.index("Hamburg knows us") < text.index("People who knit no numbers")
+
+
+def test_segments_and_placements_are_said_in_words(stats):
+    words = (*WEEK, *METRICS, "--segment-by", "AGE", "--placement", "SPOTLIGHT")
+    text = page(stats, *words, command="export").text
+    assert "Segments by age" in text and "Shown in spotlight" in text
+    assert "SPOTLIGHT" not in text and "LINE_ITEM" not in text
+
+
+def test_a_page_for_a_client_names_the_account_and_is_made_at_its_time(stats):
+    text = page(stats, *WEEK, *METRICS, "--title", "Last week").text
+    assert "Nordlicht Shop, " in text and "Last week" in text
+    assert re.search(r"Made [0-9-]+ [0-9:]+ CES?T", text)

@@ -2,10 +2,10 @@
 
 import pytest
 
+from ads_cli.runs.jobs import list_jobs, unfinished_jobs
 from ads_cli.store import Store
 from ads_cli.store.changes import ChangeLog
 from ads_cli.store.epochs import UploadTarget
-from ads_cli.uploads.jobs import list_jobs, unfinished_jobs
 
 PLACE = UploadTarget("https://ads.example", "product_catalog", "c1")
 ASKED = {

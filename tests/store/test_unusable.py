@@ -18,11 +18,12 @@ from ads_cli.store import close_stores, database, store_in
 from ads_cli.store.database import Store
 from ads_cli.store.schema import MIGRATIONS
 from tests.conftest import feed
+from tests.effort import tries
 from tests.media.made import picture
 from tests.programs import needs
 from tests.stored import connected_by, stored
 
-AT_ONCE = 50
+AT_ONCE = tries(16, 50)
 RENAME = ("campaigns", "update", "8wku2", "--name")
 
 
@@ -49,6 +50,23 @@ def another_file(path: Path) -> Iterator[None]:
 def of_a_later_version(path: Path) -> Iterator[None]:
     with closing(sqlite3.connect(path)) as db:
         db.execute(f"PRAGMA user_version = {len(MIGRATIONS) + 1}")
+    yield
+
+
+@contextmanager
+def of_another_build(path: Path) -> Iterator[None]:
+    """As a version that was never released has left it: another table, under the same number."""
+    with closing(sqlite3.connect(path)) as db:
+        db.execute("ALTER TABLE changes RENAME TO logged")
+        db.execute("PRAGMA application_id = 1")
+    yield
+
+
+@contextmanager
+def of_another_program(path: Path) -> Iterator[None]:
+    path.unlink()
+    with closing(sqlite3.connect(path)) as db:
+        db.execute("CREATE TABLE changes (what)")
     yield
 
 
@@ -128,6 +146,8 @@ UNUSABLE = {
     with_damaged_pages: "is damaged",
     another_file: "is damaged",
     of_a_later_version: "was written by a later version of adsctl",
+    of_another_build: "has tables of another program, or of another build",
+    of_another_program: "has tables of another program, or of another build",
     locked: "was locked by another process for 0 s",
     a_link: "is a symbolic link",
     a_folder: "Is a directory",

@@ -7,9 +7,9 @@ from ads_cli.feeds.reader import open_source, read_rows
 from ads_cli.feeds.registry import find_writable
 from ads_cli.feeds.source import Source
 from ads_cli.products.normal_form import PRODUCT_SCHEMA
-from ads_cli.products.plans import check_plan
 from ads_cli.validation.validator import BlockRunner
 from tests.conftest import PRODUCT
+from tests.feed_plans import plan_of
 
 ROWS = 2500
 FORMATS = ("feed.csv", "feed.jsonl", "feed.yaml")
@@ -33,7 +33,7 @@ def checked(tmp_path, monkeypatch):
             writer.close()
         readings.clear()
         feed = read_rows(open_source(str(path)), roots=(), known=PRODUCT_SCHEMA.known)
-        report = check_plan(feed).validate(lambda rows: None)
+        report = plan_of(feed).file.report
         return report.notes, len(readings)
 
     return check

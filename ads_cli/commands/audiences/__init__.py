@@ -7,20 +7,27 @@ import typer
 
 from ...console.invocation import Invocation
 from ...console.parameters import argument, choice, flag, option
+from ...console.shown import Result, shows
+from ...console.target_names import TargetNames
 from ...errors import ContentError, NotFoundError, UsageError
 from ...output.text import counted
-from ..uploads.hooks import PushHooks
-from ..uploads.options import (
+from ..runs.options import (
     FILE_HELP,
     Lists,
     PushOptions,
     RecipeDraft,
     RejectedOptions,
+    ShownOptions,
     recipe_file,
     with_options,
 )
+from ..runs.shown import REPORT, SUMMARY
 from .lists import (
+    AllowClearText,
+    AudienceTarget,
+    DoNotReachTarget,
     ListOptions,
+    Target,
     checked_region,
     clear_text_notice,
     plan_list,
@@ -29,12 +36,10 @@ from .lists import (
 
 if TYPE_CHECKING:
     from ...audiences.plan import ListPlan, ListSettings
-    from ...audiences.upload import UserUpload
 
 NOT_HASHED = "partner_user_id"  # the service takes it as it is
 
 
-AllowClearText = Annotated[bool, flag("Allow e-mail addresses and phone numbers as partner_user_id")]
 EffectiveAt = Annotated[str | None, option("TIME", "From when on (default: now)")]
 
 
@@ -46,14 +51,20 @@ class OperationOptions(msgspec.Struct, frozen=True):
     users_per_operation: Annotated[int | None, option("N", "At most (default: as many as fit)", min=1)] = None
 
 
-@with_options(operation=OperationOptions, feed=ListOptions, options=PushOptions, default_concurrency=3)
+@shows(SUMMARY)
+@with_options(
+    target=AudienceTarget,
+    operation=OperationOptions,
+    feed=ListOptions,
+    options=PushOptions,
+    default_concurrency=3,
+)
 def push(
     ctx: typer.Context,
     files: Lists,
-    audience: Annotated[str, option("ID", "The custom audience")],
+    target: AudienceTarget,
     operation: OperationOptions,
     effective_at: EffectiveAt = None,
-    allow_clear_text: AllowClearText = False,
     *,
     feed: ListOptions,
     options: PushOptions,
@@ -62,19 +73,22 @@ def push(
 
     For example: adsctl audiences push customers.csv --audience 1nmth
     """
-    from ...audiences.upload import audience_upload
-
     call = Invocation.of(ctx)
-    upload = audience_upload(call.account, audience)
-    settings = list_settings(call, feed, upload, operation, effective_at, allow_clear_text=allow_clear_text)
-    _push(call, files, feed, settings, options)
+    _push(call, files, feed, list_settings(call, feed, target, operation, effective_at), options)
 
 
-@with_options(operation=OperationOptions, feed=ListOptions, options=PushOptions, default_concurrency=3)
+@shows(SUMMARY)
+@with_options(
+    target=DoNotReachTarget,
+    operation=OperationOptions,
+    feed=ListOptions,
+    options=PushOptions,
+    default_concurrency=3,
+)
 def push_do_not_reach(
     ctx: typer.Context,
     files: Lists,
-    list_: Annotated[str, option("ID", "The do-not-reach list", "--list")],
+    target: DoNotReachTarget,
     operation: OperationOptions,
     feed: ListOptions,
     options: PushOptions,
@@ -83,13 +97,11 @@ def push_do_not_reach(
 
     For example: adsctl audiences do-not-reach push unsubscribed.csv --list 3k1a7
     """
-    from ...audiences.upload import do_not_reach_upload
-
     call = Invocation.of(ctx)
-    settings = list_settings(call, feed, do_not_reach_upload(call.account, list_), operation)
-    _push(call, files, feed, settings, options)
+    _push(call, files, feed, list_settings(call, feed, target, operation), options)
 
 
+@shows(REPORT)
 @with_options(feed=ListOptions, rejected=RejectedOptions)
 def check(
     ctx: typer.Context,
@@ -106,12 +118,12 @@ def check(
 
     For example: adsctl audiences check customers.csv
     """
-    from ...uploads.rejected_rows import check_failed_out
-    from ..uploads.reports import show_report
-    from ..uploads.validation import say_estimate, validate_with_progress, write_invalid_rows
+    from ...runs.rejected_rows import check_failed_out
+    from ..runs.reports import show_report
+    from ..runs.validation import say_estimate, validate_with_progress, write_invalid_rows
 
     call = Invocation.of(ctx)
-    settings = _offline_settings(call, feed, allow_clear_text=allow_clear_text)
+    settings = list_settings(call, feed, AudienceTarget("-", allow_clear_text), account="-")
     plan = plan_list(call, files, feed, settings)
     check_failed_out(rejected.failed_out_file, plan.rows)
     recipe = recipe_file(call, recipe_draft, plan.rows.source, force=rejected.force)
@@ -120,7 +132,7 @@ def check(
         hashing = f"{count['raw']:,} to be hashed, {count['hashed']:,} hashed already"
         as_is = f"{count['raw']:,} sent as they are"
         call.messages.say(f"{name}: {as_is if name == NOT_HASHED else hashing}")
-    say_estimate(call, plan)
+    say_estimate(call, plan.upload.request.endpoint, plan.due, plan.batch_count)
     show_report(call.printer, plan.rows, report)
     with clear_text_notice(call, rejected):
         write_invalid_rows(rejected.failed_out_file, plan, report)
@@ -148,11 +160,11 @@ def hash_file(
 
     For example: adsctl audiences hash customers.csv hashed.csv
     """
-    from ..uploads.validation import write_valid_rows
+    from ..runs.validation import write_valid_rows
 
     call = Invocation.of(ctx)
     output_file = out or "-"
-    settings = _offline_settings(call, feed, allow_clear_text=allow_clear_text)
+    settings = list_settings(call, feed, AudienceTarget("-", allow_clear_text), account="-")
     plan = plan_list(call, files, feed, settings)
 
     def write(stream: IO[str]) -> None:
@@ -188,87 +200,99 @@ def _write_hashed(plan: "ListPlan", stream: IO[str]) -> None:
                 write([*(";".join(user.get(name, ())) for name in columns), *params])
 
 
-class ListHooks(PushHooks, kw_only=True):
-    """Steps of a push or a sync of a list."""
-
-    plan: "ListPlan"
-    feed: ListOptions
-
-    def validated(self) -> None:
-        """Require somebody to send."""
-        require_people(self.call, self.plan, self.feed)
-
-
 def _push(
     call: Invocation, files: list[str], feed: ListOptions, settings: "ListSettings", options: PushOptions
 ) -> None:
-    from ..uploads.push import PushCommand
+    from ..runs.sending import Sending
 
     plan = plan_list(call, files, feed, settings)
     with clear_text_notice(call, options):
-        PushCommand(ListHooks(call=call, plan=plan, feed=feed), options).run()
-
-
-def _offline_settings(call: Invocation, feed: ListOptions, *, allow_clear_text: bool) -> "ListSettings":
-    """Return the settings of a list that is sent to no audience."""
-    from ...audiences.upload import audience_upload
-
-    upload = audience_upload("-", "-")
-    return list_settings(call, feed, upload, OperationOptions(), allow_clear_text=allow_clear_text)
+        sending = Sending(call, plan, options)
+        sending.read(lambda: require_people(call, plan, feed))
+        if not sending.approve():
+            sending.show_dry_run()
+            return
+        with sending.begun() as journal:
+            sending.end(sending.send(journal))
 
 
 def list_settings(
     call: Invocation,
     feed: ListOptions,
-    upload: "UserUpload",
-    operation: OperationOptions,
+    target: Target,
+    operation: OperationOptions = OperationOptions(),  # noqa: B008 - it cannot change
     effective_at: str | None = None,
     *,
-    allow_clear_text: bool = False,
+    account: str | None = None,
 ) -> "ListSettings":
-    """Return what the options say about the upload of people; raise UsageError."""
+    """Return what the options say about the upload of people; raise UsageError.
+
+    The account is that of the command, if none is named.
+    """
     from ...audiences.operations import ParamsResolver
     from ...audiences.packing import PackingOptions
     from ...audiences.plan import ListSettings
 
+    # Without an account nothing is sent, and there is no list.
+    id = target.id if account else call.records.id_of(target.field, target.id)
+    upload = target.upload(account or call.account, id)
     resolver = ParamsResolver.of_options(
         {
             "operation_type": operation.operation,
             "effective_at": effective_at,
             "expires_at": operation.expires_at,
         },
-        takes_effective_at="effective_at" in upload.known,
+        is_at_once=upload.is_exclusion,
     )
     packing = PackingOptions(
-        checked_region(feed.region), operation.users_per_operation, allow_clear_text, feed.keep_partial
+        checked_region(feed.region),
+        operation.users_per_operation,
+        target.allow_clear_text,
+        feed.keep_partial,
     )
     columns, state_dir = feed.list_columns(upload), call.settings.state_dir
-    return ListSettings(upload, columns, resolver, packing, call.dry_run, state_dir=state_dir)
+    return ListSettings(upload, columns, resolver, packing, state_dir)
 
 
-COLUMNS = ("target", "kind", "people", "identifiers", "uncertain", "changed", "state", "service")
 HINT = "adsctl audiences remembered lists them"
-Audience = Annotated[str | None, option("ID", "The custom audience")]
-DoNotReachList = Annotated[str | None, option("ID", "The do-not-reach list", "--list")]
+LEDGERS = Result("ads_cli.audiences.ledger:StoredLedger", "target", is_open=True)  # the name beside
+# On a terminal: what a person knows a list by, and whether its ledger is relied on.
+LEDGERS_SHOWN = (
+    *("name", "people", "uncertain", "changed", "state"),
+    *("target", "kind", "identifiers", "service"),
+)
+Audience = Annotated[str | None, option("ID", "The custom audience, by id or name")]
+DoNotReachList = Annotated[str | None, option("ID", "The do-not-reach list, by id or name", "--list")]
 
 
-def remembered(ctx: typer.Context, audience: Audience = None, list_: DoNotReachList = None) -> None:
+@shows(LEDGERS)
+@with_options(shown=ShownOptions)
+def remembered(
+    ctx: typer.Context, audience: Audience = None, list_: DoNotReachList = None, *, shown: ShownOptions
+) -> None:
     """List the ledgers of this machine: how many people were acknowledged of each list, and the last change.
 
     A ledger whose state is not "current" is not relied on: the next sync sends everybody and deletes nobody.
 
     For example: adsctl audiences remembered
     """
-    from ...audiences.ledger import stored_ledgers
+    from ...audiences.ledger import StoredLedger, stored_ledgers
 
     call = Invocation.of(ctx)
-    wanted = {("custom_audience", audience), ("do_not_reach_list", list_)}
+    wanted = {_named(call, "custom_audience", audience), _named(call, "do_not_reach_list", list_)}
+    names, profile = TargetNames(call.settings.state_dir), call.settings.profile
     records = [
-        dict(zip(COLUMNS, ledger.as_row(), strict=True))
+        ledger._asdict() | {"name": names.name(profile, ledger.kind, ledger.target)}
         for ledger in stored_ledgers(call.settings.state_dir)
-        if not (audience or list_) or (ledger.target.kind, ledger.target.id) in wanted
+        if not (audience or list_) or (ledger.kind, ledger.target) in wanted
     ]
-    call.printer.show(records, COLUMNS, "target")
+    columns = LEDGERS_SHOWN if call.printer.is_for_people else (*StoredLedger._fields, "name")
+    shown.show(call, records, columns, "ledgers", "target")
+
+
+def _named(call: Invocation, kind: str, text: str | None) -> tuple[str, str]:
+    """Return the kind and the id of a list that a text names."""
+    return kind, call.records.id_of(f"{kind}_id", text) if text else ""
 
 
 def forget(ctx: typer.Context, audience: Audience = None, list_: DoNotReachList = None) -> None:
@@ -284,13 +308,15 @@ def forget(ctx: typer.Context, audience: Audience = None, list_: DoNotReachList 
     call = Invocation.of(ctx)
     if bool(audience) == bool(list_):
         raise UsageError("give --audience or --list", hint=HINT)
-    kind, target = ("custom_audience", audience) if audience else ("do_not_reach_list", list_)
-    ledger = Ledger(call.settings.state_dir, UploadTarget(call.service, kind, str(target)))
+    kind = "custom_audience" if audience else "do_not_reach_list"
+    _, target = _named(call, kind, audience or list_)
+    ledger = Ledger(call.settings.state_dir, UploadTarget(call.service, kind, target))
+    list_words = TargetNames(call.settings.state_dir).words(call.settings.profile, kind, target)
     if not ledger.exists():
-        raise NotFoundError(f"this machine has no ledger of {target}", hint=HINT)
+        raise NotFoundError(f"this machine has no ledger of the {list_words}", hint=HINT)
     ledger.require_idle()
     ledger.open()
-    what = f"{counted(ledger.counts().people, 'person', 'people')} of {target}"
+    what = f"{counted(ledger.counts().people, 'person', 'people')} of the {list_words}"
     if call.dry_run:
         call.messages.say(f"dry run: would forget {what}")
         return

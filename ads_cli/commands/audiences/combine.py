@@ -4,19 +4,19 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from ...batches import Uncertain
 from ...console.invocation import Invocation
 from ...console.options import NESTED_METAVAR
 from ...console.parameters import choice, option
+from ...console.shown import Result, shows
 from ...errors import UsageError
+from ...runs import Uncertain
 from ...spelling import comma_list
-from ..uploads.options import Format, RejectedOptions, Resume, with_options
+from ..runs.options import Format, RejectedOptions, Resume, with_options
 
 if TYPE_CHECKING:
     from ...api.audiences import CombineAudience
-    from ..uploads.creation import OneRecord
 
-IDS = "ID,..."
+IDS = "AUDIENCE,..."
 TREES = "--any-of, --all-of and --segments"
 HELP = "adsctl audiences combine --help"
 
@@ -32,6 +32,7 @@ class FileOptions(RejectedOptions, frozen=True):
     ] = None
 
 
+@shows(Result("ads_cli.api.audiences:CombineAudiences", is_list=False))
 @with_options(batch=FileOptions)
 def combine(
     ctx: typer.Context,
@@ -62,42 +63,40 @@ def combine(
     from ...api.audiences import CombineAudiences
     from ...api.parts import encode_operation, operation
     from ...console.results import show, show_prepared
-    from ..uploads.creation import OneRecord, create_once
 
     call = Invocation.of(ctx)
-    records = _request(call, {"name": name, "segments": _tree(any_of, all_of, segments)}, file, batch)
-    if records is None:
+    request = _request(call, {"name": name, "segments": _tree(any_of, all_of, segments)}, file, batch)
+    if request is None:
         return
-    request = records.request if isinstance(records, OneRecord) else records
     body = [b"[", encode_operation(operation(request, call.settings.names)), b"]"]
     prepared = call.client.prepare(CombineAudiences(account_id=call.account), body)
     if call.dry_run:
         show_prepared(call, prepared)
-        return
-    if isinstance(records, OneRecord):
-        create_once(call, records, lambda: prepared, lambda response: show(call, request, response.data))
         return
     show(call, request, call.client.exchange(prepared).data)
 
 
 def _request(
     call: Invocation, options: dict[str, Any], file: str | None, batch: FileOptions
-) -> "CombineAudience | OneRecord | None":
-    """Return the only combination that is given; None where several of a file were sent."""
+) -> "CombineAudience | None":
+    """Return the combination that options say; None where those of a file were sent."""
     from ...api.audiences import CombineAudience
-    from ...console.request_input import refuse_several, request_from_input
+    from ...console.request_input import RequestInput, refuse_several
+    from ..requests.names import NamesInRequests
 
+    resolve = NamesInRequests(call, CombineAudience).resolve
     values = {"account_id": call.account, **options}
     batch_options = {name: value for name in batch.__struct_fields__ if (value := getattr(batch, name))}
     if not file:
         refuse_several(batch_options)
         if options["segments"] is None:
             raise UsageError(f"give one of {TREES}, or --file", hint=HELP)
-        return request_from_input(CombineAudience, values | {"audience_type": "FLEXIBLE"})
-    from ...api.amounts import unknown_currency
-    from ..batches import BatchOptions, send_records
+        combined = RequestInput(CombineAudience, resolve=resolve)
+        return combined.request(values | {"audience_type": "FLEXIBLE"})
+    from ..records import BatchOptions, send_records
 
-    return send_records(call, CombineAudience, file, values, BatchOptions(**batch_options), unknown_currency)
+    request_input = RequestInput(CombineAudience, call.settings.service, resolve=resolve)
+    return send_records(call, request_input, file, values, BatchOptions(**batch_options))
 
 
 def _tree(any_of: str | None, all_of: str | None, segments: str | None) -> Any:

@@ -2,22 +2,67 @@
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, ClassVar, TypeAlias
+
+import msgspec
 
 from ...console.invocation import Invocation
 from ...console.parameters import flag, option
 from ...errors import ContentError, UsageError
 from ...output.text import counted, shell_command
-from ..uploads.options import FeedOptions, Recipe, RejectedOptions
+from ..runs.options import FeedOptions, Recipe, RejectedOptions
 
 if TYPE_CHECKING:
     from ...audiences.list_columns import ListColumns
-    from ...audiences.plan import AudiencePlan, ListPlan, ListSettings
+    from ...audiences.plan import ListPlan, ListSettings
     from ...audiences.upload import UserUpload
     from ...feeds.locations import Location
-    from ...feeds.rows import FileRows
+    from ...feeds.rows import Rows
+
+
+AllowClearText = Annotated[bool, flag("Allow e-mail addresses and phone numbers as partner_user_id")]
+
+
+class AudienceTarget(msgspec.Struct, frozen=True):
+    """A custom audience that people are sent to."""
+
+    field: ClassVar[str] = "custom_audience_id"
+    audience: Annotated[str, option("ID", "The custom audience, by id or name")]
+    allow_clear_text: AllowClearText = False
+
+    @property
+    def id(self) -> str:
+        """Its id, or its name."""
+        return self.audience
+
+    def upload(self, account: str, id: str) -> "UserUpload":
+        """Return the upload of people to it, by its id."""
+        from ...audiences.upload import audience_upload
+
+        return audience_upload(account, id)
+
+
+class DoNotReachTarget(msgspec.Struct, frozen=True):
+    """A do-not-reach list that people are sent to."""
+
+    field: ClassVar[str] = "do_not_reach_list_id"
+    list_: Annotated[str, option("ID", "The do-not-reach list, by id or name", "--list")]
+    allow_clear_text: ClassVar[bool] = False
+
+    @property
+    def id(self) -> str:
+        """Its id, or its name."""
+        return self.list_
+
+    def upload(self, account: str, id: str) -> "UserUpload":
+        """Return the upload of people to it, by its id."""
+        from ...audiences.upload import do_not_reach_upload
+
+        return do_not_reach_upload(account, id)
+
+
+Target: TypeAlias = AudienceTarget | DoNotReachTarget
 
 
 class ListOptions(FeedOptions, frozen=True):
@@ -42,25 +87,34 @@ class ListOptions(FeedOptions, frozen=True):
     def list_columns(self, upload: "UserUpload") -> "ListColumns":
         """Return what columns of lists are, by the options; raise UsageError."""
         from ...audiences.list_columns import ColumnOptions, ListColumns
+        from ...audiences.operations import PARAMS_FIELDS
         from ...feeds.transforms import Where
 
-        mapping = self.mapping(upload.known)
+        mapping = self.mapping((*upload.identifiers, *PARAMS_FIELDS))
         ignored = frozenset(map(str.strip, self.ignore or ()))
         for column in sorted(ignored & {*mapping, self.region_column}):
             raise UsageError(f"--ignore: {column!r} is named by another option too")
         conditions = [*map(Where.parse, self.where or ())]
         options = ColumnOptions(mapping, ignored, self.region_column, conditions)
-        return ListColumns(options, upload.known, upload.identifiers)
+        return ListColumns(options, upload.identifiers)
 
-    def open_list(self, location: "Location", columns: "ListColumns") -> "FileRows":
-        """Open a list; raise AdsctlError."""
+    def open_all(self, call: Invocation, files: list[str], columns: "ListColumns") -> "Rows":
+        """Open the files that arguments name as one list; raise AdsctlError."""
         from ...audiences.headers import KnownHeaders
+        from ...audiences.user_rows import UserRows
         from ...feeds.reader import open_source, read_rows
+        from ...feeds.several import open_several
 
-        source = open_source(location, self.format, self.encoding, options=self.read_options)
         # The service's own documents are read too.
         headers = KnownHeaders({*columns.options.mapping, "params", "users"})
-        return read_rows(source, roots=("users", "operations"), known=headers)
+
+        def open_list(location: "Location") -> "Rows":
+            source = open_source(location, self.format, self.encoding, options=self.read_options)
+            rows = read_rows(source, roots=("users", "operations"), known=headers)
+            rows.sensitive = rows.numbers_repeated_columns = True
+            return rows if rows.table else UserRows(rows)
+
+        return open_several(files, self.access(call), open_list)
 
 
 def checked_region(region: str | None) -> str | None:
@@ -75,21 +129,11 @@ def checked_region(region: str | None) -> str | None:
     return code
 
 
-def plan_list(
-    call: Invocation, files: list[str], feed: ListOptions, settings: "ListSettings"
-) -> "AudiencePlan":
+def plan_list(call: Invocation, files: list[str], feed: ListOptions, settings: "ListSettings") -> "ListPlan":
     """Open the files that arguments name as one list; raise AdsctlError."""
-    from ...audiences.plan import AudiencePlan
-    from ...feeds.locations import expand_files, parse_location
+    from ...audiences.plan import ListPlan
 
-    access = feed.access(call)
-    expanded = expand_files(files, access)
-    shared = cache(lambda: access()._replace(file_systems={}))
-    rows = [feed.open_list(parse_location(file, shared), settings.columns) for file in expanded]
-    plan = AudiencePlan(rows, settings)
-    if expanded != files:
-        plan.rows.source.named = [parse_location(file, shared) for file in files]
-    return plan
+    return ListPlan(feed.open_all(call, files, settings.columns), settings)
 
 
 def require_people(call: Invocation, plan: "ListPlan", feed: ListOptions) -> None:
@@ -112,5 +156,7 @@ def clear_text_notice(call: Invocation, rejected: RejectedOptions) -> Iterator[N
         yield
     finally:
         if rejected.failed_out and Path(rejected.failed_out).is_file():
-            whose = "contains people as you gave them; only you can read it (mode 0600)"
+            mode = Path(rejected.failed_out).stat().st_mode & 0o777
+            readers = "others can read it too" if mode & 0o077 else "only you can read it"
+            whose = f"contains people as you gave them; {readers} (mode {mode:04o})"
             call.messages.say(f"{rejected.failed_out} {whose}")

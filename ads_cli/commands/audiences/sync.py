@@ -1,83 +1,49 @@
 """Make a list in the account equal to its file, or show what differs."""
 
-from collections.abc import Iterator
-from contextlib import closing, contextmanager
 from datetime import UTC, datetime, timedelta
-from typing import TYPE_CHECKING, Annotated, ClassVar, TypeAlias
+from functools import cached_property
+from typing import Annotated
 
-import msgspec
 import typer
 
 from ...console.invocation import Invocation
 from ...console.parameters import flag, option
-from ...errors import DIFFERENCES_FOUND, ContentError, IncompleteError, NotConfirmedError
-from ...numbers import DeletionLimit
+from ...console.shown import shows
+from ...errors import DIFFERENCES_FOUND, ContentError, IncompleteError
+from ...numbers import DeletionLimit, Deletions
 from ...output.text import Lines, counted, duration
 from ...store.epochs import UploadTarget
-from ..products.feed_checks import FeedSizeCheck, MinRows
-from ..uploads.hooks import CORRECT_AND_SYNC
-from ..uploads.options import Lists, PushOptions, RejectedOptions, with_options
-from . import AllowClearText, ListHooks, OperationOptions, list_settings
-from .lists import ListOptions, clear_text_notice, plan_list, require_people
-
-if TYPE_CHECKING:
-    from ...audiences.comparison import ListDifferences
-    from ...audiences.sync_plan import ListSyncPlan
-    from ...audiences.upload import UserUpload
-    from ...uploads.push import PushResult, Summary
+from ..runs.feed_size import FeedSizeCheck, MinRows
+from ..runs.options import Lists, PushOptions, RejectedOptions, with_options
+from ..runs.shown import SUMMARY
+from . import list_settings
+from .lists import AudienceTarget, DoNotReachTarget, ListOptions, Target, clear_text_notice, require_people
 
 PROCESSING_HOURS = (6, 8)  # that the service takes for a change of a list, at least and at most
 Prune = Annotated[bool, flag("Delete people who were acknowledged and are in the file no longer")]
-SkipInvalid = Annotated[bool, flag("Compare the valid rows, and end with 9")]
 
 
-class AudienceTarget(msgspec.Struct, frozen=True):
-    """A custom audience that a list is compared with, and how."""
+class ListDiffOptions(RejectedOptions, frozen=True):
+    """How a list is compared."""
 
-    audience: Annotated[str, option("ID", "The custom audience")]
     prune: Prune = False
-    allow_clear_text: AllowClearText = False
-
-    def upload(self, account: str) -> "UserUpload":
-        """Return the upload of people to it."""
-        from ...audiences.upload import audience_upload
-
-        return audience_upload(account, self.audience)
-
-
-class DoNotReachTarget(msgspec.Struct, frozen=True):
-    """A do-not-reach list that a list is compared with, and how."""
-
-    list_: Annotated[str, option("ID", "The do-not-reach list", "--list")]
-    prune: Prune = False
-    allow_clear_text: ClassVar[bool] = False
-
-    def upload(self, account: str) -> "UserUpload":
-        """Return the upload of people to it."""
-        from ...audiences.upload import do_not_reach_upload
-
-        return do_not_reach_upload(account, self.list_)
-
-
-Target: TypeAlias = AudienceTarget | DoNotReachTarget
+    skip_invalid: Annotated[bool, flag("Compare the valid rows, and end with 9")] = False
 
 
 class ListSyncOptions(PushOptions, frozen=True):
     """How differences are sent."""
 
+    prune: Prune = False
     max_delete: Annotated[
         str, option("N|P%", "With --prune: send nothing where more people would be deleted")
     ] = "10%"
+    min_rows: MinRows = None
 
 
+@shows(SUMMARY)
 @with_options(target=AudienceTarget, feed=ListOptions, options=ListSyncOptions, default_concurrency=3)
 def sync(
-    ctx: typer.Context,
-    files: Lists,
-    target: AudienceTarget,
-    feed: ListOptions,
-    options: ListSyncOptions,
-    min_rows: MinRows = None,
+    ctx: typer.Context, files: Lists, target: AudienceTarget, feed: ListOptions, options: ListSyncOptions
 ) -> None:
     """Make a custom audience equal to a list of people.
 
@@ -90,101 +56,86 @@ def sync(
 
     For example: adsctl audiences sync customers.csv --audience 1nmth --prune --dry-run
     """
-    _sync(Invocation.of(ctx), files, target, feed, options, min_rows)
+    _sync(Invocation.of(ctx), files, target, feed, options)
 
 
-@with_options(
-    target=DoNotReachTarget,
-    feed=ListOptions,
-    options=ListSyncOptions,
-    default_concurrency=3,
-)
+@shows(SUMMARY)
+@with_options(target=DoNotReachTarget, feed=ListOptions, options=ListSyncOptions, default_concurrency=3)
 def sync_do_not_reach(
-    ctx: typer.Context,
-    files: Lists,
-    target: DoNotReachTarget,
-    feed: ListOptions,
-    options: ListSyncOptions,
-    min_rows: MinRows = None,
+    ctx: typer.Context, files: Lists, target: DoNotReachTarget, feed: ListOptions, options: ListSyncOptions
 ) -> None:
     """Make a do-not-reach list equal to a list of people, as `audiences sync` does.
 
     For example: adsctl audiences do-not-reach sync unsubscribed.csv --list 3k1a7 --prune --dry-run
     """
-    _sync(Invocation.of(ctx), files, target, feed, options, min_rows)
+    _sync(Invocation.of(ctx), files, target, feed, options)
 
 
-@with_options(target=AudienceTarget, feed=ListOptions, rejected=RejectedOptions)
+@shows(SUMMARY)
+@with_options(target=AudienceTarget, feed=ListOptions, options=ListDiffOptions)
 def diff(
-    ctx: typer.Context,
-    files: Lists,
-    target: AudienceTarget,
-    skip_invalid: SkipInvalid = False,
-    *,
-    feed: ListOptions,
-    rejected: RejectedOptions,
+    ctx: typer.Context, files: Lists, target: AudienceTarget, feed: ListOptions, options: ListDiffOptions
 ) -> None:
     """Count how a list of people differs from what a custom audience has acknowledged.
 
-    Nothing is changed, and the service is not asked. Ends with 10 if a sync with the same options would
-    change the audience. Who is in no row is deleted with --prune only.
+    Nothing is changed, and the service is asked for the audience only. Ends with 10 if a sync with the same
+    options would change the audience. Who is in no row is deleted with --prune only.
 
     For example: adsctl audiences diff customers.csv --audience 1nmth --prune
     """
-    options = ListSyncOptions(rejected.failed_out, rejected.force, skip_invalid=skip_invalid)
     _diff(Invocation.of(ctx, mutates=False), files, target, feed, options)
 
 
-@with_options(target=DoNotReachTarget, feed=ListOptions, rejected=RejectedOptions)
+@shows(SUMMARY)
+@with_options(target=DoNotReachTarget, feed=ListOptions, options=ListDiffOptions)
 def diff_do_not_reach(
-    ctx: typer.Context,
-    files: Lists,
-    target: DoNotReachTarget,
-    skip_invalid: SkipInvalid = False,
-    *,
-    feed: ListOptions,
-    rejected: RejectedOptions,
+    ctx: typer.Context, files: Lists, target: DoNotReachTarget, feed: ListOptions, options: ListDiffOptions
 ) -> None:
     """Count how a list of people differs from what a do-not-reach list has acknowledged.
 
     For example: adsctl audiences do-not-reach diff unsubscribed.csv --list 3k1a7 --prune
     """
-    options = ListSyncOptions(rejected.failed_out, rejected.force, skip_invalid=skip_invalid)
     _diff(Invocation.of(ctx, mutates=False), files, target, feed, options)
 
 
 def _sync(
-    call: Invocation,
-    files: list[str],
-    target: Target,
-    feed: ListOptions,
-    options: ListSyncOptions,
-    min_rows: str | None,
+    call: Invocation, files: list[str], target: Target, feed: ListOptions, options: ListSyncOptions
 ) -> None:
-    from ..uploads.push import PushCommand
+    from ..runs.sending import CORRECT_AND_SYNC, Sending
 
-    with (
-        clear_text_notice(call, options),
-        _steps(call, files, target, feed, options, min_rows) as steps,
-    ):
-        PushCommand(steps, options).run()
+    with clear_text_notice(call, options):
+        max_delete = DeletionLimit.parse(options.max_delete)
+        size_check = FeedSizeCheck(call, options.min_rows, whole=options.prune)
+        run = ListSync(call, files, target, feed, prune=options.prune, sends=not call.dry_run)
+        plan = run.plan
+
+        def compare() -> None:
+            require_people(call, plan, feed)
+            size_check.check(plan)
+            run.compare()
+
+        sending = Sending(call, plan, options, "Syncing")
+        sending.read(compare)
+        if not sending.approve(lambda: run.confirm(max_delete)):
+            run.show_dry_run(max_delete)
+            return
+        with sending.begun() as journal:
+            result = sending.send(journal)
+            if result.is_complete:
+                size_check.store(plan)
+            sending.end(result, shortfall=run.shortfall(), correction=CORRECT_AND_SYNC)
 
 
 def _diff(
-    call: Invocation,
-    files: list[str],
-    target: Target,
-    feed: ListOptions,
-    options: ListSyncOptions,
+    call: Invocation, files: list[str], target: Target, feed: ListOptions, options: ListDiffOptions
 ) -> None:
-    from ...uploads.rejected_rows import check_failed_out
-    from ..uploads.validation import require_valid, write_invalid_rows
+    from ...runs.rejected_rows import check_failed_out
+    from ..runs.validation import require_valid, write_invalid_rows
 
-    with (
-        clear_text_notice(call, options),
-        _steps(call, files, target, feed, options, compares_only=True) as steps,
-    ):
-        plan = steps.plan
+    with clear_text_notice(call, options):
+        run = ListSync(call, files, target, feed, prune=options.prune, sends=False)
+        run.require_list()
+        plan = run.plan
         check_failed_out(options.failed_out_file, plan.rows)
         report = require_valid(
             call,
@@ -195,74 +146,60 @@ def _diff(
             skipped="not compared",
         )
         require_people(call, plan, feed)
-        steps.compare()
-        steps.show_differences(report.counts)
+        run.compare()
+        run.show_differences()
         write_invalid_rows(options.failed_out_file, plan, report)
         reasons = [f"{report.summary} and not compared"] if report.invalid else []
-        if reasons := [*reasons, *filter(None, [steps.shortfall()])]:
+        if reasons := [*reasons, *filter(None, [run.shortfall()])]:
             raise IncompleteError(Lines(reasons))
         if plan.differences.counts:
             raise typer.Exit(DIFFERENCES_FOUND)
 
 
-@contextmanager
-def _steps(
-    call: Invocation,
-    files: list[str],
-    target: Target,
-    feed: ListOptions,
-    options: ListSyncOptions,
-    min_rows: str | None = None,
-    *,
-    compares_only: bool = False,
-) -> "Iterator[_SyncSteps]":
-    """Open the files; yield the steps of a sync, or of a comparison alone."""
-    from ...audiences.ledger import Ledger
-    from ...audiences.sync_plan import ListSyncPlan
-    from ...uploads.job import GROUP_VARIABLE
-    from ..uploads.journal import current_epoch
+class ListSync:
+    """A sync of a list, or a comparison alone: its plan, and what it says and asks."""
 
-    max_delete = DeletionLimit.parse(options.max_delete)
-    upload = target.upload(call.account)
-    place = UploadTarget(call.service, upload.kind, upload.target)
-    size_check = FeedSizeCheck(call, min_rows, place, whole=target.prune)
-    settings = list_settings(call, feed, upload, OperationOptions(), allow_clear_text=target.allow_clear_text)
-    is_stored = not (call.dry_run or compares_only)
-    is_part = bool(call.settings.environ.get(GROUP_VARIABLE)) and not target.prune
-    # Parts of one list only add people, and may do so at the same time. Others note the write epoch that
-    # the list has before its file is read.
-    epoch = current_epoch(call, place) if is_stored and not is_part else None
-    lists = plan_list(call, files, feed, settings)
-    ledger = Ledger(call.settings.state_dir, place)
-    with closing(ListSyncPlan(lists, settings, ledger, prune=target.prune, expected_epoch=epoch)) as plan:
-        yield _SyncSteps(
-            call=call,
-            plan=plan,
-            feed=feed,
-            activity="Syncing",
-            size_check=size_check,
-            options=options,
-            max_delete=max_delete,
-        )
+    def __init__(
+        self,
+        call: Invocation,
+        files: list[str],
+        target: Target,
+        feed: ListOptions,
+        *,
+        prune: bool,
+        sends: bool,
+    ) -> None:
+        from ...audiences.ledger import Ledger
+        from ...audiences.sync_plan import ListSyncPlan
+        from ...runs.job import GROUP_VARIABLE
+        from ..runs.journal import current_epoch
 
+        self.call = call
+        settings = list_settings(call, feed, target)
+        upload = settings.upload
+        self._field, self._id = target.field, upload.target
+        target_of_run = UploadTarget(call.service, upload.kind, upload.target)
+        is_part = bool(call.settings.environ.get(GROUP_VARIABLE)) and not prune
+        # Parts of one list only add people, and may do so at the same time. Others note the write epoch that
+        # the list has before its file is read.
+        epoch = current_epoch(call, target_of_run) if sends and not is_part else None
+        rows = feed.open_all(call, files, settings.columns)
+        ledger = Ledger(call.settings.state_dir, target_of_run)
+        self.plan = ListSyncPlan(rows, settings, ledger, prune=prune, expected_epoch=epoch)
 
-class _SyncSteps(ListHooks, kw_only=True):
-    """Steps of a sync of a list."""
+    @cached_property
+    def _target(self) -> str:
+        """The list, by its name and id."""
+        return self.call.records.label(self._field, self._id)
 
-    plan: "ListSyncPlan"
-    size_check: FeedSizeCheck
-    options: ListSyncOptions
-    max_delete: DeletionLimit
-    correction: str = CORRECT_AND_SYNC
-
-    def validated(self) -> None:
-        """Compare the file with what was acknowledged."""
-        super().validated()
-        self.size_check.check(self.plan.rows, self.plan.report)
-        self.compare()
+    def require_list(self) -> None:
+        """Raise NotFoundError where the list does not exist."""
+        self.call.records.require(self._field, self._id)
 
     def compare(self) -> None:
-        """Compare the file with what was acknowledged, and say what is not known."""
+        """Compare the file with what was acknowledged; say where that is not known."""
+        from ...audiences.ledger import Trust
+
         plan = self.plan
         if plan.has_params_columns:
             raise ContentError(
@@ -270,37 +207,33 @@ class _SyncSteps(ListHooks, kw_only=True):
                 " and a sync adds everybody in the file",
                 hint="leave the column out with --ignore COLUMN, or send the file with 'audiences push'",
             )
-        differences = plan.compare()
-        if doubt := self._doubt(differences):
-            self.call.messages.warn(doubt)
+        opened = plan.compare().ledger
+        nobody = " and nobody is deleted" if plan.prune else ""
+        if opened.trust is Trust.MISSING:
+            self.call.messages.warn(
+                f"this machine has no ledger of {self._target}: everybody in the file is new{nobody}"
+            )
+        elif opened.trust is not Trust.FULL:
+            self.call.messages.warn(
+                f"{opened.reason}: everybody in the file is sent to {self._target}{nobody}"
+            )
 
-    def _doubt(self, differences: "ListDifferences") -> str:
-        """Say why everybody in the file is sent; empty where what was acknowledged is known."""
-        from ...audiences.ledger import Trust
-
-        nobody = " and nobody is deleted" if self.plan.prune else ""
-        if differences.ledger.trust is Trust.MISSING:
-            return f"this machine has no ledger of {self._target}: everybody in the file is new{nobody}"
-        if differences.ledger.trust is not Trust.FULL:
-            return f"{differences.ledger.reason}: everybody in the file is sent to {self._target}{nobody}"
-        return ""
-
-    def show_dry_run(self, summary: "Summary") -> None:
-        """Print the counts."""
-        self.show_differences(summary.report.counts)
-        if excess := self._excess():
+    def show_dry_run(self, max_delete: DeletionLimit) -> None:
+        """Print the counts, and warn where a sync would delete too many."""
+        self.show_differences()
+        if excess := self._deletions(max_delete).excess:
             self.call.messages.warn(excess)
 
-    def show_differences(self, counts: "dict[str, int]") -> None:
+    def show_differences(self) -> None:
         """Print what a sync would do."""
         from ...audiences.sync_plan import STATUSES
 
         differences = self.plan.differences
         document = {
             "job": None,
-            **counts,
+            **self.plan.report.counts,
             "batches": self.plan.batch_count,
-            **self.plan.totals(self.plan.report),
+            **self.plan.totals(),
             **{name: differences.counts[name] for name in STATUSES},
         }
         if self.call.printer.is_for_people:
@@ -308,32 +241,24 @@ class _SyncSteps(ListHooks, kw_only=True):
             parts.append(f"{differences.unchanged:,} unchanged")
             if differences.missing and not self.plan.prune:
                 parts.append(f"{differences.missing:,} in no row, whom --prune deletes")
-            print(", ".join(parts), flush=True)
+            print(", ".join(parts), file=self.call.out, flush=True)
         else:
             self.call.printer.show(document, tuple(document), "job")
 
-    def confirm(self) -> None:
+    def confirm(self, max_delete: DeletionLimit) -> None:
         """Ask before people are deleted; raise where they are too many."""
-        deletions = self.plan.differences.counts["deleted"]
-        if excess := self._excess():
-            raise NotConfirmedError(
-                excess,
-                hint="nothing was sent; 'audiences diff --prune' counts who would be deleted; "
-                f"if that is right, add --max-delete {deletions}",
-            )
+        deletions = self._deletions(max_delete)
+        deletions.require_few("nothing was sent; 'audiences diff --prune' counts who would be deleted")
         self._note_recent_change()
-        if deletions:
-            people = counted(deletions, "person", "people")
+        if deletions.number:
+            people = counted(deletions.number, "person", "people")
             self.call.confirm(f"Delete {people} from {self._target}")
 
-    def _excess(self) -> str:
-        """Say that more people would be deleted than may be; empty where they are not."""
+    def _deletions(self, limit: DeletionLimit) -> Deletions:
         differences = self.plan.differences
-        deletions = differences.counts["deleted"]
-        of = counted(differences.known, "acknowledged person", "acknowledged people")
-        return self.max_delete.excess(
-            deletions, differences.known, f"{deletions:,} of {of} are not in the file"
-        )
+        count, known = differences.counts["deleted"], differences.known
+        of = counted(known, "acknowledged person", "acknowledged people")
+        return Deletions(count, known, f"{count:,} of {of} are not in the file", limit)
 
     def _note_recent_change(self) -> None:
         """Say that the service may still be applying the last change of the list."""
@@ -356,30 +281,20 @@ class _SyncSteps(ListHooks, kw_only=True):
         from ...audiences.ledger import Trust
 
         differences = self.plan.differences
-        if not (self.plan.prune and differences.withheld) or differences.ledger.trust is Trust.MISSING:
+        reason, trust = differences.withheld_reason, differences.ledger.trust
+        if not (self.plan.prune and reason) or trust is Trust.MISSING:
             return ""
-        if differences.ledger.trust is Trust.FULL:
-            missing = counted(differences.missing, "person", "people") + " in no row"
-            then = "correct these rows, and run this again"
-            return (
-                f"{missing} not deleted from {self._target}: {differences.withheld}; {then}"
-                if differences.missing
-                else ""
-            )
-        if differences.ledger.trust is Trust.LOST:
-            then = (
+        if trust is Trust.FULL:
+            if not differences.missing:
+                return ""
+            missing = counted(differences.missing, "person", "people")
+            remedy = "correct these rows, and run this again"
+            return f"{missing} in no row not deleted from {self._target}: {reason}; {remedy}"
+        if trust is Trust.LOST:
+            remedy = (
                 "it begins again with the people of this run; who left before stays, until a file of them is"
                 " sent with 'audiences push --operation delete'"
             )
         else:
-            then = "run this once more, which deletes who is in no row"
-        return f"nobody deleted from {self._target}, since its ledger cannot be relied on; {then}"
-
-    @property
-    def _target(self) -> str:
-        return self.plan.upload.users.target
-
-    def ended(self, summary: "Summary", result: "PushResult | None") -> None:
-        """Remember the rows of a file that was sent whole."""
-        if result and result.is_complete:
-            self.size_check.store(self.plan.rows, self.plan.report)
+            remedy = "run this once more, which deletes who is in no row"
+        return f"nobody deleted from {self._target}, since its ledger cannot be relied on; {remedy}"

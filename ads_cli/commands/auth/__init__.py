@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 from datetime import UTC, datetime
-from typing import Annotated, NamedTuple
+from typing import Annotated, NamedTuple, TypedDict
 
 import typer
 
@@ -19,7 +19,9 @@ from ...config.profiles import refuse_local, update
 from ...config.settings import OF_X, Setting
 from ...console.invocation import Invocation
 from ...console.parameters import flag
+from ...console.shown import Result, shows
 from ...errors import AccessError, AdsctlError, RateLimitedError, UsageError
+from ..runs.options import ShownOptions, with_options
 
 EMULATOR = "the emulator on this machine"
 REVOKED_TOKEN = 89  # the API code of a token that is already revoked
@@ -71,10 +73,26 @@ class StatusRow(NamedTuple):
     origin: str | None = None
 
 
+class ProfileCheck(TypedDict):
+    """Whether the service takes the token of a profile."""
+
+    profile: str
+    status: str  # ok, or the code of an error
+    message: str
+    hint: str | None
+
+
+STATUS, PROFILES = Result(StatusRow, "what"), Result(ProfileCheck, "profile")
+
+
+@shows(STATUS, PROFILES)
+@with_options(shown=ShownOptions)
 def status(
     ctx: typer.Context,
     check: Annotated[bool, flag("Ask the service whether it takes the token; 4 where it does not")] = False,
     every: Annotated[bool, flag("With --check: those of all profiles", "--all")] = False,
+    *,
+    shown: ShownOptions,
 ) -> None:
     """Show who is signed in, and where each value comes from.
 
@@ -86,27 +104,33 @@ def status(
     if every:
         if not check:
             raise UsageError("--all is for --check", hint="adsctl auth status --check --all")
-        _check_all(call)
+        _check_all(call, shown)
         return
+    show_sign_in(call, shown)
+    if check:
+        _require_accepted(call)
+        call.messages.say("the service takes the token")
+
+
+def show_sign_in(call: Invocation, shown: ShownOptions | None = None) -> None:
+    """Show who is signed in, and where each value comes from; raise AccessError where nobody is."""
     settings = call.settings
     call.warn_unknown_keys()
-    shown = {name: settings.find(name) for name in ("service", *ADDRESSES, "account", "catalog", "user")}
-    if settings.is_local and not shown["account"]:
-        shown["account"] = Setting(call.account, EMULATOR)
+    found = {name: settings.find(name) for name in ("service", *ADDRESSES, "account", "catalog", "user")}
+    if settings.is_local and not found["account"]:
+        found["account"] = Setting(call.account, EMULATOR)
     rows = [StatusRow("profile", settings.profile, settings.profile_origin)]
-    rows += [StatusRow(name, *(setting or ())) for name, setting in shown.items()]
+    rows += [StatusRow(name, *(setting or ())) for name, setting in found.items()]
     secrets = [*(_grant_rows(call) if settings.uses_grant else _key_rows(call))]
     missing = not all(row.origin for row in secrets)
     rows += secrets
-    call.printer.show([row._asdict() for row in rows], StatusRow._fields, "what")
+    records = [row._asdict() for row in rows]
+    (shown or ShownOptions()).show(call, records, STATUS.columns, "values", STATUS.key)
     for name in settings.overridden():
         call.messages.note(f"{name} in the environment overrides the profile {settings.profile}")
     if missing:
         service = "" if settings.find("ads_url") else f" --service x ({OF_X})"
         raise AccessError("not signed in", hint=f"run: {settings.sign_in_command()}{service}")
-    if check:
-        _require_accepted(call)
-        call.messages.say("the service takes the token")
 
 
 def _key_rows(call: Invocation) -> Iterator[StatusRow]:
@@ -137,10 +161,10 @@ def _require_accepted(call: Invocation) -> None:
     call.client.call(ListAccounts(count=1))
 
 
-def _check_all(call: Invocation) -> None:
+def _check_all(call: Invocation, shown: ShownOptions) -> None:
     """Show for each profile whether the service takes its token; raise the error of a refused one."""
     first = None
-    records = []
+    records = list[ProfileCheck]()
     profiles = call.settings.read_config().get("profiles")
     if not profiles:
         raise AccessError(
@@ -156,7 +180,7 @@ def _check_all(call: Invocation) -> None:
             if first is None or (isinstance(error, AccessError) and not isinstance(first, AccessError)):
                 first, error.message = error, f"profile {name}: {error.message}"
         records.append({"profile": name, "status": status, "message": message, "hint": hint})
-    call.printer.show(records, ("profile", "status", "message", "hint"), "profile")
+    shown.show(call, records, PROFILES.columns, "profiles", PROFILES.key)
     if first:
         raise first
 
@@ -171,9 +195,9 @@ def token(
     """
     call = Invocation.of(ctx)
     if bearer:
-        print(_bearer_token(call))
+        print(_bearer_token(call), file=call.out)
     else:
-        print(call.client.credentials().access_token)
+        print(call.client.credentials().access_token, file=call.out)
 
 
 def _bearer_token(call: Invocation) -> str:

@@ -20,7 +20,7 @@ from ...console.parameters import choice, flag, option
 from ...errors import AccessError, ContentError, RefusedError, StateError, UsageError
 from ...output.text import Lines
 from ...spelling import as_option, as_variable
-from . import status
+from . import show_sign_in
 
 if TYPE_CHECKING:
     from ...auth.sign_in import GrantSignIn, OAuthToken, SignIn
@@ -100,7 +100,7 @@ def login(
     call.messages.say(signed_in.message)
     for warning in signed_in.warnings:
         call.messages.warn(warning)
-    status(ctx)
+    show_sign_in(Invocation.of(ctx))
 
 
 class SignedIn(NamedTuple):
@@ -248,7 +248,9 @@ def _addresses(call: Invocation) -> dict[str, str]:
 
 def _ask(prompt: str, name: str, hint: str = "", *, hidden: bool = False) -> str:
     """Ask on the terminal, without echo where it is `hidden`; raise StateError if there is none."""
-    if not (sys.stdin.isatty() and sys.stderr.isatty()):
+    from ...console.host import PROCESS
+
+    if not PROCESS.is_terminal:
         raise StateError(f"{name} is not set, and there is no terminal to ask on", hint=hint or f"set {name}")
     if hidden:
         from getpass import getpass

@@ -1,26 +1,77 @@
 """Profiles: addresses and defaults, by name."""
 
 from collections.abc import Mapping
-from typing import Annotated, Any
+from typing import Annotated, Any, NotRequired, Required, TypedDict
 
 import typer
 
 from ...auth.secret_stores import SECRET_NAMES
-from ...config.guard import loosened
-from ...config.profiles import OF_RECIPES, checked_values, edit, guard_values, refuse_local, store
-from ...config.settings import LOCAL, PROFILE_KEYS, RECIPES, Setting, check_profile_name
+from ...config.guard import loosened, read_guard
+from ...config.profiles import (
+    GUARD,
+    OF_ALIASES,
+    OF_RECIPES,
+    checked_values,
+    edit,
+    guard_values,
+    refuse_local,
+    store,
+)
+from ...config.settings import ALIAS, GOAL_KEYS, LOCAL, PROFILE_KEYS, RECIPES, Setting, check_profile_name
+from ...console.aliases import alias_words, check_alias_name
 from ...console.invocation import Invocation
 from ...console.parameters import argument, flag
-from ...errors import UsageError
+from ...console.shown import Result, shows
+from ...errors import StateError, UsageError
 from ...spelling import suggestion
+from ..runs.options import ShownOptions, with_options
 
 Name = Annotated[str, argument("NAME", "The name of the profile")]
 
 
-def list_profiles(ctx: typer.Context) -> None:
+class ProfileRecord(TypedDict, total=False):
+    """A profile, with the settings that it has."""
+
+    profile: Required[str]
+    in_use: Required[bool]
+    ads_url: str
+    ads_sandbox_url: str
+    base_url: str
+    account: str
+    catalog: str
+    user: str
+    client_id: str
+    service: str
+    sandbox: str
+    output: str
+    token_store: str
+    recipes: Any
+    changes_days: str
+    guard: Any
+
+
+class SettingRecord(TypedDict):
+    """A setting in use."""
+
+    setting: str
+    value: str
+    origin: NotRequired[str]  # with --show-origin
+
+
+PROFILES = Result(
+    ProfileRecord,
+    "profile",
+    named=("profile", "in_use", "ads_url", "account", "catalog", "user", "client_id"),
+)
+SETTINGS = Result(SettingRecord, "setting")
+
+
+@shows(PROFILES)
+@with_options(shown=ShownOptions)
+def list_profiles(ctx: typer.Context, *, shown: ShownOptions) -> None:
     """List the profiles, and which one is in use.
 
-    For example: adsctl profile list
+    For example: adsctl profile list --where user~nordlicht --sort account
     """
     call = Invocation.of(ctx)
     settings = call.settings
@@ -29,17 +80,19 @@ def list_profiles(ctx: typer.Context) -> None:
         {"profile": name, "in_use": name == settings.profile, **_settings_of(settings.profile_values(name))}
         for name in (*(config.get("profiles") or {}), LOCAL)
     ]
-    call.printer.show(
-        records, ("profile", "in_use", "ads_url", "account", "catalog", "user", "client_id"), "profile"
-    )
+    shown.show(call, records, PROFILES.columns, "profiles", PROFILES.key)
 
 
+@shows(SETTINGS)
+@with_options(shown=ShownOptions)
 def show(
     ctx: typer.Context,
     name: Annotated[str | None, argument("NAME", "The profile (default: the one in use)")] = None,
     show_origin: Annotated[bool, flag("Show where each value comes from")] = False,
+    *,
+    shown: ShownOptions,
 ) -> None:
-    """Show the settings in use, from all sources; never a secret.
+    """Show the settings in use and the limits of the guard, from all sources; never a secret.
 
     For example: adsctl profile show --show-origin
     """
@@ -48,11 +101,42 @@ def show(
         call = call.with_flags({"profile": name})
     settings = call.settings
     call.warn_unknown_keys()
-    shown = {"profile": Setting(settings.profile, "NAME" if name else settings.profile_origin)}
-    shown |= {name: setting for name in PROFILE_KEYS if (setting := settings.find(name))}
+    found = {"profile": Setting(settings.profile, "NAME" if name else settings.profile_origin)}
+    found |= {name: setting for name in PROFILE_KEYS if (setting := settings.find(name))}
+    found |= {
+        f"{OF_ALIASES}{name}": Setting(text, f"profile {settings.profile}")
+        for name, text in settings.aliases.items()
+    }
+    found |= _goals(call)
+    found |= _limits(call)
     columns = ("setting", *(Setting._fields if show_origin else Setting._fields[:1]))
-    records = [dict(zip(columns, (name, *setting), strict=False)) for name, setting in shown.items()]
-    call.printer.show(records, columns, "setting")
+    records = [dict(zip(columns, (name, *setting), strict=False)) for name, setting in found.items()]
+    shown.show(call, records, columns, "settings", SETTINGS.key)
+
+
+def _goals(call: Invocation) -> dict[str, Setting]:
+    """Return what the profile states of its account, for `accounts check`."""
+    values, origin = call.settings.profile_values(call.settings.profile), f"profile {call.settings.profile}"
+    goals: dict[str, Setting] = {}
+    for name in GOAL_KEYS:
+        value = values.get(name)
+        own = (
+            {f"{name}.{key}": text for key, text in value.items()}
+            if isinstance(value, dict)
+            else {name: value}
+        )
+        goals |= {key: Setting(str(text), origin) for key, text in own.items() if text is not None}
+    return goals
+
+
+def _limits(call: Invocation) -> dict[str, Setting]:
+    """Return the limits that hold; say why the guard cannot be read, which stops writes."""
+    try:
+        limits = read_guard(call.settings).strictest()
+    except StateError as error:
+        call.messages.warn(error.message)
+        return {}
+    return {f"{GUARD}{limit.key}": Setting(limit.text, limit.source) for limit in limits}
 
 
 def use(ctx: typer.Context, name: Name) -> None:
@@ -73,11 +157,15 @@ def use(ctx: typer.Context, name: Name) -> None:
 def set_values(
     ctx: typer.Context,
     name: Name,
-    values: Annotated[list[str], argument("KEY=VALUE...", f"Keys: {', '.join(PROFILE_KEYS)}, guard.KEY")],
+    values: Annotated[
+        list[str],
+        argument("KEY=VALUE...", f"Keys: {', '.join((*PROFILE_KEYS, *GOAL_KEYS))}, guard.KEY, alias.NAME"),
+    ],
 ) -> None:
     """Set values of a profile; KEY= removes a value.
 
-    A recipe for files is set by its pattern: 'recipes.feeds/*.csv=shop.yaml'.
+    A recipe for files is set by its pattern: 'recipes.feeds/*.csv=shop.yaml'. An alias stands for the
+    beginning of a command line: 'alias.spend=stats get --since 7d', then: adsctl spend --active.
 
     For example: adsctl profile set shop ads_url=https://ads.example account=18ce54d4x5t
     """
@@ -86,6 +174,7 @@ def set_values(
         if key in pairs:
             raise UsageError(f"{key} is given twice")
         pairs[key] = value
+    _check_aliases(pairs, ctx.find_root().command)
     call = Invocation.of(ctx)
     checked = checked_values(call.settings, name, pairs)
     _confirm_looser(call, name, guard_values(pairs))
@@ -127,7 +216,8 @@ def remove(ctx: typer.Context, name: Name) -> None:
 
 def _settings_of(values: Mapping[str, Any]) -> dict[str, Any]:
     """Return what is a setting: anything else in config.yaml may be a secret."""
-    return {name: value for name, value in values.items() if name in (*PROFILE_KEYS, "guard")}
+    known = (*PROFILE_KEYS, *GOAL_KEYS, "guard", ALIAS)
+    return {name: value for name, value in values.items() if name in known}
 
 
 def _key_and_value(pair: str) -> tuple[str, str | None]:
@@ -140,6 +230,15 @@ def _key_and_value(pair: str) -> tuple[str, str | None]:
         hint = f"write it into config.yaml: {RECIPES} of the profile are a mapping of patterns to files"
         raise UsageError(f"{pair!r}: which = ends the pattern is not clear", hint=hint)
     return key, value or None
+
+
+def _check_aliases(pairs: Mapping[str, str | None], root: Any) -> None:
+    """Raise UsageError for an alias that would replace a command, or that stands for none."""
+    for key, text in pairs.items():
+        if key.startswith(OF_ALIASES) and text is not None:
+            name = key.removeprefix(OF_ALIASES)
+            check_alias_name(name, root.commands)
+            alias_words(name, text, root.commands)
 
 
 def _confirm_looser(call: Invocation, profile: str, limits: dict[str, str | None]) -> None:

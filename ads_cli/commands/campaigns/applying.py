@@ -1,6 +1,6 @@
 """Compare a file of campaigns with an account, ask, and carry out what differs."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Container, Iterator
 from contextlib import closing, contextmanager
 from hashlib import sha256
 from itertools import chain
@@ -9,12 +9,16 @@ from pathlib import Path
 from ...api.spending import ACTIVE, STATUS
 from ...campaigns.account import AccountReader
 from ...campaigns.apply import Applied, Apply
+from ...campaigns.campaign_file import CampaignFile
 from ...campaigns.comparison import Comparison
-from ...campaigns.file import MAX_MIB, CampaignFile, parse_file
-from ...campaigns.memory import STANDARD_INPUT, ApplyMemory, Mark, look_for_lost
-from ...campaigns.model import FUNDING, LINE_ITEM, LISTS, Kind, Stored, each_entry
+from ...campaigns.file import MAX_MIB, parse_file
+from ...campaigns.kinds import LINE_ITEM, LISTS, Kind
+from ...campaigns.matching import replaced_by
+from ...campaigns.memory import APPLY, STANDARD_INPUT, ApplyMemory, Mark, look_for_lost
+from ...campaigns.model import FUNDING, Stored, each_entry
 from ...campaigns.new_posts import find_posts
 from ...campaigns.plan import CampaignPlan
+from ...campaigns.requests import ChangeRequests
 from ...campaigns.spending import planned_spending
 from ...campaigns.stored_plan import StoredPlan, decode, is_stored_plan, keep_planned
 from ...campaigns.targeting_names import resolve_names
@@ -24,11 +28,12 @@ from ...console.invocation import Invocation
 from ...console.progress import progress
 from ...errors import AdsctlError, ContentError, UnavailableError, UsageError
 from ...output.text import counted, safe
+from ...runs.job import current_folder
+from ...runs.jobs import forget_job, list_jobs, unfinished_jobs
+from ...runs.journal import Journal
+from ...runs.lost import LISTED_AFTER_SECONDS, look_until_listed
 from ...store.epochs import UploadTarget
-from ...uploads.job import Acknowledgement, current_folder
-from ...uploads.jobs import forget_job, unfinished_jobs
-from ...uploads.journal import Journal
-from ..uploads.journal import document_key, new_job
+from ..runs.journal import document_key, new_job
 from .posting import Posting
 
 
@@ -39,7 +44,7 @@ class ApplyRun:
         self.call, self.prune, self.replace = call, prune, replace
         self.resume = None if call.dry_run else resume  # None where nothing will be created
         self.stored_plan: StoredPlan | None = None
-        self.digest = ""  # of the stored plan
+        self.content = ""  # digest of what is read
         # Known once the file is compared.
         self.file: CampaignFile
         self.memory: ApplyMemory
@@ -58,6 +63,7 @@ class ApplyRun:
     def compare(self, file: str, *, takes_plans: bool = False) -> CampaignPlan:
         """Read the file and the account. Return what differs, or raise ContentError with every mistake."""
         content = read_whole(file, MAX_MIB)
+        self.content = sha256(content).hexdigest()
         label, folder = ("standard input", Path()) if file == "-" else (file, Path(file).parent)
         if is_stored_plan(content):
             if not takes_plans:
@@ -86,7 +92,9 @@ class ApplyRun:
             parsed.require_valid()  # mistakes are reported first
             raise
         if self.stored_plan:
-            is_begun = self.memory.begun_plan == self.digest
+            begun = (call.account, call.service, APPLY, self.content)
+            condition = "(target, service, upload, content) = (?, ?, ?, ?) AND ended IS NULL"
+            is_begun = bool(list_jobs(call.settings.state_dir, condition, begun))
             if others := keep_planned(self.stored_plan, plan, is_begun=is_begun):
                 call.messages.note(
                     f"{counted(others, 'difference')} in campaigns that the plan does not touch: left as "
@@ -101,7 +109,6 @@ class ApplyRun:
             raise UsageError(
                 "--prune and --replace: a stored plan has its own", hint="make the plan with them"
             )
-        self.digest = sha256(content).hexdigest()[:32]
         self.prune, self.replace = stored.options.prune, stored.options.replace
         if (stored.account, stored.service) != (self.call.account, self.call.service):
             raise ContentError(
@@ -111,17 +118,24 @@ class ApplyRun:
         return stored.content.encode(), stored.file, Path(stored.folder)
 
     def _compared_surely(self, reader: AccountReader, parsed: CampaignFile, *, is_copy: bool) -> CampaignPlan:
-        """Compare, once it is certain what requests without an answer have created."""
+        """Compare, once it is certain what earlier runs have created."""
         call, mistakes = self.call, [*parsed.problems]
+        say = call.messages.say if self.resume else None
 
-        def look() -> tuple[CampaignPlan, list[Mark]]:
+        def look_for_known() -> tuple[CampaignPlan, list[str], float]:
             parsed.problems[:] = mistakes
             plan = self._compared(reader, parsed, is_copy=is_copy)
+            hidden = self._hidden(reader, plan)
+            return plan, hidden, LISTED_AFTER_SECONDS if hidden and say else 0.0
+
+        def look() -> tuple[CampaignPlan, list[Mark]]:
+            plan = look_until_listed(call.client, look_for_known, say, why="that an earlier run has created")
+            self._require_listed(self._hidden(reader, plan))
             parsed.require_valid()
             return plan, plan.lost
 
         if self.resume is not None:
-            return look_for_lost(call.client, self.memory, look, call.messages.say if self.resume else None)
+            return look_for_lost(call.client, self.memory, look, say)
         plan, lost = look()
         if self.memory.seconds_until_listed(lost):
             what = counted(len(lost), "record")
@@ -138,7 +152,7 @@ class ApplyRun:
             needed.setdefault(entry.kind, set()).update(entry.values)
         campaigns = self.listed = reader.tree(listed, (), needed=needed)
         uncovered = set[str]()
-        if self.prune and parsed.q is not None and not parsed.is_whole:
+        if parsed.q is not None and not parsed.is_whole:
             covered = reader.campaigns(q=parsed.q)
             uncovered = {record["id"] for record in listed} - {record["id"] for record in covered}
         comparison = Comparison(parsed, campaigns, memory, replace=self.replace, is_copy=is_copy)
@@ -163,15 +177,18 @@ class ApplyRun:
             replace=self.replace,
             is_copy=is_copy,
         ).run()
-        self._require_deleted(reader, plan)
+        plan.value_names = parsed.value_names
         if plan.not_compared:
             call.messages.note(
                 f"the service never shows {', '.join(sorted(plan.not_compared))}: not compared"
             )
         return plan
 
-    def _require_deleted(self, reader: AccountReader, plan: CampaignPlan) -> None:
-        """Raise UnavailableError where known records are not listed where they belong, and yet are there."""
+    def _hidden(self, reader: AccountReader, plan: CampaignPlan) -> list[str]:
+        """Name the known records that are not listed where they belong, and yet are there.
+
+        Nothing is wrong with their ids.
+        """
         listed, there = {campaign.id for campaign in self.listed}, dict[str, str]()
         for entry, id, parent_id in plan.unlisted:
             record = reader.single(entry.kind, id)
@@ -179,12 +196,16 @@ class ApplyRun:
             is_in_place = above == parent_id or (entry.kind is LINE_ITEM and above not in listed)
             if record.get("deleted") is False and is_in_place:
                 there[f"{entry.path}.id"] = f"the {entry.kind.noun} {id}"
-        if there:
-            problems = self.file.problems
-            problems[:] = [problem for problem in problems if problem.path not in there]
+        problems = self.file.problems
+        problems[:] = [problem for problem in problems if problem.path not in there]
+        return [*there.values()]
+
+    @staticmethod
+    def _require_listed(hidden: list[str]) -> None:
+        if hidden:
             raise UnavailableError(
-                f"{next(iter(there.values()))} is there, and the service does not list it",
-                hint="nothing was changed, since it would be created twice; try again later",
+                f"{hidden[0]} is there, and the service does not list it",
+                hint="nothing was changed, since it would be created twice; --resume waits for it",
             )
 
     def _lists(self, parsed: CampaignFile) -> list[str]:
@@ -197,10 +218,10 @@ class ApplyRun:
     def approve(self, plan: CampaignPlan) -> None:
         """Look at the files of media, and let the guard judge the whole plan."""
         call = self.call
-        apply = Apply(call.client, call.account, plan, self.memory)
         self.posting = Posting(call, plan, resume=bool(self.resume))
         self.posting.check()
-        requests = chain(((content, "") for content in self.posting.requests()), apply.requests())
+        posts = ((request, "") for request in self.posting.requests())
+        requests = chain(posts, ChangeRequests(call.account, plan).planned())
         prepared = ((call.client.prepare(request), new_id) for request, new_id in requests)
         call.writes.approve_plan(prepared, _compared(plan))
 
@@ -208,54 +229,47 @@ class ApplyRun:
         """Ask, and send what differs."""
         call, memory = self.call, self.memory
         self.ask(plan)
-        if self.stored_plan:
-            memory.begin_plan(self.digest)
-        with self._job(plan) as note_done:
+        for changing in (change.stored for change in plan.changes if change.stored):
+            call.stored.note(changing.kind.id_field, {changing.id: changing.fields})  # for the log of changes
+        with self._begun(plan):
             self.posting.make(memory)
+            # From now on the file may have ids of records that are gone.
+            replaced = dict.fromkeys(replaced_by(plan.changes), "")
+            memory.remember(replaced | plan.ids)
+            self._supersede(kept=memory.settle(plan.found))
             with progress(call.messages, "Applying", len(plan.changes)) as on_progress:
-
-                def on_done(count: int) -> None:
-                    note_done(count)
-                    on_progress(count)
-
-                result = Apply(call.client, call.account, plan, memory, on_done).run()
+                result = Apply(call.client, call.account, plan, memory, on_progress).run()
+            # A stored plan that was refused in part is still the same plan when it is applied again.
+            if memory.journal and not (self.stored_plan and result.failed):
+                memory.journal.finish()
         for sent, stored in dict.fromkeys(result.renamed):
             call.messages.note(f"the service stores the name {sent!r} as {stored!r}")
-        if self.stored_plan and not result.failed:
-            memory.begin_plan("")
         return result
 
     @contextmanager
-    def _job(self, plan: CampaignPlan) -> Iterator[Callable[[int], None]]:
-        """Keep a job of the run, unfinished until it ends; yield what notes the changes that are sent.
-
-        It takes the place of unfinished ones of the same file: a run compares, and does what is left.
-        """
-        call, label = self.call, safe(self.file.label)
-        digest = sha256(f"{current_folder()}\n{label}".encode()).hexdigest()
-        place = UploadTarget(call.service, f"campaigns of {digest[:16]}", call.account)
-        state_dir = call.settings.state_dir
-        earlier = unfinished_jobs(state_dir, place)
+    def _begun(self, plan: CampaignPlan) -> Iterator[None]:
+        """Begin a run where anything differs; it is never resumed: a later one does the rest."""
         if not plan.changes:
-            yield lambda count: None
-            for superseded in earlier:
-                forget_job(state_dir, superseded)
+            yield
             return
-        key = document_key(place, "apply", digest, {})
-        job = new_job(call, key, "changes", label, len(plan.changes), batches=0)
-        with closing(Journal(state_dir, job, resume=False)) as journal:
-            for superseded in earlier:
-                forget_job(state_dir, superseded)
-            last_count = 0
+        call = self.call
+        key = document_key(self._target, APPLY, self.content, {})
+        job = new_job(call, key, "changes", self.file.label, len(plan.changes), batches=0)
+        with closing(Journal(call.settings.state_dir, job, resume=False)) as self.memory.journal:
+            yield
 
-            def note(count: int) -> None:
-                nonlocal last_count
-                journal.append(Acknowledgement(last_count, {"applied": count - last_count}))
-                last_count = count
+    @property
+    def _target(self) -> UploadTarget:
+        """What the runs with the file change."""
+        file = sha256(f"{current_folder()}\n{safe(self.file.label)}".encode()).hexdigest()
+        return UploadTarget(self.call.service, f"campaigns of {file[:16]}", self.call.account)
 
-            yield note
-            journal.flush()
-            journal.finish()
+    def _supersede(self, kept: Container[str]) -> None:
+        """Forget the earlier runs with the file, of which this one does the rest."""
+        journal, state_dir = self.memory.journal, self.call.settings.state_dir
+        for job in unfinished_jobs(state_dir, self._target):
+            if job.job not in kept and not (journal and job.job == journal.job.job):
+                forget_job(state_dir, job)
 
     def ask(self, plan: CampaignPlan) -> None:
         """Ask before something is deleted, or may spend more."""

@@ -6,27 +6,32 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from ...api.spending import ACTIVE, STATUS
+from ...campaigns.kinds import TARGETING
 from ...console.invocation import Invocation
 from ...console.parameters import argument, flag, option
+from ...console.shown import shows
 from ...errors import UsageError
-from ...output.text import counted
+from ...output.text import counted, listed
 from ...spelling import as_stored
+from .shown import CHANGES
 
 if TYPE_CHECKING:
+    from ...campaigns.campaign_file import CampaignFile
     from ...campaigns.copying import CopySetting
-    from ...campaigns.file import CampaignFile
     from ...campaigns.plan import CampaignPlan
     from .applying import ApplyRun
 
 
+@shows(CHANGES)
 def copy(
     ctx: typer.Context,
-    ids: Annotated[list[str], argument("CAMPAIGN...", "The ids of campaigns")],
+    ids: Annotated[list[str], argument("CAMPAIGN...", "The ids or names of campaigns")],
     to_account: Annotated[str | None, option("ID", "The account that gets the copies")] = None,
     to_profile: Annotated[str | None, option("NAME", "The profile of that account")] = None,
     name: Annotated[str | None, option("TEXT", "Their names; {name} stands for that of the original")] = None,
     set_: Annotated[
-        list[str] | None, option("FIELD=VALUE", "As in daily_budget=+10%, line_items.end_time=TIME", "--set")
+        list[str] | None,
+        option("FIELD=VALUE", "As in daily_budget=+10% or line_items.end_time=TIME", "--set"),
     ] = None,
     map_: Annotated[
         list[str] | None, option("ID=ID", "What the other account has in place of what is named", "--map")
@@ -39,7 +44,7 @@ def copy(
     The copies are paused, unless --active is given. What cannot be as it was, such as an end that has passed
     or an audience that another account does not have, is reported before anything is created. A copy that was
     stopped is resumed by the same command. Once it has ended, the same command creates nothing more, and
-    another --set is refused.
+    another --set is refused. -o ids prints the ids of the copies.
 
     For example: adsctl campaigns copy 8wku4 --name 'Next {name}' --set daily_budget=+10% --dry-run
     """
@@ -68,9 +73,11 @@ def copy(
         )
     call.client.open()
     reader = AccountReader(call.client, call.account)
-    originals = reader.to_copy([*dict.fromkeys(ids)])
+    originals = reader.to_copy([*dict.fromkeys(call.records.ids_of("campaign_id", ids))])
     copied = Copy(originals, call.account, name=template, settings=settings, mapped=mapped, active=active)
     copy_file = copied.file()
+    for what, whose in copied.left_out.items():
+        call.messages.note(f"{what} is not copied, since only the service sets it ({listed(whose)})")
     if is_elsewhere:
         note_missing(target.client, target.account, copy_file)
     run = ApplyRun(target, prune=False, replace=False, resume=resume)
@@ -90,14 +97,21 @@ def copy(
         for difference in plan.changes:
             if difference.action == "update":
                 difference.values = {STATUS: ACTIVE}
+        _require_set_targeting(settings, copy_file, plan)
         _report_copied_before(target, copy_file, plan)
-        show_plan(target, plan, is_result=False)
+        show_plan(target, plan, is_result=target.dry_run and target.printer.is_for_people)
         run.approve(plan)
         if target.dry_run:
-            print_plan(target, plan)
+            if not target.printer.is_for_people and target.printer.format != "ids":  # nothing has one yet
+                print_plan(target, plan)
             return
         result = run.carry_out(plan)
-    print_plan(target, plan, result)
+    if target.printer.format == "ids":
+        copies = dict(zip((original.id for original in originals), copy_file.campaigns, strict=True))
+        made = (result.ids.get(copies[id]) or plan.matched[copies[id]].id for id in dict.fromkeys(ids))
+        target.printer.show([{"id": id} for id in made], ("id",), "id")
+    else:
+        print_plan(target, plan, result)
     report_result(target, result)
 
 
@@ -128,9 +142,30 @@ def _require_set(settings: Iterable["CopySetting"], copy_file: "CampaignFile", p
     copy_file.require_valid()
 
 
+def _require_set_targeting(
+    settings: Iterable["CopySetting"], copy_file: "CampaignFile", plan: "CampaignPlan"
+) -> None:
+    """Refuse criteria of --set where a copy that is there has others of the type."""
+    from ...campaigns.plan_tree import Titles
+
+    titles = Titles(plan, {})
+    set_types = {setting.criterion for setting in settings if setting.criterion}
+    entries = {stored: entry for entry, stored in plan.matched.items()}
+    for stored in plan.staying:
+        if stored.kind is TARGETING and stored.parent in entries and titles.criterion(stored) in set_types:
+            text = (
+                f"was copied before, with {titles.of(stored)}: "
+                f"change the line item {stored.parent.id}, or add --name for another copy"
+            )
+            copy_file.note(entries[stored.parent], text, "targeting")
+    copy_file.require_valid()
+
+
 def _report_copied_before(call: Invocation, copy_file: "CampaignFile", plan: "CampaignPlan") -> None:
     """Name the campaigns that were copied before, where nothing is left to do."""
-    copies = [stored.id for entry in copy_file.campaigns if (stored := plan.matched.get(entry))]
+    copies = [
+        f"{stored.name} ({stored.id})" for entry in copy_file.campaigns if (stored := plan.matched.get(entry))
+    ]
     if copies and not plan.changes:
         call.messages.note(
             f"{counted(len(copies), 'campaign')} copied before: {', '.join(copies)}; --name makes another"

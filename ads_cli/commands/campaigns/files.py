@@ -1,20 +1,26 @@
 """Campaigns as a file: pull, plan and apply."""
 
-import sys
+from hashlib import sha256
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from ...campaigns.model import LISTS
+from ...campaigns.kinds import LISTS
 from ...config.atomic_files import atomic, check_output_path, file_to_replace
 from ...console.invocation import Invocation
 from ...console.parameters import argument, flag, option
-from ...errors import DIFFERENCES_FOUND, NotConfirmedError, UsageError
+from ...console.schema_files import schema_line
+from ...console.shown import Result, shows
+from ...errors import DIFFERENCES_FOUND, UsageError
 from ...numbers import DeletionLimit
 from ...output.text import counted
 from ...spelling import comma_list
 from .page import CampaignReport, Report
+from .shown import CHANGES
+
+if TYPE_CHECKING:
+    from ...store.notes import Notes
 
 JSON_SUFFIX, WORKBOOK_SUFFIX = ".json", ".xlsx"
 
@@ -23,10 +29,11 @@ Prune = Annotated[bool, flag("Delete what the lists of the file do not have, chi
 Replace = Annotated[bool, flag("Delete and create what has fields that cannot be changed")]
 
 
+@shows(Result("campaigns", "", is_list=False, formats=("json", "yaml")))
 def pull(
     ctx: typer.Context,
     file: Annotated[str | None, argument("FILE", "Where to write; standard output without it")] = None,
-    ids: Annotated[str | None, option("A,B", "Only these campaigns, separated by commas")] = None,
+    ids: Annotated[str | None, option("A,B", "Only these campaigns, by ids or names")] = None,
     q: Annotated[str | None, option("TEXT", "Only campaigns whose names start with this")] = None,
     force: Annotated[bool, flag("Replace a file that was changed since pull, or is another one")] = False,
     example: Annotated[bool, flag("Print a commented file with every field; ask no service")] = False,
@@ -41,14 +48,13 @@ def pull(
     For example: adsctl campaigns pull campaigns.yaml
     """
     from ...campaigns.account import AccountReader
-    from ...campaigns.memory import is_pulled, note_pulled
     from ...campaigns.writer import as_json, as_yaml, document_of
 
     call = Invocation.of(ctx, mutates=False)
     if example:
         from ...campaigns.writer import example_text
 
-        sys.stdout.write(example_text())
+        call.out.write(example_text())
         return
     if ids and q is not None:
         raise UsageError("--ids: cannot be used with --q")
@@ -58,7 +64,7 @@ def pull(
         raise UsageError(
             f"{path}: cannot tell the format from the name", hint="name it .yaml, .json or .xlsx"
         )
-    if path and not force and file_to_replace(path) and not is_pulled(state, path):
+    if path and not force and file_to_replace(path) and not _is_pulled(state, path):
         raise UsageError(
             f"{path} was not written by pull, or was changed since", hint="replace it with --force"
         )
@@ -67,6 +73,7 @@ def pull(
     named = comma_list(ids or "")
     if ids is not None and not named:
         raise UsageError("--ids: names no campaign")
+    named = call.records.ids_of("campaign_id", named)
     campaigns = reader.tree(reader.campaigns(ids=named, q=q), LISTS)
     document = document_of(campaigns, call.account, whole=not named and q is None, q=q)
     if suffix == WORKBOOK_SUFFIX:
@@ -75,16 +82,34 @@ def pull(
         content = as_workbook(campaigns, {key: document[key] for key in document if key != "campaigns"})
     else:
         is_json = suffix == JSON_SUFFIX if path else call.settings.get("output") == "json"
-        content = (as_json(document) if is_json else as_yaml(document)).encode()
+        line = schema_line(path, "campaigns") if path else ""
+        content = (as_json(document) if is_json else f"{line}{as_yaml(document)}").encode()
     if path is None:
-        sys.stdout.write(content.decode())
+        call.out.write(content.decode())
     else:
         with atomic(path, is_output=True) as stream:
             stream.buffer.write(content)
-        note_pulled(state, path, content)
+        _pulled(state).put(str(path.resolve()), sha256(content).hexdigest())
         call.messages.say(f"{path}: {counted(len(campaigns), 'campaign')}")
 
 
+def _pulled(state_dir: Path) -> "Notes":
+    """Return the digests of the files that `pull` has written."""
+    from ...store.notes import Notes
+
+    return Notes(state_dir, "pulled files")
+
+
+def _is_pulled(state_dir: Path, path: Path) -> bool:
+    """Tell whether `pull` has written a file, and it is unchanged since."""
+    try:
+        digest = sha256(path.read_bytes()).hexdigest()
+    except OSError:
+        return False
+    return _pulled(state_dir).find(str(path.resolve()), str) == digest
+
+
+@shows(CHANGES)
 def plan(
     ctx: typer.Context,
     file: FileArgument,
@@ -104,7 +129,7 @@ def plan(
     For example: adsctl campaigns plan shop.yaml
     """
     from .applying import ApplyRun
-    from .plan_view import pruning_excess, show_plan
+    from .plan_view import pruned, show_plan
 
     call = Invocation.of(ctx, mutates=False)
     limit = DeletionLimit.parse(max_delete)
@@ -120,12 +145,13 @@ def plan(
             with atomic(Path(out), is_output=True) as stream:
                 stream.write(encode(compared, run.file, call.account, call.service, options))
         show_plan(call, compared)
-        if excess := pruning_excess(compared, limit):
+        if excess := pruned(compared, limit).excess:
             call.messages.note(f"{excess}: apply needs --max-delete {compared.pruned}")
         if compared.changes:
             raise typer.Exit(DIFFERENCES_FOUND)
 
 
+@shows(CHANGES)
 def apply(
     ctx: typer.Context,
     file: Annotated[str, argument("FILE", "A file of campaigns, or a stored plan; - is standard input")],
@@ -151,7 +177,7 @@ def apply(
     For example: adsctl campaigns apply shop.yaml --dry-run
     """
     from .applying import ApplyRun
-    from .plan_view import plan_words, print_plan, pruning_excess, report_result, show_plan
+    from .plan_view import plan_words, print_plan, pruned, report_result, show_plan
 
     call = Invocation.of(ctx)
     limit = DeletionLimit.parse(max_delete)
@@ -165,20 +191,17 @@ def apply(
                     "--write-ids: needs a file of campaigns in YAML or JSON",
                     hint="pull a workbook again after it was applied: it has the ids then",
                 )
-            show_plan(call, compared, is_result=False)
+            show_plan(call, compared, is_result=call.dry_run and call.printer.is_for_people)
             if resume and not compared.changes:
                 call.messages.say("nothing is left to resume")
-            if excess := pruning_excess(compared, limit):
-                raise NotConfirmedError(
-                    excess,
-                    hint=f"nothing was changed; if that is right, add --max-delete {compared.pruned}",
-                )
+            pruned(compared, limit).require_few("nothing was changed")
             run.approve(compared)
             if call.dry_run:
                 if call.is_plan:
                     run.ask(compared)
                     call.messages.show(plan_words(compared))
-                print_plan(call, compared)
+                if not call.printer.is_for_people:
+                    print_plan(call, compared)
                 return
             result = about.result = run.carry_out(compared)
         print_plan(call, compared, result)

@@ -1,17 +1,19 @@
 """Look up cards of any kind by their addresses, and targeting values of every kind by words."""
 
-from typing import Annotated
+from typing import Annotated, Any, TypedDict
 
 import typer
 
 from ...api.cards import FetchCard, FetchCards
 from ...api.endpoint import Request
 from ...api.fields import fields_of
+from ...api.iso_codes import COUNTRIES
 from ...api.registry import requests_of
 from ...console.invocation import Invocation
 from ...console.parameters import argument, flag, option
 from ...console.request_input import request_from_input
 from ...console.results import show
+from ...console.shown import Result, shows
 from ...errors import UsageError
 from ...output.text import listed
 from ...parallel.ordered_map import map_ordered
@@ -19,6 +21,7 @@ from ...parallel.ordered_map import map_ordered
 SCHEME = "card://"
 
 
+@shows(Result(FetchCards))
 def fetch(
     ctx: typer.Context,
     cards: Annotated[list[str], argument("CARD...", "Addresses, as card://ID, or one id")],
@@ -44,10 +47,23 @@ def fetch(
 
 
 REQUESTS_AT_ONCE = 4
-COLUMNS = ("targeting_type", "targeting_value", "name", "location_type", "country_code")
 OTHER_COLUMNS = ("os_type", "manufacturer", "number", "genre", "locales", "estimated_users")
 
 
+class TargetingValue(TypedDict, total=False):
+    """A value that can be targeted; each kind has fields of its own."""
+
+    targeting_type: str
+    targeting_value: Any
+    name: str
+    location_type: str
+    country_code: str
+
+
+VALUES = Result(TargetingValue, "targeting_value", is_open=True)
+
+
+@shows(VALUES)
 def search(
     ctx: typer.Context,
     q: Annotated[
@@ -76,7 +92,7 @@ def search(
     responses = [*map_ordered(call.client.call, requests, REQUESTS_AT_ONCE, len(requests))]
     # The service leaves out the type of shows alone.
     shown = [{"targeting_type": "TV_SHOW", **record} for response in responses for record in response.records]
-    call.printer.show(shown, COLUMNS, "targeting_value", OTHER_COLUMNS)
+    call.printer.show(shown, VALUES.columns, VALUES.key, OTHER_COLUMNS)
     for request, response in zip(requests, responses, strict=True):
         if response.next_cursor:
             call.messages.warn(f"there are more: add --all to adsctl {request.endpoint.command}")
@@ -89,6 +105,8 @@ def _requests(q: str, locale: str | None) -> list[Request]:
     for kind in requests_of("targeting_search"):
         fields = {field.name: field.required for field in fields_of(kind)}
         values = {name: value for name, value in options.items() if name in fields and value is not None}
+        if q in COUNTRIES and "location_type" in fields:
+            values = {"country_code": q, "location_type": "COUNTRIES"}
         if "q" in fields and all(name in values for name, required in fields.items() if required):
             requests.append(request_from_input(kind, values))
     return requests

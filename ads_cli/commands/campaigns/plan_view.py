@@ -1,15 +1,29 @@
 """A plan of campaigns, and its result, in the words of messages: what changes, what may be spent."""
 
-from collections.abc import Iterator
+import sys
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import suppress
+from functools import cache
+from typing import IO
 
+from ...campaigns.ad_names import ad_names
 from ...campaigns.apply import Applied
-from ...campaigns.plan import RECORD_FIELDS, CampaignPlan
+from ...campaigns.model import Entry
+from ...campaigns.plan import CampaignPlan
+from ...campaigns.plan_tree import PlanNode, Titles, plan_tree
 from ...campaigns.spending import planned_spending
+from ...client.spending_limits import SUM
+from ...console.account_zone import account_zone, zone_for
 from ...console.invocation import Invocation
-from ...errors import IncompleteError
-from ...numbers import DeletionLimit
-from ...output.text import Lines, cell, counted, safe
-from ..spending import SIGNS, value_change
+from ...errors import AdsctlError, IncompleteError
+from ...numbers import DeletionLimit, Deletions
+from ...output.diff_view import DiffView, with_currency
+from ...output.table_view import local_times
+from ...output.text import Lines, counted, listed, safe
+from .shown import CHANGES
+
+MOST_STAYING = 5  # records that stay are named, of each list
+STAYS = "in the account and not in the file"
 
 
 def plan_words(plan: CampaignPlan) -> str:
@@ -17,10 +31,10 @@ def plan_words(plan: CampaignPlan) -> str:
     return f"{plan.words}; {planned_spending(plan).words}"
 
 
-def pruning_excess(plan: CampaignPlan, limit: DeletionLimit) -> str:
-    """Say that more records would be deleted than may be; "" where they are not."""
+def pruned(plan: CampaignPlan, limit: DeletionLimit) -> Deletions:
+    """Return what a plan deletes, since the file does not have it."""
     sentence = f"{plan.pruned:,} of {counted(plan.listed, 'record')} would be deleted"
-    return limit.excess(plan.pruned, plan.listed, sentence)
+    return Deletions(plan.pruned, plan.listed, sentence, limit)
 
 
 def show_plan(call: Invocation, plan: CampaignPlan, *, is_result: bool = True) -> None:
@@ -28,9 +42,28 @@ def show_plan(call: Invocation, plan: CampaignPlan, *, is_result: bool = True) -
     if is_result:
         print_plan(call, plan)
     elif plan.changes and not call.presentation.quiet:
-        for line in _drawn(plan):
-            call.messages.say(line)
-    call.messages.say(plan_words(plan))
+        call.messages.draw(_drawn(call, plan, sys.stderr, color=call.messages.color))
+    lines = [plan.words, *money_lines(call, plan)]
+    if sys.stderr.isatty():
+        lines = [local_times(line, lambda: zone_for(call)) for line in lines]
+    call.messages.say(Lines(lines))
+    if count := len(plan.staying):
+        # What lies in a campaign is named where that is drawn.
+        names = [
+            safe(f"campaign {stored.name} ({stored.id})") for stored in plan.staying if not stored.parent
+        ]
+        campaigns = f", of these {listed(names, MOST_STAYING)}" if names else ""
+        call.messages.say(f"{counted(count, 'record')} {STAYS} {_stay(count)}{campaigns}")
+
+
+def money_lines(call: Invocation, plan: CampaignPlan) -> list[str]:
+    """Say what a plan changes about spending, and what the guard lets the account spend at most."""
+    lines = planned_spending(plan).lines
+    with suppress(AdsctlError):  # a guard that cannot be read stops what changes something, and no plan
+        bound = call.writes.guard.guard.bound_of_day()
+        if bound and bound.key == SUM and plan.changes:
+            lines.append(f"the account's limit bounds it: {bound.text} a day ({bound.key}, {bound.source})")
+    return lines
 
 
 def print_plan(call: Invocation, plan: CampaignPlan, result: Applied | None = None) -> None:
@@ -42,36 +75,66 @@ def print_plan(call: Invocation, plan: CampaignPlan, result: Applied | None = No
             record["id"] = result.ids.get(change.entry)
         records.append(record)
     if call.printer.is_for_people:
-        if result is None:
-            call.printer.stream.write("".join(f"{line}\n" for line in _drawn(plan)))
+        if result is None and plan.changes:
+            stream = call.printer.stream
+            for line in _drawn(call, plan, stream, color=call.printer.color):
+                stream.write(f"{line}\n")
         return
-    call.printer.show(records, RECORD_FIELDS, "id")
+    call.printer.show(records, CHANGES.columns, CHANGES.key)
 
 
-def _drawn(plan: CampaignPlan) -> Iterator[str]:
-    """Draw a plan: a line for each record, and one for each field that changes."""
-    for change in plan.changes:
-        depth = "  " * change.path.count(".")
-        name = change.name or change.key
-        about = f" {change.id}" if change.id else ""
-        yield safe(f"{SIGNS[change.action]} {depth}{change.kind.noun}{about} {name!r}")
-        before, after = change.before or {}, change.after or {}
-        for key, value in after.items():
-            currency = change.currency_of(key)
-            if change.action == "update":
-                texts = value_change(cell(before.get(key)), cell(value), currency)
-                yield safe(f"  {depth}  {key}: {texts}")
-            elif change.kind.is_named:
-                yield safe(f"  {depth}  {key}: {cell(value)} {currency}".rstrip())
+def _drawn(call: Invocation, plan: CampaignPlan, stream: IO[str], *, color: bool) -> Iterator[str]:
+    """Draw a plan: a line for each record below what it lies in, and one for each field that changes."""
+    titles = titles_of(call, plan)
+    yield from _lines(plan_tree(plan), titles, DiffView.on(stream, color=color), "")
 
 
-def report_result(call: Invocation, result: Applied) -> None:
+def titles_of(call: Invocation, plan: CampaignPlan, ids: Mapping[Entry, str] | None = None) -> Titles:
+    """Return what names the records of a plan; what pays and the time zone are asked for where they occur."""
+
+    def funding(id: str) -> str:
+        return call.records.label("funding_instrument_id", id)
+
+    names = ad_names(call.client, call.account, plan)
+    return Titles(plan, names, ids, funding=funding, zone=cache(lambda: account_zone(call).info))
+
+
+def _lines(nodes: Iterable[PlanNode], titles: Titles, view: DiffView, indent: str) -> Iterator[str]:
+    for node in nodes:
+        title = safe(titles.of(node.record))
+        if node.replaced:
+            start = safe(f"{indent}{titles.criterion(node.record)}: ")
+            yield from view.replacement(start, titles.target(node.replaced), titles.target(node.record))
+        elif node.action:
+            yield view.record(node.action, indent + title)
+        else:
+            yield f"  {indent}{title}"
+        for key, before, after, currency in titles.edits(node):
+            if node.action == "update":
+                yield from view.field(key, *with_currency(before, after, currency), f"{indent}      ")
+            else:
+                yield view.text(safe(f"{indent}      {key}: {after} {currency}".rstrip()))
+        yield from _lines(node.below, titles, view, f"{indent}  ")
+        if count := len(node.staying):
+            names = listed([titles.of(stored) for stored in node.staying], MOST_STAYING)
+            yield view.text(safe(f"    {indent}{count:,} {STAYS} {_stay(count)}: {names}"))
+
+
+def _stay(count: int) -> str:
+    return "stays; --prune deletes it" if count == 1 else "stay; --prune deletes them"
+
+
+def report_result(
+    call: Invocation,
+    result: Applied,
+    hint: str = "correct the file and apply it again: what was applied is not sent again",
+) -> None:
     """Say what was done; raise IncompleteError where some of it was refused."""
     counts = ", ".join(f"{count:,} {what}" for what, count in result.counts.items() if count)
-    call.messages.say(counts or "nothing to change")
+    if counts or not result.failed:
+        call.messages.say(counts or "nothing to change")
     if result.failed:
         reasons = [f"{path}: {reason}" for path, reason in result.failed]
         raise IncompleteError(
-            Lines([f"{counted(len(result.failed), 'record')} refused by the service", *reasons]),
-            hint="correct the file and apply it again: what was applied is not sent again",
+            Lines([f"{counted(len(result.failed), 'record')} refused by the service", *reasons]), hint=hint
         )

@@ -1,12 +1,14 @@
 """Campaigns with their line items, whom they target and what they show: as records, and drawn as a tree."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from datetime import UTC, datetime
-from typing import IO, TYPE_CHECKING, Annotated, Any, NamedTuple
+from datetime import UTC, datetime, tzinfo
+from itertools import chain
+from typing import TYPE_CHECKING, Annotated, Any, NamedTuple, TypedDict
 
 import typer
 
 from ...api.daily_bound import CampaignSpending, daily_bound, daily_budget
+from ...api.delivery import CAMPAIGN, LINE_ITEM
 from ...api.names import to_neutral
 from ...api.promoted import (
     ListCallToActions,
@@ -17,17 +19,22 @@ from ...api.promoted import (
 )
 from ...api.spending import DAILY_BUDGET, UNLIMITED, may_serve
 from ...api.targeting import ListCriteria
+from ...console.account_zone import account_zone
+from ...console.drawing import console_of, next_command
 from ...console.invocation import Invocation
 from ...console.parameters import argument
+from ...console.shown import Result, shows
 from ...output.table_view import MONEY, header, shown, state_style
 from ...output.text import first_of, safe
+from .delivery import diagnosis_of
 
 if TYPE_CHECKING:
     from rich.tree import Tree
 
     from ...campaigns.account import AccountReader
+    from ...campaigns.delivery import Finding, Parts
 
-CAMPAIGN, LINE_ITEM, TARGETING, ACCOUNT = "campaign", "line item", "targeting", "account"
+TARGETING, ACCOUNT = "targeting", "account"
 # The request that lists a kind of parts of a line item, and the field that names them for people.
 BELOW_LINE_ITEMS: dict[str, tuple[Any, str]] = {
     TARGETING: (ListCriteria, "name"),
@@ -37,7 +44,21 @@ BELOW_LINE_ITEMS: dict[str, tuple[Any, str]] = {
     "media": (ListMediaCreatives, "account_media_id"),
     "call to action": (ListCallToActions, "call_to_action"),
 }
-COLUMNS = ("kind", "id", "parent_id", "name", "status")
+
+
+class TreeRecord(TypedDict):
+    """A record of a tree of campaigns."""
+
+    kind: str
+    id: str | None
+    parent_id: str | None
+    name: str
+    status: str
+    why: str
+    record: Mapping[str, Any]  # as the service sends it
+
+
+TREE = Result(TreeRecord, named=tuple(TreeRecord.__annotations__)[:-1])
 MAX_VALUES = 12  # of one type of targeting, on a terminal
 UNKNOWN = "UNKNOWN"  # the effective status of a draft
 # What a drawing says of fields.
@@ -55,6 +76,7 @@ class Node(NamedTuple):
     sent: Mapping[str, Any]  # as the service sent it
     fields: Mapping[str, Any]  # by neutral names
     below: Sequence["Node"] = ()
+    why: "Sequence[Finding]" = ()  # it does not deliver
 
     @property
     def name(self) -> str:
@@ -70,9 +92,10 @@ class Node(NamedTuple):
         return str(status or self.fields.get("entity_status") or "")
 
 
+@shows(TREE)
 def tree(
     ctx: typer.Context,
-    campaign: Annotated[str | None, argument("CAMPAIGN", "The id of a campaign (default: all)")] = None,
+    campaign: Annotated[str | None, argument("CAMPAIGN", "A campaign, by id or name (default: all)")] = None,
 ) -> None:
     """Draw campaigns with their line items, whom they target and what they show.
 
@@ -82,45 +105,59 @@ def tree(
     """
     call = Invocation.of(ctx, mutates=False)
     call.client.open()
-    nodes = _campaigns(call, campaign)
-    if not nodes:
-        call.messages.say("the account has no campaigns")
+    nodes = campaign_nodes(call, [campaign] if campaign else [])
     if doubts := [*_doubts(nodes)]:
         call.messages.warn(f"amounts of the service that are hard to believe: {first_of(doubts, MAX_VALUES)}")
     if call.printer.is_for_people:
-        _draw(call.printer.stream, nodes, color=call.printer.color)
+        _draw(call, nodes)
     else:
-        call.printer.show(list(records_of(nodes)), COLUMNS, "id", ("record",))
+        call.printer.show(list(records_of(nodes)), TREE.columns, TREE.key, ("record",))
 
 
-def _campaigns(call: Invocation, campaign: str | None) -> list[Node]:
-    """Fetch one campaign or all, and what belongs to them."""
+def campaign_nodes(call: Invocation, ids: Sequence[str]) -> list[Node]:
+    """Fetch some campaigns or all, what belongs to them, and why they do not deliver."""
     from ...api.campaigns import GetCampaign
     from ...campaigns.account import AccountReader, records_in
 
     reader = AccountReader(call.client, call.account)
-    if campaign is None:
-        sent = reader.campaigns()
-    else:
-        sent = records_in(call.client.call(GetCampaign(account_id=call.account, campaign_id=campaign)), "id")
-    fields = to_neutral(sent)
-    ids = [record["id"] for record in fields]
-    items = reader.line_items(ids)
-    below = _below_line_items(reader, to_neutral(items))
-    line_items: dict[str, list[Node]] = {id: [] for id in ids}
-    for record in items:
-        neutral = to_neutral(record)
-        node = Node(LINE_ITEM, record, neutral, below.get(neutral["id"], ()))
-        line_items.setdefault(neutral["campaign_id"], []).append(node)
-    return [
-        Node(CAMPAIGN, record, neutral, line_items[neutral["id"]])
-        for record, neutral in zip(sent, fields, strict=True)
-    ]
+    ids = call.records.ids_of("campaign_id", ids)
+    gets = (GetCampaign(account_id=call.account, campaign_id=id) for id in dict.fromkeys(ids))
+    sent = [*chain.from_iterable(records_in(call.client.call(get), "id") for get in gets)]
+    sent = sent if ids else reader.campaigns()
+    if not sent:
+        call.messages.say("the account has no campaigns")
+        return []
+    campaigns = to_neutral(sent)
+    items = reader.line_items([record["id"] for record in campaigns])
+    neutral_items = to_neutral(items)
+    below = _below_line_items(reader, neutral_items)
+    parts = {id: _parts(nodes) for id, nodes in below.items()}
+    families: dict[str, list[Node]] = {campaign["id"]: [] for campaign in campaigns}
+    for item, neutral in zip(items, neutral_items, strict=True):
+        node = Node(LINE_ITEM, item, neutral, below[neutral["id"]])
+        families.setdefault(neutral["campaign_id"], []).append(node)
+    diagnosis, nodes = diagnosis_of(reader, account_zone(call).info), list[Node]()
+    for record, campaign in zip(sent, campaigns, strict=True):
+        family = families[campaign["id"]]
+        why: dict[str, list[Finding]] = {}
+        for found in diagnosis.campaign(campaign, [node.fields for node in family], parts):
+            why.setdefault(found.record["id"], []).append(found)
+        line_items = [node._replace(why=why.get(node.fields["id"], ())) for node in family]
+        nodes.append(Node(CAMPAIGN, record, campaign, line_items, why.get(campaign["id"], ())))
+    return nodes
+
+
+def _parts(nodes: Sequence[Node]) -> "Parts":
+    """Return what the delivery of a line item depends on, of all that belongs to it."""
+    from ...campaigns.delivery import Parts
+
+    targeting = [node.fields for node in nodes if node.kind == TARGETING]
+    return Parts(targeting, ads=len(nodes) - len(targeting))
 
 
 def _below_line_items(reader: "AccountReader", line_items: list[dict[str, Any]]) -> dict[str, list[Node]]:
     """Fetch what line items target and show, by line item."""
-    below: dict[str, list[Node]] = {}
+    below: dict[str, list[Node]] = {str(item["id"]): [] for item in line_items}
     for kind, (request, _) in BELOW_LINE_ITEMS.items():
         # The service refuses the others where it lists promoted accounts.
         promoting = [item for item in line_items if item.get("product_type") == "PROMOTED_ACCOUNT"]
@@ -131,7 +168,7 @@ def _below_line_items(reader: "AccountReader", line_items: list[dict[str, Any]])
     return below
 
 
-def records_of(nodes: Iterable[Node], parent: str | None = None) -> Iterator[dict[str, Any]]:
+def records_of(nodes: Iterable[Node], parent: str | None = None) -> Iterator[TreeRecord]:
     """Yield a record for each node, parents first, with the service's own beside it."""
     for node in nodes:
         id = node.fields.get("id")
@@ -141,6 +178,7 @@ def records_of(nodes: Iterable[Node], parent: str | None = None) -> Iterator[dic
             "parent_id": parent,
             "name": node.name,
             "status": node.status,
+            "why": ", ".join(found.reason.short for found in node.why),
             "record": node.sent,
         }
         yield from records_of(node.below, id)
@@ -156,25 +194,47 @@ def _doubts(nodes: Iterable[Node]) -> Iterator[str]:
         yield from _doubts(node.below)
 
 
-def _branch_of(node: Node) -> "Tree":
+def _ad_names(call: Invocation, nodes: Iterable[Node]) -> Mapping[str, str]:
+    """Return the texts of posts and the names of media by their ids."""
+    from ...campaigns.ad_names import names_of_ads
+    from ...campaigns.kinds import MEDIA, POST, SCHEDULED_POST
+
+    ads = [ad for node in nodes for item in node.below for ad in item.below]
+    ids = {
+        kind: [*dict.fromkeys(ad.name for ad in ads if ad.kind == noun)]
+        for noun, kind in (("post", POST), ("scheduled post", SCHEDULED_POST), ("media", MEDIA))
+    }
+    return names_of_ads(call.client, call.account, ids)
+
+
+def _branch_of(call: Invocation, node: Node, ad_names: Mapping[str, str]) -> "Tree":
     """Draw a campaign or a line item, and what belongs to it."""
     criteria = [child for child in node.below if child.kind == TARGETING]
     line_items = [child for child in node.below if child.kind == LINE_ITEM]
     creatives = [child for child in node.below if child.kind not in (TARGETING, LINE_ITEM)]
     budget = [*_bound(node, line_items), *_texts(node, BUDGET)]
-    about = {"budget": budget, "dates": _texts(node, DATES)}
+    about = {"budget": budget, "dates": _texts(node, DATES, account_zone(call).info)}
     return _branch(
         node.name or "(no name)",
         [node.status, str(node.fields.get("objective") or "")],
         [
             *(_branch(title, details) for title, details in about.items() if details),
-            *map(_branch_of, line_items),
+            *(_branch("why", [found.words, next_command(call, found.command)]) for found in node.why),
+            *(_branch_of(call, item, ad_names) for item in line_items),
             *_targeting(criteria),
-            *(_branch(f"{child.kind} {child.name}", [child.status], has_status=True) for child in creatives),
+            *(_branch(_title(child, ad_names), [child.status], has_status=True) for child in creatives),
         ],
         before=str(node.fields.get("id")),
         has_status=True,
     )
+
+
+def _title(ad: Node, ad_names: Mapping[str, str]) -> str:
+    """Name an ad by its text or its file, then its id."""
+    from ...campaigns.plan_tree import post_text
+
+    text = post_text(ad_names.get(ad.name, ""))
+    return f'{ad.kind} "{text}" ({ad.name})' if text else f"{ad.kind} {ad.name}"
 
 
 def _bound(node: Node, line_items: Sequence[Node]) -> Iterator[str]:
@@ -186,10 +246,12 @@ def _bound(node: Node, line_items: Sequence[Node]) -> Iterator[str]:
         yield f"{UNLIMITED} a day" if bound.unbounded else f"{bound} a day by its line items"
 
 
-def _texts(node: Node, formats: Mapping[str, str]) -> list[str]:
+def _texts(node: Node, formats: Mapping[str, str], zone: tzinfo | None = None) -> list[str]:
     fields = node.fields
     return [
-        text.format(shown(name, fields)) for name, text in formats.items() if fields.get(name) is not None
+        text.format(shown(name, fields, zone=zone))
+        for name, text in formats.items()
+        if fields.get(name) is not None
     ]
 
 
@@ -225,11 +287,9 @@ def _branch(
     return tree
 
 
-def _draw(stream: IO[str], nodes: Iterable[Node], *, color: bool) -> None:
+def _draw(call: Invocation, nodes: Iterable[Node]) -> None:
     """Draw a tree for each node. Lines are wrapped at the width of a terminal only."""
-    from rich.console import Console
-
-    width = None if stream.isatty() else 10_000
-    console = Console(file=stream, width=width, force_terminal=color, no_color=not color, highlight=False)
+    console, nodes = console_of(call), [*nodes]
+    ad_names = _ad_names(call, nodes)
     for node in nodes:
-        console.print(_branch_of(node))
+        console.print(_branch_of(call, node, ad_names))

@@ -1,25 +1,55 @@
 """Fleets: many commands of one file, each under its own profile."""
 
 import sys
-from typing import Annotated, Literal
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Annotated, Literal, TypedDict
 
 import typer
 
 from ...console.invocation import Invocation
 from ...console.parameters import argument, choice, flag, option
+from ...console.shown import Result, shows
 from ...errors import UsageError
 from ...masking import mask_address
-from ..uploads.options import PageOptions, with_options
+from ..runs.options import PageOptions, ShownOptions, with_options
+
+if TYPE_CHECKING:
+    from ...fleet.tasks import Task
 
 DEFAULT_PARALLEL = 4
 ALL = sys.maxsize  # as many as a cluster has threads
 FleetFile = Annotated[str, argument("FILE", "YAML: defaults, and tasks with their command lines")]
 Only = Annotated[str | None, option("NAMES", "These tasks only: names or patterns, separated by commas")]
 EngineName = Literal["local", "dask"]
-CHECK_COLUMNS = ("task", "profile", "command", "account", "changes")
-FLEET_COLUMNS = ("file", "state", "began", "tasks", "ok", "failed")
 
 
+class CheckedTask(TypedDict):
+    """A task that a fleet would run."""
+
+    task: str
+    profile: str
+    command: str
+    account: str | None
+    changes: str | None  # what a job of it changes
+
+
+class FleetRecord(TypedDict):
+    """The last run of a fleet."""
+
+    file: str
+    state: str
+    began: str
+    tasks: int
+    ok: int
+    failed: int
+
+
+RUN_COLUMNS = ("task", "status", "exit_code", "seconds", "profile", "worker", "done")
+RESULTS = Result("ads_cli.fleet.engine:TaskRecord", "task", named=RUN_COLUMNS)
+TASKS, FLEETS = Result(CheckedTask, "task"), Result(FleetRecord, "file")
+
+
+@shows(RESULTS)
 @with_options(page=PageOptions)
 def run(
     ctx: typer.Context,
@@ -49,6 +79,10 @@ def run(
     skip_signed_out: Annotated[
         bool, flag("Ask the service about each profile's token, and leave out the tasks of those it refuses")
     ] = False,
+    may_be_signed_out: Annotated[
+        str | None,
+        option("NAMES", "The same for these tasks, names or patterns; the exit code does not count them"),
+    ] = None,
     *,
     page: PageOptions,
     force: Annotated[bool, flag("Replace an existing file, whatever it holds")] = False,
@@ -73,15 +107,27 @@ def run(
     )
     make_engine = choose_engine(call, engine, scheduler, limits, allows_insecure=insecure_scheduler)
     here = engine == "local"
-    if skip_signed_out and not here:
-        raise UsageError("--skip-signed-out is for --engine local", hint="workers have their own profiles")
-    plan = plan_fleet(call, ctx.find_root().command, file, only, here=here, skips=skip_signed_out)
+    for name, value in (("skip", skip_signed_out), ("may-be", may_be_signed_out)):
+        if value and not here:
+            hint = "workers have their own profiles"
+            raise UsageError(f"--{name}-signed-out is for --engine local", hint=hint)
+    plan = plan_fleet(
+        call,
+        ctx.find_root().command,
+        file,
+        only,
+        here=here,
+        skips=skip_signed_out,
+        may_be_signed_out=may_be_signed_out,
+    )
     for result in plan.left_out:
         call.messages.warn(f"{result.task} is left out: {(result.error or {}).get('message')}")
     run_fleet(call, file, plan, make_engine, report, resume=resume, only=only is not None)
 
 
-def check(ctx: typer.Context, file: FleetFile, only: Only = None) -> None:
+@shows(TASKS)
+@with_options(shown=ShownOptions)
+def check(ctx: typer.Context, file: FleetFile, only: Only = None, *, shown: ShownOptions) -> None:
     """Check the file of a fleet, and show its tasks; nothing is run.
 
     Every command line is parsed, the service must take the token of each profile, and feeds must be there.
@@ -93,29 +139,39 @@ def check(ctx: typer.Context, file: FleetFile, only: Only = None) -> None:
 
     call = Invocation.of(ctx, mutates=False)
     tasks = plan_fleet(call, ctx.find_root().command, file, only, asks=True).tasks
-    records = [
+    records: list[CheckedTask] = [
         {
             "task": task.name,
             "profile": task.profile,
-            "command": shell_command(map(mask_address, task.words)),
+            "command": shell_command(map(mask_address, _words_shown(call, task))),
             "account": task.account or None,
             "changes": f"{task.target.kind} {task.target.id}" if task.target else None,
         }
         for task in tasks
     ]
-    call.printer.show(records, CHECK_COLUMNS, "task")
+    shown.show(call, records, TASKS.columns, "tasks", TASKS.key)
     call.messages.say(f"{file}: {counted(len(tasks), 'task')}, no mistakes")
 
 
+def _words_shown(call: Invocation, task: "Task") -> Sequence[str]:
+    """Return the words of a task; for people without its profile, which is a column too."""
+    words = task.words
+    return words[1:] if call.printer.is_for_people and words[0] == f"--profile={task.profile}" else words
+
+
+@shows(FLEETS, RESULTS)
+@with_options(shown=ShownOptions)
 def status(
     ctx: typer.Context,
     file: Annotated[str | None, argument("FILE", "The fleet whose tasks are shown; else all fleets")] = None,
+    *,
+    shown: ShownOptions,
 ) -> None:
     """Show the last run of a fleet, task by task, or of each fleet.
 
     With a file, it shows what the run showed, and ends with its exit code; while a run goes on, with 0.
 
-    For example: adsctl fleet status
+    For example: adsctl fleet status --where 'failed>0'
     """
     from ...fleet.records import list_runs
     from .execution import fleet_record, show_status
@@ -123,6 +179,6 @@ def status(
     call = Invocation.of(ctx, mutates=False)
     if file is None:
         records = [fleet_record(call, run) for run in list_runs(call.settings.state_dir)]
-        call.printer.show(records, FLEET_COLUMNS, "file")
+        shown.show(call, records, FLEETS.columns, "fleets", FLEETS.key)
     else:
-        show_status(call, file)
+        show_status(call, file, shown)

@@ -1,7 +1,7 @@
 """Run the tasks of a fleet, and show their results."""
 
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
@@ -10,6 +10,7 @@ import typer
 
 from ...console.invocation import Invocation
 from ...errors import (
+    ERRORS,
     SIGNAL_EXIT_CODES,
     AdsctlError,
     Interrupted,
@@ -18,14 +19,16 @@ from ...errors import (
     UnavailableError,
     UsageError,
 )
-from ...fleet.engine import Ended, Engine, Status, TaskEvent, TaskResult, error_of
+from ...fleet.engine import Ended, Engine, Status, TaskEvent, TaskResult, done, error_of
 from ...fleet.records import FleetRun, FleetState, RunId
-from ...fleet.run_task import SIGNAL_BASE, LocalEngine
+from ...fleet.run_task import LOCAL_WORKER, SIGNAL_BASE, LocalEngine
 from ...fleet.tasks import RunLimits, Task
 from ...hosts import host_of, is_loopback
 from ...installation import missing_extra
 from ...output.text import counted, shell_command
-from ..uploads.reports import resume_command
+from ..runs.options import ShownOptions
+from ..runs.reports import resume_command
+from . import RUN_COLUMNS, FleetRecord
 from .page import FleetReport
 from .plan import FleetPlan
 from .view import FleetView
@@ -70,7 +73,8 @@ def _require_tls(scheduler: str) -> None:
         )
 
 
-RUN_COLUMNS = ("task", "status", "exit_code", "seconds", "profile", "worker")
+TABLE_COLUMNS = ("task", "status", "done", "seconds")  # for people; others only where they say more
+FURTHER_FIELDS = ("summary", "error", "data")
 
 
 def run_tasks(
@@ -124,19 +128,36 @@ def end_run(
     exit_as(results, error)
 
 
-def show_records(call: Invocation, results: Sequence[TaskResult]) -> None:
+def show_records(call: Invocation, results: Sequence[TaskResult], shown: ShownOptions | None = None) -> None:
     """Show a record of each task, with what it printed as its data."""
-    others = ("summary", "error", "data")
-    call.printer.show([result.record for result in results], RUN_COLUMNS, "task", others)
+    printer = call.printer
+    records: Sequence[Mapping[str, Any]] = [{**result.record, "done": done(result)} for result in results]
+    if shown:
+        printer.noun = "tasks"
+        records = shown.applied(records, (*RUN_COLUMNS, *FURTHER_FIELDS), "tasks", "task")
+    if printer.shows_documents:
+        records = [{name: value for name, value in record.items() if name != "done"} for record in records]
+    columns = _table_columns(results) if printer.is_for_people else RUN_COLUMNS
+    printer.show(records, columns, "task", (*RUN_COLUMNS, *FURTHER_FIELDS))
+
+
+def _table_columns(results: Sequence[TaskResult]) -> tuple[str, ...]:
+    """Return the columns for people: profiles that are not the names of tasks, workers of other machines."""
+    is_said = any(result.profile != result.task for result in results)
+    is_elsewhere = not all((result.worker or LOCAL_WORKER).startswith(LOCAL_WORKER) for result in results)
+    return TABLE_COLUMNS + ("profile",) * is_said + ("worker",) * is_elsewhere
 
 
 def error_of_run(
-    results: Sequence[TaskResult], resume: str, stopped: Interrupted | None
+    results: Sequence[TaskResult],
+    resume: str,
+    stopped: Interrupted | None,
+    may_be_left_out: Collection[str] = (),
 ) -> ReportedError | None:
     """Return the error that a run ends with: the signal that stopped it, or that of its worst task."""
     if stopped:
         stopped.hint = f"run again what did not end well: {resume}"
-    return stopped or error_of(results, resume)
+    return stopped or error_of(results, resume, may_be_left_out=may_be_left_out)
 
 
 def exit_code_of(results: Sequence[TaskResult]) -> int:
@@ -160,6 +181,7 @@ def show_merged(call: Invocation, results: Sequence[TaskResult], names: Sequence
     rows: Iterator[dict[str, Any]] = (row for result in results for row in _rows(result, names))
     columns = [*dict.fromkeys(name for shape in shapes for name in shape.columns)]
     others = [*dict.fromkeys(name for shape in shapes for name in shape.others)]
+    asked = [*dict.fromkeys(_beside(name, names) for shape in shapes for name in shape.asked)]
     if not columns:
         rows = iter(merged := [*rows])
         columns = [
@@ -168,7 +190,7 @@ def show_merged(call: Invocation, results: Sequence[TaskResult], names: Sequence
     shown = (*names, *(_beside(name, names) for name in columns))
     key = shapes[0].key if shapes else "profile"
     call.printer.noun = "results"
-    call.printer.show_records(rows, shown, key, others)
+    call.printer.show_records(rows, shown, key, others, asked=asked)
 
 
 def _rows(result: TaskResult, names: Sequence[str]) -> Iterator[dict[str, Any]]:
@@ -226,14 +248,14 @@ def run_fleet(
         stopped = run_tasks(call, make_engine(begun.run), due, records.log, on_end)
         ended = [results.get(task.name) or TaskResult.skipped(task) for task in tasks]
         ended += plan.left_out
-        error = error_of_run(ended, resume_command(call.command_line), stopped)
+        error = error_of_run(ended, resume_command(call.command_line), stopped, plan.may_be_left_out)
         state.end(begun, error.exit_code if error else exit_code_of(ended))
     report.began, report.results, report.error = begun.began, ended, error
     with report.written():
         end_run(call, ended, tasks, error)
 
 
-def show_status(call: Invocation, file: str) -> None:
+def show_status(call: Invocation, file: str, shown: ShownOptions) -> None:
     """Show the tasks of the last run of a fleet as it showed them, and end as it did; raise NotFoundError."""
     state = FleetState(call.settings.state_dir, Path(file))
     run = state.last()
@@ -241,7 +263,7 @@ def show_status(call: Invocation, file: str) -> None:
         raise NotFoundError(f"{file} was not run on this machine", hint=f"adsctl fleet run {file}")
     is_running = state.is_running
     results = _results(state, run, is_running=is_running)
-    show_records(call, results)
+    show_records(call, results, shown)
     if is_running:
         return
     resume = shell_command(("adsctl", "fleet", "run", file, "--resume"))
@@ -251,6 +273,9 @@ def show_status(call: Invocation, file: str) -> None:
     if error is None and any(result.status not in ("ok", "failed") for result in results):
         how = "was killed" if code is None else "is unfinished"  # after --only
         error = UnavailableError(f"the run of {run.began} {how}", hint=f"continue it: {resume}")
+    if error is None and code and code != exit_code_of(results):
+        words = f"tasks were left out of the run of {run.began}; the others ended well"
+        error = ERRORS.get(code, UnavailableError)(words, hint=f"run them: {resume}")
     exit_as(results, error)
 
 
@@ -266,7 +291,7 @@ def _results(state: FleetState, run: FleetRun, *, is_running: bool) -> list[Task
     ]
 
 
-def fleet_record(call: Invocation, run: FleetRun) -> dict[str, Any]:
+def fleet_record(call: Invocation, run: FleetRun) -> FleetRecord:
     """Return a record of the last run of a fleet."""
     state = FleetState(call.settings.state_dir, Path(run.file), run.run)
     is_running = state.is_running

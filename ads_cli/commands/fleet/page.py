@@ -1,12 +1,14 @@
 """The page about a run of a fleet."""
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 from ...console.output_file import RunReport, failure_details, time_made
 from ...fleet.engine import Status, TaskResult, numbers, reason, totals
 from ...output.text import counted, duration
 from ...report import Badge, Bar, Cell, Chart, Column, Level, ReportPage, ReportTable, Section, Tally
+from ..checking import FINDINGS, CheckFinding
+from ..checking.page import LEVELS as LEVEL_OF
 
 LEVELS: dict[Status, Level] = {"ok": "good", "failed": "error", "skipped": "warning"}
 LONGEST = 15  # tasks of the chart
@@ -21,20 +23,24 @@ class FleetReport(RunReport):
     def page(self) -> ReportPage:
         """Return the page about the run."""
         results, counts = self.results, Counter(result.status for result in self.results)
-        failed = [result for result in results if result.status == "failed"]
-        sections = [Section("What failed", [_table("Failed tasks", failed)])] if failed else []
-        sections.append(Section("All tasks", [_table("Tasks", results)]))
+        findings = [*_findings(results)]
+        severities = Counter(finding["severity"] for _, finding in findings)
+        in_order = sorted(results, key=lambda result: result.status != "failed")
+        sections = [Section("Tasks", [_table("All tasks, failed ones first", in_order)])]
+        if findings:
+            sections.insert(0, Section("Findings", [_finding_table(findings)]))
         if ran := [result for result in results if result.seconds]:
             sections.append(Section("Time", [_chart(ran)]))
         return ReportPage(
             title=self.subject,
-            level="error" if self.error else "good",
+            level="error" if self.error else next((LEVEL_OF[name] for name in severities), "good"),
             headline=_headline(counts, len(results)),
             details=[*failure_details(self.error, in_headline=True)],
-            facts=[("Began", self.began), time_made()],
+            facts=[("Began", self.began.replace("T", " ").replace("Z", " UTC")), time_made()],
             tallies=[
                 *(Tally(status, counts[status], LEVELS[status]) for status in LEVELS if counts[status]),
                 *(Tally(f"{name} in all", count) for name, count in totals(results).items()),
+                *(Tally(severity, count, LEVEL_OF[severity]) for severity, count in severities.items()),
             ],
             sections=sections,
         )
@@ -53,7 +59,37 @@ def _headline(counts: Counter[Status], total: int) -> str:
 def _table(title: str, results: Sequence[TaskResult]) -> ReportTable:
     names = ("Task", "Profile", "Status")
     columns = [*map(Column, names), Column("Seconds", "number"), Column("Worker"), Column("Result")]
-    return ReportTable(title, columns, [_row(result) for result in results], "task")
+    return ReportTable(title, columns, [*map(_row, results)], "task").without_empty_columns()
+
+
+def _findings(results: Sequence[TaskResult]) -> Iterator[tuple[TaskResult, CheckFinding]]:
+    """Yield what the tasks that check an account have found, the worst of all first."""
+    listed = [
+        (result, record)
+        for result in results
+        if result.shape and {*FINDINGS.columns} <= {*result.shape.columns}
+        for record in result.document or ()
+    ]
+    ranks = [*LEVEL_OF]
+    yield from sorted(
+        listed, key=lambda own: (ranks.index(own[1]["severity"]), own[0].profile, own[1]["code"])
+    )
+
+
+def _finding_table(findings: Sequence[tuple[TaskResult, CheckFinding]]) -> ReportTable:
+    columns = [*map(Column, ("", "Account", "Rule", "Record", "What", "What to do"))]
+    rows: list[list[Cell]] = [
+        [
+            Badge(own["severity"], LEVEL_OF[own["severity"]]),
+            f"{result.profile} ({own['account']})",
+            own["code"],
+            f"{own['kind']} {own['name']}",
+            own["message"],
+            own["hint"] or "",
+        ]
+        for result, own in findings
+    ]
+    return ReportTable("Of all accounts, worst first", columns, rows, "finding")
 
 
 def _row(result: TaskResult) -> list[Cell]:

@@ -1,8 +1,6 @@
 """Plan a fleet: parse the command lines of its tasks with the real command tree, and run nothing."""
 
-import io
 from collections.abc import Mapping, Sequence
-from contextlib import redirect_stdout
 from fnmatch import fnmatchcase
 from functools import partial
 from pathlib import Path
@@ -12,11 +10,13 @@ from typer import Exit
 from typer.core import TyperGroup
 
 from ...config.settings import Settings
+from ...console.host import SilentHost
 from ...console.invocation import Invocation
 from ...console.options import HANDED_ON, CommandLine, words_of
 from ...console.parameters import words_left
 from ...errors import UsageError
 from ...feeds.locations import RemoteAccess, expand_files
+from ...feeds.text_rows import read_text_rows
 from ...fleet.check import (
     Parsed,
     ParsedLine,
@@ -33,7 +33,8 @@ from ...fleet.check import (
 from ...fleet.commands import FleetCommands
 from ...fleet.conflicts import check_catalogs, check_conflicts
 from ...fleet.engine import TaskResult
-from ...fleet.file import Expansion, TaskProblem, read_fleet
+from ...fleet.expansion import Expansion
+from ...fleet.file import TaskProblem, read_fleet
 from ...fleet.tasks import Task
 from ...numbers import parse_size
 from ...spelling import comma_list, suggestion
@@ -46,15 +47,14 @@ MAX_BYTES = parse_size("2GiB", "")
 
 def parse_line(root: Any, words: Sequence[str], fixed: Mapping[str, Any] | None = None) -> ParsedLine:
     """Parse a command line; raise UsageError as running it would, and where it only shows a help text."""
-    line, path = CommandLine(words, fixed), list[str]()
+    line, path = CommandLine(words, fixed, SilentHost()), list[str]()
     try:
-        with redirect_stdout(io.StringIO()):
-            context = root.make_context(root.name, list(words), obj=line)
-            while isinstance(group := context.command, TyperGroup) and (left := words_left(context)):
-                name, command, rest = group.resolve_command(context, left)
-                assert command
-                path.append(str(name))
-                context = command.make_context(name, rest, parent=context)
+        context = root.make_context(root.name, list(words), obj=line)
+        while isinstance(group := context.command, TyperGroup) and (left := words_left(context)):
+            name, command, rest = group.resolve_command(context, left)
+            assert command
+            path.append(str(name))
+            context = command.make_context(name, rest, parent=context)
     except UsageError as error:
         raise UsageError(error.message) from None
     except Exit:
@@ -67,6 +67,7 @@ class FleetPlan(NamedTuple):
 
     tasks: list[Task]
     left_out: list[TaskResult]
+    may_be_left_out: frozenset[str] = frozenset()  # tasks
 
 
 def plan_fleet(
@@ -78,35 +79,42 @@ def plan_fleet(
     here: bool = True,
     asks: bool = False,
     skips: bool = False,
+    may_be_signed_out: str | None = None,
 ) -> FleetPlan:
     """Return the tasks of a file that --only names; raise AdsctlError with everything that is wrong.
 
     The file is checked whole, what a task needs only for tasks that run: whether profiles are signed in and
     feeds can be read is checked where they run `here`. `asks` has the service look at each token; `skips`
-    leaves the tasks out whose profiles are not signed in.
+    leaves the tasks out whose profiles are not signed in, as those that `may_be_signed_out` names are anyhow.
     """
     path, problems = Path(file), list[TaskProblem]()
     names, parsed = _parse(call, root, path, problems)
     chosen, left_out = _chosen(names, only, parsed), list[TaskResult]()
+    excused = _named(names, may_be_signed_out, "--may-be-signed-out") if may_be_signed_out else set[str]()
     if not here:
         problems += check_grants(chosen)
     else:
-        signed_out = find_signed_out(chosen, partial(_ask, call) if asks or skips else None)
-        if skips:
-            left_out = [
-                TaskResult.skipped(parsed_task.task, profile.error)
-                for profile in signed_out
-                for parsed_task in profile.tasks
+        signed_out = find_signed_out(chosen, partial(_ask, call) if asks or skips or excused else None)
+        for profile in signed_out:
+            skipped = {single.task.name for single in profile.tasks if skips or single.task.name in excused}
+            left_out += [
+                TaskResult.skipped(single.task, profile.error)
+                for single in profile.tasks
+                if single.task.name in skipped
             ]
-            names_left_out = {result.task for result in left_out}
-            chosen = [parsed_task for parsed_task in chosen if parsed_task.task.name not in names_left_out]
-            if left_out and not chosen:
-                raise signed_out[0].error
-            signed_out = []
+            chosen = [single for single in chosen if single.task.name not in skipped]
+        if left_out and not chosen:
+            raise signed_out[0].error
+        still_due = {single.task.name for single in chosen}
+        signed_out = [
+            profile._replace(tasks=due)
+            for profile in signed_out
+            if (due := [single for single in profile.tasks if single.task.name in still_due])
+        ]
         problems += problems_here(call, chosen, signed_out)
     if problems:
         raise error_of_file(path, problems)
-    return FleetPlan([parsed_task.task for parsed_task in chosen], left_out)
+    return FleetPlan([parsed_task.task for parsed_task in chosen], left_out, frozenset(excused))
 
 
 def _parse(
@@ -119,6 +127,7 @@ def _parse(
         read_fleet(path, commands, problems),
         list(call.settings.read_config().get("profiles") or ()),
         partial(expand_files, access=access, are_patterns=True),
+        lambda table: read_text_rows(table, table, access),
     )
     lines = expansion.lines()
     call.parsed.task_words = tuple(word for line in lines for word in line.words)
@@ -153,12 +162,18 @@ def _chosen(names: Sequence[str], only: str | None, parsed: Sequence[Parsed]) ->
     """Return the tasks that --only names; raise UsageError for a name without a task."""
     if only is None:
         return [*parsed]
-    chosen_names: set[str] = set()
     if not only.replace(",", "").strip():
         raise UsageError("--only names no task", hint="without it all tasks are run")
-    for pattern in [only] if only in names else comma_list(only):
+    chosen_names = _named(names, only, "--only")
+    return [parsed_task for parsed_task in parsed if parsed_task.task.name in chosen_names]
+
+
+def _named(names: Sequence[str], patterns: str, option: str) -> set[str]:
+    """Return the names of tasks that patterns match; raise UsageError for one that matches none."""
+    chosen: set[str] = set()
+    for pattern in [patterns] if patterns in names else comma_list(patterns):
         matching = [pattern] if pattern in names else [name for name in names if fnmatchcase(name, pattern)]
         if not matching:
-            raise UsageError(f"--only: no task is named {pattern!r}{suggestion(pattern, names)}")
-        chosen_names.update(matching)
-    return [parsed_task for parsed_task in parsed if parsed_task.task.name in chosen_names]
+            raise UsageError(f"{option}: no task is named {pattern!r}{suggestion(pattern, names)}")
+        chosen.update(matching)
+    return chosen

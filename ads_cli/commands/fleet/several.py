@@ -11,9 +11,10 @@ import msgspec
 
 from ...config.guard import read_guard
 from ...config.settings import NO_PROFILE, NO_PROFILE_HINT, Settings
+from ...console.dry_run import DRY_RUN
 from ...console.invocation import Invocation
 from ...console.options import CommandLine
-from ...console.writes import ask_guard
+from ...console.writes import rehearse
 from ...errors import AdsctlError, GuardError, Interrupted, UsageError
 from ...fleet.check import (
     Parsed,
@@ -26,12 +27,13 @@ from ...fleet.check import (
 from ...fleet.commands import FleetCommands
 from ...fleet.conflicts import check_conflicts
 from ...fleet.engine import Ended, TaskResult, error_of, grouped
-from ...fleet.file import TaskLine, TaskProblem, matching_profiles, words_for
+from ...fleet.expansion import TaskLine, matching_profiles, words_for
+from ...fleet.file import TaskProblem
 from ...fleet.records import Records, RunId
 from ...fleet.run_task import LocalEngine
 from ...fleet.tasks import RunLimits, Task
 from ...masking import mask_address
-from ...output.text import Lines, counted, shell_command
+from ...output.text import Lines, counted, safe, shell_command
 from ...spelling import comma_list, suggestion
 from ...store import store_in
 from . import DEFAULT_PARALLEL
@@ -104,8 +106,13 @@ class SeveralProfiles:
         call = self._call
         _ = call.printer  # an invalid --query is reported before anything is done
         parsed = self._parsed(is_confirmed=False)
+        told = self._foreseen(parsed)
+        if told and call.dry_run:
+            print(*map(safe, told), sep="\n")
+            return
+        for line in told:
+            call.messages.show(line.replace(DRY_RUN, "", 1))
         if any(single.is_write for single in parsed) and not call.dry_run:
-            self._require_allowed(parsed)
             typed = shell_command(map(mask_address, ("adsctl", *call.command_line)))
             named = f"{counted(len(parsed), 'profile')}: {', '.join(self._profiles)}"
             call.confirm(f"run {typed} under {named}", at_service=False)
@@ -138,25 +145,41 @@ class SeveralProfiles:
         _require_none(problems)
         return tasks
 
-    def _require_allowed(self, parsed: list[Parsed]) -> None:
-        """Raise GuardError where the guard of a profile refuses what its task would send, before any is run.
+    def _foreseen(self, parsed: list[Parsed]) -> list[str]:
+        """Return what the tasks would change, for a person to read in a dry run, or before it is confirmed.
 
-        A push is judged when it is run, since its rows are read for that.
+        Raise GuardError where the guard of a profile refuses what its task would send, before any is run. A
+        push is judged when it is run, since its rows are read for that.
         """
-        problems = []
+        told, problems, dry_run = list[str](), list[TaskProblem](), self._call.dry_run
         for single in parsed:
             limits = {limit.key for limit in read_guard(single.settings).limits}
-            if not single.is_write or single.task.is_job or limits <= LIMITS_OF_COMMANDS:
+            is_judged = not (dry_run or limits <= LIMITS_OF_COMMANDS)
+            if not single.is_write or single.task.is_job or not (is_judged or self._is_read):
                 continue
             line = CommandLine(single.line.words, {**single.task.fixed, "dry_run": True, "quiet": True})
+            line.told, line.is_guard_check = [], not dry_run
             try:
-                with redirect_stderr(StringIO()):
-                    ask_guard(self._root, line)
+                with redirect_stderr(StringIO()) as written:
+                    rehearse(self._root, line)
             except GuardError as error:
                 problems.append(problem(single.line, error))
             except AdsctlError:  # its run reports it
+                if dry_run:
+                    return []
                 continue
+            if dry_run and line.told:
+                self._show_lines(single.task.profile, written.getvalue())
+            told += [f"{single.task.profile}: {text}" for text in line.told]
         _require_none(problems)
+        return told
+
+    @property
+    def _is_read(self) -> bool:
+        """Whether a person reads what would be done: on a terminal, where it was not confirmed by --yes."""
+        call = self._call
+        is_said = not call.messages.is_verbose if call.dry_run else not call.flags.get("yes")
+        return call.printer.draws and is_said
 
     def _results(self, tasks: list[Task], folder: Path) -> tuple[list[TaskResult], Interrupted | None]:
         """Run the tasks; return their results, and the signal that has stopped them."""
@@ -176,6 +199,9 @@ class SeveralProfiles:
     def _show_log(self, profile: str, log: Path) -> None:
         """Show what a task has written to stderr, but for its error, which is JSON."""
         if log.exists():
-            for line in log.read_text("utf-8", "replace").splitlines():
-                if line.strip() and not line.startswith('{"error":'):
-                    self._call.messages.show(f"{profile}: {line}")
+            self._show_lines(profile, log.read_text("utf-8", "replace"))
+
+    def _show_lines(self, profile: str, written: str) -> None:
+        for line in written.splitlines():
+            if line.strip() and not line.startswith('{"error":'):
+                self._call.messages.show(f"{profile}: {line}")

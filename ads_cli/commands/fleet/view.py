@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ...console.progress import shown
-from ...fleet.engine import Started, Status, TaskEvent, TaskResult, numbers, reason
+from ...fleet.engine import Started, Status, TaskEvent, TaskResult, done
 from ...fleet.tasks import Task
 from ...output.messages import Messages
 from ...output.text import counted, duration, safe
@@ -49,7 +49,7 @@ class FleetView:
         self._running.pop(event.task.name, None)
         self._ended.append(result)
         if self._shows_ends and not self._is_live:
-            about = filter(None, (result.status, duration(result.seconds), _result_of(result)))
+            about = filter(None, (result.status, duration(result.seconds), done(result)))
             self._messages.say(f"[{len(self._ended)}/{self._total}] {result.task}: {', '.join(about)}")
 
     @property
@@ -108,14 +108,8 @@ class FleetView:
             add(task.name, (task.profile, worker), "running", since, last_line(self._log_of(task)))
         for result in self._ended[-min(room - len(running), LAST_ENDED) :] if room > len(running) else []:
             where = (result.profile, result.worker or "")
-            add(result.task, where, result.status, result.seconds, _result_of(result))
+            add(result.task, where, result.status, result.seconds, done(result))
         return Group(table, Text(self.line, style="bold", no_wrap=True, overflow="ellipsis"))
-
-
-def _result_of(result: TaskResult) -> str:
-    """Say why a task failed, or what it did."""
-    counts = ", ".join(f"{count:,} {name}" for name, count in numbers(result.summary).items())
-    return reason(result) if result.status == "failed" else counts
 
 
 def last_line(log: Path) -> str:

@@ -5,7 +5,8 @@ import subprocess
 import sys
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
-from datetime import UTC, datetime, timedelta
+from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -15,17 +16,24 @@ import msgspec
 from ...config.atomic_files import make_folder, open_private
 from ...errors import StateError
 from ...store import as_json, store_in
-from ...store.changes import UNKNOWN
+from ...store.changes import UNKNOWN, ChangeEnded, ChangeLog
+from ...stored_times import utc_text
 from .child import END_SECONDS, Commands, Finished, split_messages
-from .creations import HINTS, OK, LoggedCreation, sent_by
 from .results import FOLDER, read_documents
 
 APPLIED = "applied"  # in the folder of the server: what processes print
 ANSWER_SECONDS = 40.0  # after which a change that still runs is answered with its id
 POLL_SECONDS = 0.02
-KEPT = timedelta(days=7)
+KEPT_SECONDS = 7 * 24 * 3600.0
 RUNNING, ENDED, FAILED, STOPPED = "running", "ended", "failed", "stopped"
 STOPPED_CODE = 8  # that a request may have been applied
+NOT_SENT, OK = "not sent", "ok"  # outcomes of a creation
+HINTS = {
+    NOT_SENT: "it was stopped before it sent anything: plan the same again",
+    OK: "it was stopped after its record was created: 'changes' names it",
+    UNKNOWN: "it was stopped while its answer was awaited: plan the same again with resume, which looks for "
+    "the record before another one is created",
+}
 SETTLED_HINT = "it was looked for, and is created by a later plan"
 STOPPED_HINT = (
     "it was killed: plan the same again, with resume where the command has it; what a push or an apply of "
@@ -33,45 +41,92 @@ STOPPED_HINT = (
 )
 
 
-class AppliedPlan(NamedTuple):
-    """A plan that was carried out."""
+class LoggedCreation(NamedTuple):
+    """What the log of changes knows of a creation."""
 
-    job: str  # the id of the plan
+    outcome: str  # NOT_SENT, OK, UNKNOWN, or the code of an error
+    ids: list[str]
+
+
+@dataclass
+class AppliedPlan:
+    """A plan that was carried out by a process, and what has become of it.
+
+    The output of the process is a file that it holds locked, so that every server sees whether it still runs.
+    """
+
+    job: str  # the id of the plan, and of the job of its changes
     words: list[str]  # of its command line
     started: str
     creation: str  # a digest of its request, where that makes another record each time
-    settled: bool  # it is known what it has created, or another plan creates it
-    found: Any  # the record that it has created
+    is_settled: bool  # it is known what it has created, or another plan creates it
+    folder: Path  # of its output
+    log: ChangeLog
+
+    def path(self, kind: str) -> Path:
+        """Return the file of what it prints: `out` or `err`."""
+        return self.folder / f"{self.job}.{kind}"
 
     @property
-    def command(self) -> str:
-        """The command line."""
-        return " ".join(self.words)
+    def is_running(self) -> bool:
+        """Whether its process runs."""
+        return _is_locked(self.path("out"))
 
+    @cached_property
+    def result(self) -> Finished | None:
+        """The result of a process that has ended; None where it was killed before it wrote one."""
+        try:
+            output = self.path("out").read_bytes()
+            messages = self.path("err").read_text(errors="replace")
+        except OSError:
+            return None
+        error, warnings = split_messages(messages.splitlines())
+        if error:
+            return Finished(int(error.get("exit_code") or 1), output, error, warnings)
+        with suppress(ValueError):
+            json.loads(output)
+            return Finished(0, output, None, warnings)
+        return None
 
-class ProcessState(NamedTuple):
-    """Whether a process runs, and its result once it has ended by itself."""
+    @property
+    def logged(self) -> LoggedCreation:
+        """What the log of changes knows of the request that it has sent."""
+        change = self.log.of_job(self.job)
+        return LoggedCreation(change["outcome"], change["ids"]) if change else LoggedCreation(NOT_SENT, [])
 
-    name: str  # RUNNING, ENDED, FAILED or STOPPED
-    result: Finished | None = None
+    @property
+    def unanswered(self) -> LoggedCreation | None:
+        """What is known of a creation that was not answered; None for anything else."""
+        if not self.creation or self.is_running or (self.result and not self.result.code):
+            return None
+        logged = self.logged
+        return None if self.result and logged.outcome != UNKNOWN and not self.is_settled else logged
 
-
-class UnansweredCreation(NamedTuple):
-    """A process that was stopped, or lost its answer, while it created a record."""
-
-    job: str
-    started: datetime
-    sent: LoggedCreation
+    def shown(self) -> dict[str, Any]:
+        """Return what an assistant sees of it."""
+        is_running, result = self.is_running, self.result
+        state = RUNNING if is_running else STOPPED if not result else FAILED if result.code else ENDED
+        shown: dict[str, Any] = {"job": self.job, "state": state, "action": "apply_change"}
+        shown |= {"command": " ".join(self.words), "started": self.started}
+        if logged := self.unanswered:
+            is_elsewhere = self.is_settled and logged.outcome != OK
+            hint = SETTLED_HINT if is_elsewhere else HINTS.get(logged.outcome, STOPPED_HINT)
+            shown |= {"outcome": logged.outcome, "hint": hint} | ({"ids": logged.ids} if logged.ids else {})
+        elif state == STOPPED:
+            shown["hint"] = STOPPED_HINT
+        if result and result.code and not is_running:
+            shown["error"] = result.error
+        return shown
 
 
 class AppliedPlans:
-    """The plans that were carried out on this machine in the last days, by the ids of their plans.
+    """The plans that were carried out on this machine in the last days, by the ids of their plans."""
 
-    The output of a process is a file that it holds locked, so that every server sees whether it still runs.
-    """
-
-    def __init__(self, commands: Commands, state_dir: Path, answer_seconds: float) -> None:
-        self._commands, self._state_dir, self._store = commands, state_dir, store_in(state_dir)
+    def __init__(
+        self, commands: Commands, state_dir: Path, answer_seconds: float, profile: str | None = None
+    ) -> None:
+        self._profile = profile  # whose plans are shown; None: those of all
+        self._commands, self._store, self._log = commands, store_in(state_dir), ChangeLog(state_dir)
         self._folder = state_dir / FOLDER / APPLIED
         self._answer_seconds = min(answer_seconds, ANSWER_SECONDS)
 
@@ -94,85 +149,68 @@ class AppliedPlans:
         if process.poll() is None:
             self._commands.leave(process)
             return None
-        return self._finished(name) or Finished(STOPPED_CODE, b"", self._stopped(name), [])
+        (plan,) = self._plans("WHERE job = ?", name)
+        if plan.result:
+            return plan.result
+        hint = plan.shown()["hint"]
+        error = {
+            "code": STOPPED,
+            "message": "it was killed before it has answered",
+            "hint": hint,
+            "job": name,
+        }
+        return Finished(STOPPED_CODE, b"", error, [])
 
     def running(self, words: Sequence[str]) -> str | None:
         """Return the id of the process that carries out the same command line now."""
-        for plan in self._plans():
-            if plan.words[-len(words) :] == [*words] and self._state(plan.job).name == RUNNING:
-                return plan.job
-        return None
+        same = (plan for plan in self._plans() if plan.words[-len(words) :] == [*words])
+        return next((plan.job for plan in same if plan.is_running), None)
 
-    def unanswered(self, creation: str) -> list[UnansweredCreation]:
-        """Return the stopped processes that were to send a request and may have created a record."""
-        unanswered = []
-        for plan in self._plans("WHERE creation = ? AND NOT settled", creation):
-            sent = self._sent(plan, self._state(plan.job))
-            if sent and sent.outcome in (OK, UNKNOWN):
-                unanswered.append(UnansweredCreation(plan.job, datetime.fromisoformat(plan.started), sent))
-        return unanswered
+    def unanswered(self, creation: str) -> list[AppliedPlan]:
+        """Return the plans that were to send a request, and may have created a record without an answer."""
+        plans = self._plans("WHERE creation = ? AND NOT settled", creation)
+        return [plan for plan in plans if (logged := plan.unanswered) and logged.outcome in (OK, UNKNOWN)]
 
-    def settle(self, name: str, record: Any = None) -> None:
-        """Note that it is known what a stopped process has created, or that another one creates it."""
-        found = as_json(record)
+    def settle(self, plan: AppliedPlan, id: str = "") -> None:
+        """Note what a stopped process has created, by its id, or that another one creates it."""
+        change = self._log.of_job(plan.job)
+        if change and id:
+            self._log.end(ChangeEnded(id=change["id"], outcome=OK, ids=[id]))
         with self._store.writing() as db:
-            db.execute("UPDATE applied_plans SET (settled, found) = (1, ?) WHERE job = ?", (found, name))
+            db.execute("UPDATE applied_plans SET settled = 1 WHERE job = ?", (plan.job,))
 
     def records(self) -> list[dict[str, Any]]:
         """Return what was carried out, the oldest first."""
-        return [self._shown(plan, self._state(plan.job)) for plan in self._plans()]
+        return [plan.shown() for plan in self._plans() if self._is_own(plan)]
+
+    def _is_own(self, plan: AppliedPlan) -> bool:
+        """Whether a plan is not known to be one of another profile."""
+        change = self._log.of_job(plan.job)
+        return self._profile is None or change is None or change["profile"] == self._profile
 
     def find(self, name: str) -> dict[str, Any] | None:
         """Return one with its result, if there is such a plan."""
-        for plan in self._plans("WHERE job = ?", name):
-            state = self._state(name)
-            shown = self._shown(plan, state)
-            if state.result and state.name == ENDED:
-                shown["result"] = read_documents(state.result.output)
+        for plan in filter(self._is_own, self._plans("WHERE job = ?", name)):
+            shown = plan.shown()
+            if plan.result and shown["state"] == ENDED:
+                shown["result"] = read_documents(plan.result.output)
             return shown
         return None
-
-    def _shown(self, plan: AppliedPlan, state: ProcessState) -> dict[str, Any]:
-        shown: dict[str, Any] = {"job": plan.job, "state": state.name, "action": "apply_change"}
-        shown |= {"command": plan.command, "started": plan.started}
-        if plan.settled:
-            shown |= {"outcome": OK, "found": plan.found} if plan.found else {"hint": SETTLED_HINT}
-        elif sent := self._sent(plan, state):
-            shown |= {"outcome": sent.outcome, "hint": HINTS.get(sent.outcome, STOPPED_HINT)}
-            shown |= {"ids": sent.ids} if sent.ids else {}
-        elif state.name == STOPPED:
-            shown["hint"] = STOPPED_HINT
-        if state.result and state.result.code:
-            shown["error"] = state.result.error
-        return shown
-
-    def _sent(self, plan: AppliedPlan, state: ProcessState) -> LoggedCreation | None:
-        """Return what is known of a creation that was not answered; None for anything else."""
-        if not plan.creation or state.name not in (STOPPED, FAILED):
-            return None
-        sent = sent_by(plan.job, self._state_dir)
-        return None if state.result and sent.outcome != UNKNOWN else sent
-
-    def _stopped(self, name: str) -> dict[str, Any]:
-        """Return the error of a process that was killed before it wrote one."""
-        shown = self.find(name) or {}
-        hint = shown.get("hint", STOPPED_HINT)
-        return {"code": STOPPED, "message": "it was killed before it has answered", "hint": hint, "job": name}
 
     def _start(
         self, name: str, words: Sequence[str], creation: str, facts: Mapping[str, Any]
     ) -> subprocess.Popen[bytes]:
         """Start a process, which is noted before."""
-        started = datetime.now(UTC).isoformat(timespec="seconds")
-        row = name, as_json(words), started, creation
         with self._store.writing() as db:
+            row = name, as_json(words), utc_text(), creation
             db.execute("INSERT INTO applied_plans (job, words, started, creation) VALUES (?, ?, ?, ?)", row)
+        (plan,) = self._plans("WHERE job = ?", name)
         try:
             make_folder(self._folder)
             with (
                 self._commands.mandate(**facts) as mandate,
-                open_private(self._path(name, "out"), "xb") as out,
-                open_private(self._path(name, "err"), "xb") as errors,
+                open_private(plan.path("out"), "xb") as out,
+                open_private(plan.path("err"), "xb") as errors,
             ):
                 _lock(out.fileno())
                 return subprocess.Popen(
@@ -185,49 +223,25 @@ class AppliedPlans:
         except OSError as error:
             raise StateError(f"{self._folder} cannot be written: {error.strerror}") from None
 
-    def _path(self, name: str, kind: str) -> Path:
-        return self._folder / f"{name}.{kind}"
-
     def _plans(self, condition: str = "", *values: str) -> list[AppliedPlan]:
         """Return what was carried out, the oldest first."""
-        columns = "job, words, started, creation, settled, found"
-        query = f"SELECT {columns} FROM applied_plans {condition} ORDER BY rowid"
+        query = f"SELECT job, words, started, creation, settled FROM applied_plans {condition} ORDER BY rowid"
         return [
-            AppliedPlan(job, _decode(words), started, creation, bool(settled), _decode(found))
-            for job, words, started, creation, settled, found in self._store.rows(query, values)
+            AppliedPlan(
+                job, msgspec.json.decode(words), started, creation, bool(settled), self._folder, self._log
+            )
+            for job, words, started, creation, settled in self._store.rows(query, values)
         ]
-
-    def _state(self, name: str) -> ProcessState:
-        if _is_locked(self._path(name, "out")):
-            return ProcessState(RUNNING)
-        result = self._finished(name)
-        return ProcessState(STOPPED if not result else FAILED if result.code else ENDED, result)
-
-    def _finished(self, name: str) -> Finished | None:
-        """Return the result of a process that has ended; None where it was killed before it wrote one."""
-        try:
-            output = self._path(name, "out").read_bytes()
-            messages = self._path(name, "err").read_text(errors="replace")
-        except OSError:
-            return None
-        error, warnings = split_messages(messages.splitlines())
-        if error:
-            return Finished(int(error.get("exit_code") or 1), output, error, warnings)
-        with suppress(ValueError):
-            json.loads(output)
-            return Finished(0, output, None, warnings)
-        return None
 
     def _remove_old(self) -> None:
         """Remove what was carried out long ago; what a clock that was ahead has noted stays until then."""
-        since = (datetime.now(UTC) - KEPT).isoformat(timespec="seconds")
-        for plan in self._plans("WHERE started < ?", since):
-            if not _is_locked(self._path(plan.job, "out")):
+        for plan in self._plans("WHERE started < ?", utc_text(KEPT_SECONDS)):
+            if not plan.is_running:
                 with self._store.writing() as db:
                     db.execute("DELETE FROM applied_plans WHERE job = ?", (plan.job,))
                 for kind in ("out", "err"):
                     with suppress(OSError):
-                        self._path(plan.job, kind).unlink(missing_ok=True)
+                        plan.path(kind).unlink(missing_ok=True)
 
 
 async def _end(process: subprocess.Popen[bytes]) -> None:
@@ -240,10 +254,6 @@ async def _end(process: subprocess.Popen[bytes]) -> None:
     if process.poll() is None:
         process.kill()
         process.wait()
-
-
-def _decode(text: str) -> Any:
-    return msgspec.json.decode(text)
 
 
 def _lock(descriptor: int) -> None:

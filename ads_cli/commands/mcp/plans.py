@@ -14,23 +14,25 @@ from urllib.parse import parse_qsl, urlsplit
 from anyio.to_thread import run_sync
 
 from ...api.daily_bound import CampaignSpending, daily_bound
+from ...api.endpoint import Request
 from ...api.names import to_neutral
 from ...api.spending import DAILY_BUDGET, after_change
-from ...batches.upload import LISTED_AFTER_SECONDS
 from ...config.guard import Amount, Guard
 from ...config.mandate import PLAN_AGAIN
 from ...console.invocation import QUESTION
+from ...console.option_words import as_flag
 from ...console.planned import PLANNED
 from ...errors import NotConfirmedError, NotFoundError, StateError, UsageError
 from ...masking import MASK
 from ...own_ids import random_letters
+from ...runs.created import created_ids
+from ...runs.look_up import DRAFT, Look, listing_of, look_for
+from ...runs.lost import LISTED_AFTER_SECONDS
 from ...spelling import as_name
-from ...store.changes import ChangeLog
-from .applies import AppliedPlans, UnansweredCreation
+from .applies import AppliedPlan, AppliedPlans
 from .child import CommandError, Commands, Finished
-from .creations import Look, listing_of, look_for
 from .files import NO_FILE, CheckedFile, OpenFolders
-from .reachable import NAMED_CHANGES, Reachable, ReachableCommand, as_flag
+from .reachable import NAMED_CHANGES, Reachable, ReachableCommand
 from .results import ResultFiles, as_text, read_documents
 
 PLAN_SECONDS = 600.0
@@ -80,9 +82,14 @@ class PlannedCreation(NamedTuple):
     digest: str
     values: dict[str, Any]
     listing: list[str] | None  # the command that lists such records
-    record_id: str
-    earlier: list[UnansweredCreation]
+    kind: type[Request] | None  # None where no declared request makes it
+    earlier: list[AppliedPlan]
     doubt: str = ""  # why one of them may have created it, which the plan asks
+
+    @property
+    def record_id(self) -> str:
+        """Name the field with the id of the record."""
+        return self.kind.endpoint.record_id if self.kind else ""
 
 
 @dataclass
@@ -129,7 +136,7 @@ class Plans:
         )
         look = await self._find(creation) if resume and creation else Look()
         if look.found and creation:
-            return await self._settled(creation, look.found, {"command": command.name})
+            return await self._settled(creation, look.found[0], {"command": command.name})
         questions = _lines(dry, QUESTION)
         notes = [line for line in dry.warnings if not line.startswith((QUESTION, PLANNED))]
         planned = [json.loads(line) for line in _lines(dry, PLANNED)]
@@ -150,12 +157,9 @@ class Plans:
             counts = count_actions(request) if isinstance(request, list) else request
             about |= {"counts": counts, "destroys": bool(counts.get("delete"))}
             return await self._results.of(request, about=about)
-        records = [touched["record"] for item in planned for touched in item["touched"] if touched["is_own"]]
-        own = records if isinstance(request, list) else records[0] if records else {}
-        compared = _compared_several if isinstance(request, list) else _compared
-        return await self._results.of(
-            {"request": request, **compared(command, own, request, words)}, about=about
-        )
+        own = [touched["record"] for item in planned for touched in item["touched"] if touched["is_own"]]
+        compared = _compared(command, own, request, words)
+        return await self._results.of({"request": request, **compared}, about=about)
 
     async def apply(self, plan_id: str) -> dict[str, Any]:
         """Carry out a plan; raise NotConfirmedError where what it touches has changed."""
@@ -170,7 +174,7 @@ class Plans:
         creation = plan.creation
         look = await self._find(creation) if creation else Look()
         if creation and look.found:  # it has come in the meantime
-            return await self._settled(creation, look.found, about)
+            return await self._settled(creation, look.found[0], about)
         if creation and look.doubt != creation.doubt:
             raise NotConfirmedError(f"not confirmed, as no plan has listed it: {look.doubt}", hint=PLAN_AGAIN)
         async with self._commands.place():
@@ -184,7 +188,7 @@ class Plans:
             )
         if creation and (result is None or not result.code):  # else it may have sent nothing
             for attempt in creation.earlier:
-                self._applied.settle(attempt.job)
+                self._applied.settle(attempt)
         if result is None:
             about |= {"is_applied": False, "is_running": True, "job": plan_id}
             return await self._results.of(None, about=about | {"hint": "jobs shows what became of this job"})
@@ -214,29 +218,43 @@ class Plans:
             raise StateError(
                 "no stopped run of this change may have created a record", hint="plan it without resume"
             )
-        listing = listing_of(self._reachable, command, words, values)
-        record_id = command.request.endpoint.record_id if command.request else ""
-        return PlannedCreation(digest, values, listing, record_id, earlier)
+        listing = self._listing(command, words, values)
+        return PlannedCreation(digest, values, listing, command.request, earlier)
 
     async def _find(self, creation: PlannedCreation) -> Look:
         """Look for what the stopped processes of a creation have created."""
         if not creation.earlier:
             return Look()
-        if ids := [id for attempt in creation.earlier for id in attempt.sent.ids]:
-            return Look({creation.record_id: ids[0]})
-        if not creation.listing:
+        if ids := [id for attempt in creation.earlier for id in attempt.logged.ids]:
+            return Look([{creation.record_id: ids[0]}])
+        if not (creation.kind and creation.listing):
             return Look(doubt="an earlier run may have created it, and no list tells")
         records = read_documents((await self._commands.succeed(creation.listing)).output)
-        starts = [attempt.started for attempt in creation.earlier]
-        answered = ChangeLog(self._state_dir).created_ids()  # of these, no answer was lost
-        look = look_for(creation.values, records, min(starts), answered, creation.record_id)
+        starts = [datetime.fromisoformat(attempt.started) for attempt in creation.earlier]
+        known_ids = created_ids(self._state_dir)
+        (look,) = look_for(creation.kind, [[creation.values]], records, min(starts), known_ids)
         is_recent = datetime.now(UTC) - max(starts) < timedelta(seconds=LISTED_AFTER_SECONDS)
-        return Look(doubt=MAY_LAG) if is_recent and not any(look) else look
+        return Look(doubt=MAY_LAG) if is_recent and not (look.found or look.doubt) else look
+
+    def _listing(
+        self, command: ReachableCommand, words: Sequence[str], values: Mapping[str, Any]
+    ) -> list[str] | None:
+        """Return the command line that lists what a command creates, if there is one."""
+        listing = listing_of(command.request, self._reachable.service) if command.request else None
+        if listing is None or listing.endpoint.command not in self._reachable.names:
+            return None
+        lists = self._reachable.find(listing.endpoint.command)
+        within = {f"{name}s": str(value) for name, value in values.items() if f"{name}s" in lists.fields}
+        is_draft = values.get("entity_status") == DRAFT and lists.takes("with_draft")
+        name = lists.name.split()
+        flags = [*["--with-draft"] * is_draft, *["--all"] * lists.takes("all")]
+        common = [word for word in words if word.startswith(("--account=", "--catalog="))]
+        return [*name, *common, *lists.words(within)[len(name) :], *flags]
 
     async def _settled(self, creation: PlannedCreation, record: Any, about: dict[str, Any]) -> dict[str, Any]:
         """Return the record that a stopped process has created."""
         for attempt in creation.earlier:
-            self._applied.settle(attempt.job, record)
+            self._applied.settle(attempt, str(record[creation.record_id]))
         about |= {"is_applied": True, "job": creation.earlier[-1].job}
         return await self._results.of(record, about=about | {"hint": "it exists: nothing more was sent"})
 
@@ -298,31 +316,31 @@ def _values(request: Any) -> dict[str, Any]:
     return values | (body if isinstance(body, dict) else {})
 
 
-def _compared(command: ReachableCommand, shown: Any, request: Any, words: Sequence[str]) -> dict[str, Any]:
-    """Return each field of a record before and after, and what it may spend."""
-    own = to_neutral(shown) if isinstance(shown, dict) else {}
-    values = to_neutral(_values(request))
-    spend = _spend(command, own, values)
-    return {"changes": [*_changes(own, values)], **({"spend": spend} if spend else {})}
-
-
-def _compared_several(
-    command: ReachableCommand, shown: Any, request: Sequence[Any], words: Sequence[str]
+def _compared(
+    command: ReachableCommand, shown: Sequence[Any], request: Any, words: Sequence[str]
 ) -> dict[str, Any]:
-    """Return each field of several records before and after, and what each and all of them may spend."""
-    assert command.request
-    endpoint = command.request.endpoint
-    records = map(to_neutral, shown if isinstance(shown, list) else [])
-    own = {str(record.get(endpoint.record_id)): record for record in records}
-    ids = dict.fromkeys(words[words.index("--") + 1 :])
+    """Return each field of records before and after, and what each and all of them may spend."""
+    records = [to_neutral(record) for record in shown if isinstance(record, dict)]
+    changed = [("", records[0] if records else {}, to_neutral(_values(request)))]
+    if isinstance(request, list):
+        assert command.request
+        endpoint = command.request.endpoint
+        own = {str(record.get(endpoint.record_id)): record for record in records}
+        sets = [
+            {name: value for name, value in to_neutral(values).items() if name != endpoint.id_field}
+            for values in _operations(request)
+        ]
+        ids = dict.fromkeys(words[words.index("--") + 1 :])
+        changed = [(id, own.get(id, {}), values) for id, values in zip(ids, sets, strict=True)]
     changes, spends = [], []
-    for id, values in zip(ids, _operations(request), strict=True):
-        before = own.get(id, {})
-        values = {name: value for name, value in to_neutral(values).items() if name != endpoint.id_field}
-        changes += [{"id": id, **change} for change in _changes(before, values)]
+    for id, before, values in changed:
+        name = {"id": id} if id else {}
+        changes += [name | change for change in _changes(before, values)]
         if spend := _spend(command, before, values):
-            spends.append({"id": id, **spend})
-    return {"changes": changes, **({"spend": _sum(spends)} if spends else {})}
+            spends.append(name | spend)
+    if not spends:
+        return {"changes": changes}
+    return {"changes": changes, "spend": _sum(spends) if isinstance(request, list) else spends[0]}
 
 
 def _changes(before: Mapping[str, Any], values: Mapping[str, Any]) -> Iterator[dict[str, Any]]:

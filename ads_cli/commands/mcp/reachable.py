@@ -5,20 +5,21 @@ the environment is not a parameter of an assistant. This holds for options of fi
 the options of every command, but for the account and the catalog.
 """
 
-import json
 from collections.abc import Iterable, Iterator, Mapping
 from functools import cached_property
-from inspect import getdoc
 from typing import Any, NamedTuple
 
 from ...api.amounts import amount_names
 from ...api.endpoint import Request
 from ...api.fields import Field, fields_by_name
 from ...api.names import neutral_name
-from ...api.spending import PAUSED, STATUS
 from ...console.help_texts import summary_line
+from ...console.option_words import argument_names, option_words, text_of
 from ...errors import NotFoundError, UsageError
 from ...spelling import as_name, as_option, suggestion
+from ..schema.commands import CommandSchema
+from ..schema.types import Definitions
+from .parameters import require_effect, require_no_file
 from .results import ResultPart
 
 
@@ -30,7 +31,8 @@ class GroupCommands(NamedTuple):
 
 
 # Declared requests by group. Left to the command line are changes that name people (settings, conversion
-# events), that let the service fetch an address (catalog feeds), and those of the sandbox alone.
+# events), that let the service fetch an address (catalog feeds), and those of the sandbox alone. Webhooks and
+# events are left to it too: they use the token of the app.
 REQUESTS = {
     "accounts": GroupCommands("list get apps history business-categories", "update"),
     "accounts curated-categories": GroupCommands("list get"),
@@ -46,7 +48,7 @@ REQUESTS = {
     "cards video-conversation": GroupCommands("list get", "create update delete"),
     "catalog": GroupCommands("list", "create rename"),
     "catalog feeds": GroupCommands("list"),
-    "catalog sets": GroupCommands("get", "create update delete"),
+    "catalog sets": GroupCommands("get list", "create update delete"),
     "funding-instruments": GroupCommands("list get"),
     "line-items": GroupCommands("list get placements", "create update delete"),
     "line-items curated-categories": GroupCommands("list get", "add update delete"),
@@ -87,13 +89,16 @@ CHANGES = {f"{group} {verb}" for group, reach in REQUESTS.items() for verb in re
 # Custom commands that change nothing and write no file, and which of their parameters may be given.
 NAMED_READS = {
     "campaigns tree": ("campaign",),
+    "campaigns why": ("campaigns",),
     "cards fetch": ("cards", "with_deleted"),
     "changes list": ("since", "until", "account", "id"),
     "changes show": ("id", "change"),
     "guard show": (),
-    "jobs list": (),
+    "jobs list": ("limit",),
+    "overview": ("since",),
     "jobs show": ("job",),
     "stats jobs get": ("job_id",),
+    "stats pace": (),
 }
 HELP = "help"  # with the words of a command or a topic
 # Custom commands that change something, and which of their parameters may be given. Their file lies
@@ -108,16 +113,14 @@ FILE_PARAMETERS = ("file", "files")  # of these, one file
 COMMON = ("account", "catalog")  # the options of every command that an assistant may give
 SHAPING = ResultPart._fields
 # The parameter of a command that creates another record each time it is run, since its answer may be lost.
-RESUME: dict[str, Any] = {
-    "name": "resume",
-    "required": False,
-    "type": "boolean",
-    "description": "After a run of the same that was stopped: look first whether it has created the record",
+RESUME = {
+    "resume": {
+        "type": "boolean",
+        "description": "After a run of the same that was stopped: look first whether it has made the record",
+    }
 }
 MAX_LENGTH = 100_000  # characters of all arguments
 MAX_WORDS, MIN_WORD_LENGTH = 20, 3  # of a query
-# A value that is read from a file, or from the environment.
-FILE_MARK = "@"
 
 
 class ReachableCommand(NamedTuple):
@@ -127,6 +130,7 @@ class ReachableCommand(NamedTuple):
     command: Any  # its node in the command tree
     changes: bool
     request: type[Request] | None  # None for a custom command
+    service: str
 
     @property
     def summary(self) -> str:
@@ -168,7 +172,7 @@ class ReachableCommand(NamedTuple):
         """The arguments that are for the tool, read or plan_change, and not parameters of the command."""
         if not self.changes:
             return SHAPING
-        return (RESUME["name"],) if self.makes_anew else ()
+        return tuple(RESUME) if self.makes_anew else ()
 
     def _name_of(self, param: Any) -> str:
         return self.command.name_for(self.request, param) if self.request else str(param.name)
@@ -186,9 +190,7 @@ class ReachableCommand(NamedTuple):
         parameters = self.parameters
         for param in self.command.params:
             if (name := self._name_of(param)) in parameters:
-                yield from ((as_name(option), name) for option in param.opts)
-                if param.param_type_name == "argument":  # the metavar of an option is the type of its values
-                    yield param.metavar.strip("[].").lower(), name
+                yield from ((argument, name) for argument in argument_names(param))
             elif getattr(param, "is_alias", False) and (name := neutral_name(param.name)) in parameters:
                 yield param.name, name
 
@@ -234,36 +236,29 @@ class ReachableCommand(NamedTuple):
                 positional += [text_of(argument, item) for item in several]
             else:
                 if self.request and self.changes:
-                    _require_effect(argument, param, value)
-                options += _option(argument, param, value, self.fields.get(named))
+                    require_effect(argument, param, value)
+                require_no_file(argument, self.fields.get(named), value)
+                options += option_words(argument, param, value)
         return [*self.name.split(), *options, *more_options, *(["--", *positional] if positional else [])]
 
     def describe(self) -> dict[str, Any]:
         """Return what there is to know before the command is run."""
-        described: dict[str, Any] = {
-            "command": self.name,
-            "summary": self.summary,
-            "help": str(getdoc(self.request) if self.request else self.command.help),
-            "tool": "plan_change" if self.changes else "read",
-            "parameters": [
-                _described(name, param, self.fields.get(name)) for name, param in self.parameters.items()
-            ],
-        }
+        definitions = Definitions()
+        schema = CommandSchema(self.name, self.command, self.service, definitions)
+        input = schema.input(self.parameters)
         if self.makes_anew:
-            described["parameters"].append(RESUME)
-        if self.request:
-            endpoint = self.request.endpoint
-            described |= {"endpoint": f"{endpoint.method} {endpoint.path}", "columns": [*endpoint.columns]}
-            if endpoint.confirm_prompt:
-                described["destroys"] = endpoint.confirm_prompt
-        return described
+            input["properties"] |= RESUME
+        if definitions.schemas:
+            input["$defs"] = definitions.schemas
+        tool = "plan_change" if self.changes else "read"
+        return schema.facts() | {"tool": tool, "input": input, "columns": schema.columns()}
 
 
 class Reachable:
     """The commands that an assistant may run, found in the command tree."""
 
     def __init__(self, root: Any, service: str, *, writes: bool) -> None:
-        self._root, self._service, self._writes = root, service, writes
+        self._root, self.service, self._writes = root, service, writes
 
     @cached_property
     def names(self) -> tuple[str, ...]:
@@ -285,8 +280,8 @@ class Reachable:
                 f"{name[:100]!r} cannot be run here{suggestion(name[:100], self.names)}", hint=hint
             )
         command = self._node(name)
-        request = command.request_for(self._service) if hasattr(command, "request_for") else None
-        return ReachableCommand(name, command, name in (*CHANGES, *NAMED_CHANGES), request)
+        request = command.request_for(self.service) if hasattr(command, "request_for") else None
+        return ReachableCommand(name, command, name in (*CHANGES, *NAMED_CHANGES), request, self.service)
 
     def search(self, query: str) -> list[ReachableCommand]:
         """Return the commands that fit words best, the best first; all of them for no words."""
@@ -329,77 +324,3 @@ def help_words(name: str) -> list[str] | None:
             f"{wrong[:100]!r} is not a command or a topic", hint="help names topics and commands"
         )
     return words
-
-
-def _require_effect(argument: str, param: Any, value: Any) -> None:
-    """Raise UsageError for a false flag that has no negative form: it would be left out."""
-    if param.is_flag and not param.secondary_opts and not as_flag(argument, value):
-        hint = f"give {STATUS}: {PAUSED}" if param.name == "active" else "leave it out"
-        raise UsageError(f"{argument}: false changes nothing", hint=hint)
-
-
-def _option(argument: str, param: Any, value: Any, field: Field | None) -> list[str]:
-    """Write the value of an option as one word, so that it is never taken for another option."""
-    option = max(param.opts, key=len)
-    if param.is_flag:
-        if as_flag(argument, value):
-            return [option]
-        return [max(param.secondary_opts, key=len)] if param.secondary_opts else []
-    if field and field.type.is_nested:
-        if isinstance(value, str) and value.lstrip().startswith(FILE_MARK):
-            raise UsageError(f"{argument}: a file cannot be named here", hint="give the value as JSON")
-        return [f"{option}={text_of(argument, value) if isinstance(value, str) else json.dumps(value)}"]
-    return [f"{option}={text_of(argument, value)}"]
-
-
-def as_flag(argument: str, value: Any) -> bool:
-    """Return what a flag is set to; raise UsageError where that is neither true nor false."""
-    if value not in (True, False, "true", "false"):
-        raise UsageError(f"{argument}: must be true or false")
-    return value in (True, "true")
-
-
-def text_of(argument: str, value: Any) -> str:
-    """Write a value as text, a list with commas; raise UsageError for one that no option takes."""
-    if isinstance(value, bool):
-        return "true" if value else "false"
-    if isinstance(value, list) and not any(isinstance(item, list) for item in value):
-        words = [text_of(argument, item) for item in value]
-        if wrong := next((word for word in words if "," in word), None):
-            raise UsageError(f"{argument}: {wrong[:100]!r} has a comma, which would part it in two")
-        return ",".join(words)
-    if not isinstance(value, str | int | float):
-        raise UsageError(f"{argument}: must be text, a number, true, false or a list of these")
-    text = str(value)
-    if "\0" in text or any(0xD800 <= ord(character) <= 0xDFFF for character in text):
-        raise UsageError(f"{argument}: is not text")
-    return text
-
-
-def _described(name: str, param: Any, field: Field | None) -> dict[str, Any]:
-    """Describe a parameter, as it is declared."""
-    described: dict[str, Any] = {"name": name, "required": bool(field.required if field else param.required)}
-    described["type"] = _type_of(param, field)
-    if text := (field.help if field else param.help):
-        described["description"] = text
-    if field:
-        kind = field.type.item if field.type.is_comma_list else field.type
-        if kind.choices:
-            described["choices"] = [*kind.choices]
-        limits = {"minimum": "ge", "maximum": "le", "min_length": "min_length", "max_length": "max_length"}
-        described |= {
-            key: value for key, limit in limits.items() if (value := field.type.limit(limit)) is not None
-        }
-    return described
-
-
-def _type_of(param: Any, field: Field | None) -> str:
-    if getattr(param, "is_flag", False):
-        return "boolean"
-    if field is None:
-        return "text"
-    if field.type.is_nested:
-        return "JSON"
-    if field.type.is_comma_list:
-        return "list"
-    return "integer" if field.type.base is int else "text"

@@ -21,8 +21,9 @@ from pydantic import ValidationError
 from ... import __version__
 from ...console.invocation import Invocation
 from ...errors import AdsctlError
+from .declared_tools import Tool
 from .results import as_text
-from .tools import Tool, Toolbox
+from .tools import Toolbox
 
 INSTRUCTIONS = """\
 adsctl manages advertising accounts. find_commands and describe_command say what there is; read runs it.
@@ -71,7 +72,9 @@ class ToolServer:
             os.close(output)
 
     async def _list_tools(self, context: Any, params: Any) -> types.ListToolsResult:
-        tools = [_described(tool, self._root) for tool in self._toolbox.tools.values()]
+        tools = [
+            _described(tool, self._root, self._call.settings.service) for tool in self._toolbox.tools.values()
+        ]
         return types.ListToolsResult(tools=tools)
 
     async def _call_tool(self, context: Any, params: types.CallToolRequestParams) -> types.CallToolResult:
@@ -116,7 +119,7 @@ class ToolServer:
                     os._exit(128 + signum)
 
 
-def _described(tool: Tool, root: Any) -> types.Tool:
+def _described(tool: Tool, root: Any, service: str) -> types.Tool:
     """Describe a tool for the client."""
     annotations = types.ToolAnnotations(
         read_only_hint=not tool.changes,
@@ -125,7 +128,10 @@ def _described(tool: Tool, root: Any) -> types.Tool:
         open_world_hint=tool.reaches_out,
     )
     return types.Tool(
-        name=tool.name, description=tool.about, input_schema=tool.schema(root), annotations=annotations
+        name=tool.name,
+        description=tool.about,
+        input_schema=tool.schema(root, service),
+        annotations=annotations,
     )
 
 

@@ -1,120 +1,32 @@
-"""The tools: what they are called, what they take, and what they run."""
+"""The tools, and what they run."""
 
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Callable, Mapping
 from math import ceil
-from typing import Any, NamedTuple, TypeAlias
+from typing import Any
 
 from anyio.to_thread import run_sync
 
 from ...console.invocation import Invocation
-from ...console.options import ALL_OPTIONS
+from ...console.option_words import as_flag, text_of
 from ...console.results import MORE
 from ...errors import DIFFERENCES_FOUND, AdsctlError, ContentError, IncompleteError, UsageError
 from ...output.text import safe
-from ...spelling import as_name, as_option
+from ...spelling import as_name, as_option, comma_list
+from .amounts import in_units, only_currency, unit_name
 from .applies import AppliedPlans
 from .child import CLIENT, CommandError, Commands, Finished
+from .declared_tools import TOOLS, Arguments, Result, Tool, ToolArgument, tool
 from .files import NO_FILE, CheckedFile, OpenFolders
 from .plans import Plans, count_actions
 from .query import query
-from .reachable import MAX_LENGTH, Reachable, ReachableCommand, as_flag, help_words, text_of
+from .reachable import Reachable, ReachableCommand, help_words
 from .results import CURSOR, ResultFiles, ResultPart, read_documents
 
 # A command that found something ends with one of these.
 FOUND = (ContentError.exit_code, IncompleteError.exit_code, DIFFERENCES_FOUND)
+CHANGES = ["changes", "list"]
 MAX_FOUND_COMMANDS = 20
 MAX_NAME_LENGTH = 60  # of a client
-KINDS: Mapping[str, tuple[type, ...]] = {
-    "string": (str, int, float, list),
-    "integer": (int, str),
-    "boolean": (bool,),
-    "object": (dict,),
-}
-
-
-class ToolArgument(NamedTuple):
-    """An argument of a tool; without `about`, the help of the parameter of its name says what it is."""
-
-    name: str
-    kind: str = "string"
-    about: str = ""
-    required: bool = False
-
-
-Arguments = Mapping[str, Any]
-Result = dict[str, Any]
-Run: TypeAlias = "Callable[[Toolbox, Arguments], Awaitable[Result]]"
-CHOICES = ("entity", "segment_by")
-TOOLS: "list[Tool]" = []
-
-
-class Tool(NamedTuple):
-    """A tool: its description for an assistant, and the method that runs it."""
-
-    name: str
-    about: str
-    run: "Run"
-    arguments: tuple[ToolArgument, ...]
-    command: str = ""  # whose parameters describe the arguments; the tool is there where the command is
-    reaches_out: bool = True  # to the service
-    needs_writes: bool = False  # it is there with --allow-writes only
-    changes: bool = False  # something at the service
-
-    def schema(self, root: Any) -> dict[str, Any]:
-        """Return the JSON schema of the arguments."""
-        from ...reference import describe_command
-
-        described: dict[str, Any] = {option.name: (option.help, "") for option in ALL_OPTIONS}
-        if self.command:
-            for param in describe_command(root, tuple(self.command.split())).parameters:
-                for name in param.names:
-                    described[as_name(name)] = (param.help, param.completes_from)
-        properties = {}
-        for argument in self.arguments:
-            help, offered = described.get(argument.name, ("", ""))
-            properties[argument.name] = {"type": argument.kind, "description": argument.about or help}
-            if argument.name in CHOICES and offered:
-                properties[argument.name]["enum"] = offered.split()
-        required = [argument.name for argument in self.arguments if argument.required]
-        return {
-            "type": "object",
-            "properties": properties,
-            **({"required": required} if required else {}),
-            "additionalProperties": False,
-        }
-
-    def checked(self, params: Arguments) -> dict[str, Any]:
-        """Return the arguments that are given; raise UsageError for what the tool does not take."""
-        by_name = {argument.name: argument for argument in self.arguments}
-        if unknown := next((name for name in params if name not in by_name), None):
-            takes = ", ".join(by_name) or "none"
-            raise UsageError(f"{self.name} has no argument {unknown[:100]!r}", hint=f"it takes {takes}")
-        arguments = {name: value for name, value in params.items() if value is not None}
-        if sum(_size(value) for value in arguments.values()) > MAX_LENGTH:
-            raise UsageError(f"the arguments are longer than {MAX_LENGTH:,} characters")
-        for name, value in arguments.items():
-            kind = by_name[name].kind
-            if not isinstance(value, KINDS[kind]) or (isinstance(value, bool) and kind != "boolean"):
-                raise UsageError(f"{name}: must be {kind}")
-            if kind == "string":
-                arguments[name] = text_of(name, value)
-        for argument in self.arguments:
-            if argument.required and not arguments.get(argument.name):
-                raise UsageError(f"{argument.name}: is required")
-        return arguments
-
-
-def _size(value: Any) -> int:
-    """Return how long a value is, without writing it."""
-    size, rest = 0, [value]
-    while rest and size <= MAX_LENGTH:
-        item = rest.pop()
-        if isinstance(item, dict):
-            rest += [*item.keys(), *item.values()]
-        elif isinstance(item, list):
-            rest += item
-        size += len(item) if isinstance(item, str) else 1
-    return size
 
 
 def _count(name: str, value: Any) -> int:
@@ -169,19 +81,6 @@ def _paging(command: ReachableCommand, shape: ResultPart) -> dict[str, str]:
     return {name: option for name, option in options.items() if command.takes(name)}
 
 
-def tool(about: str, *arguments: ToolArgument, **facts: Any) -> Callable[[Run], Run]:
-    """Declare the tool that a method of the toolbox runs, which has its name. `facts` are other fields.
-
-    Its arguments are checked before (`Toolbox.run`).
-    """
-
-    def declare(run: Run) -> Run:
-        TOOLS.append(Tool(run.__name__.removeprefix("_"), about, run, arguments, **facts))
-        return run
-
-    return declare
-
-
 class Toolbox:
     """Runs tools; raises AdsctlError for what the assistant should know."""
 
@@ -198,7 +97,7 @@ class Toolbox:
         self._call, self._reachable, self._commands = call, reachable, commands
         self._results, self._files = results, files
         state_dir, max_wait = call.settings.state_dir, call.settings.seconds("max_wait")
-        self._applied = AppliedPlans(commands, state_dir, max_wait)
+        self._applied = AppliedPlans(commands, state_dir, max_wait, call.settings.profile)
         self._plans = Plans(commands, reachable, results, files, self._applied, state_dir)
         self.tools: dict[str, Tool] = {
             tool.name: tool
@@ -263,7 +162,8 @@ class Toolbox:
 
     @tool(
         "Run a command that changes nothing: any list or get of the service, 'campaigns tree', 'jobs list', "
-        "'help fields products' and others. Amounts end in _micro: millionths of the currency.",
+        "'help fields products' and others. Amounts are such as '60.00 EUR'; "
+        "a query has millionths, as *_micro.",
         *(COMMAND, ARGUMENTS, *PAGING),
     )
     async def _read(self, params: Arguments) -> Result:
@@ -283,9 +183,16 @@ class Toolbox:
         result = await self._commands.succeed(words)
         data, next_cursor = _without_envelope(read_documents(result.output), has_envelope)
         about = {"command": " ".join(command.split()), **_warnings(result)}
+        if isinstance(data, list) and words[:2] == CHANGES:
+            data.reverse()  # of one second, the last is first too
+            data.sort(key=lambda change: str(change["time"]), reverse=True)
         data = await self._results.private(data)
+        currency = only_currency(data)
         if shape.query is not None:
             data = await query(self._commands, data, shape.query)
+        data = in_units(data, currency)
+        if shape.columns:
+            shape = shape._replace(columns=",".join(map(unit_name, comma_list(shape.columns))))
         return await self._results.of_private(data, about=about, shape=shape, next_cursor=next_cursor)
 
     @tool(
@@ -348,13 +255,14 @@ class Toolbox:
         if not (job := params.get("job")):
             result = await self._commands.succeed(["jobs", "list"])
             records = [*read_documents(result.output), *self._applied.records()]
+            records.sort(key=lambda record: str(record["started"]))
             return await self._results.of(records, about={"command": "jobs list", **_warnings(result)})
         if applied := self._applied.find(job):
             return await self._results.of(applied, about={"command": "apply_change"})
         return await self._read({"command": "jobs show", "arguments": {"job": job}})
 
     @tool(
-        "List what this tool has changed: when, by which command, by whom, and what was before.",
+        "List what this tool has changed, newest first: when, by which command, by whom, what was before.",
         ToolArgument("since", about="From when, such as 7d"),
         ToolArgument("id", about="Of this record only"),
         command="changes list",

@@ -1,6 +1,5 @@
 """Check files of media, offline."""
 
-import sys
 from typing import Annotated
 
 import typer
@@ -9,6 +8,7 @@ from ...api.media_uploads import Category
 from ...console.invocation import Invocation
 from ...console.parameters import choice, flag, option
 from ...console.progress import progress
+from ...console.shown import shows
 from ...errors import (
     AccessError,
     AdsctlError,
@@ -23,10 +23,10 @@ from ...media.rules import Use, findings, unchecked_rules
 from ...media.upload import Status
 from ...output.messages import fitted
 from ...output.text import Lines, counted, listed, safe
-from ...uploads.rejected_rows import check_failed_out
-from ..uploads.options import FeedOptions, RejectedOptions, with_options
+from ...runs.rejected_rows import check_failed_out
+from ..runs.options import FeedOptions, RejectedOptions, with_options
 from .files import (
-    COLUMNS,
+    FINDINGS,
     CheckedMedia,
     CheckResult,
     Files,
@@ -92,12 +92,12 @@ def show_findings(call: Invocation, result: CheckResult) -> None:
     """Print the findings of all files."""
     if not call.printer.is_for_people:
         records = [record for file in result.checked for record in file.records()]
-        call.printer.show(records, COLUMNS, "file")
+        call.printer.show(records, FINDINGS.columns, FINDINGS.key)
         return
     for file in result.checked:
         for finding in file.findings:
             mark = "warning: " if finding.severity == "warning" else ""
-            print(fitted(file.line(finding, mark), sys.stdout))
+            print(fitted(file.line(finding, mark), call.out), file=call.out)
 
 
 def raise_unopened(errors: list[AdsctlError]) -> None:
@@ -107,6 +107,7 @@ def raise_unopened(errors: list[AdsctlError]) -> None:
         raise errors[0]
 
 
+@shows(FINDINGS)
 @with_options(feed=FeedOptions, rejected=RejectedOptions)
 def check(
     ctx: typer.Context,

@@ -13,15 +13,13 @@ from ...api.media_uploads import (
     LookUpMedia,
     SetMetadata,
 )
-from ...api.problems import InvalidError
-from ...api.validation import convert
 from ...console.invocation import Invocation
 from ...console.parameters import argument, option
-from ...console.request_input import request_from_input
+from ...console.request_input import built, request_from_input
 from ...console.results import show, show_request
+from ...console.shown import Result, shows
 from ...errors import ContentError, NotFoundError, UsageError
-from ...media.upload import Details
-from ...output.text import Lines
+from ...media.library import Details
 from ...spelling import comma_list
 from .check import check_files, raise_unopened
 from .files import MediaFile
@@ -74,6 +72,7 @@ def _category_of(key: str) -> str:
     return CATEGORIES[prefix]
 
 
+@shows(Result(LookUpMedia, "media_key"))
 def look_up(
     ctx: typer.Context,
     media_keys: Annotated[list[str], argument("MEDIA_KEYS...", "1 to 100 media keys")],
@@ -101,6 +100,7 @@ def look_up(
         call.messages.warn(message)
 
 
+@shows(Result(SetMetadata, is_list=False))
 def alt_text(
     ctx: typer.Context,
     media_key: Key,
@@ -112,20 +112,10 @@ def alt_text(
     """
     call = Invocation.of(ctx)
     metadata = {"alt_text": {"text": text}}
-    _send(call, _built(SetMetadata, {"id": _id_of(media_key), "metadata": metadata}))
+    _send(call, built(SetMetadata, {"id": _id_of(media_key), "metadata": metadata}, OPTIONS))
 
 
-def _built(kind: Any, values: dict[str, Any]) -> Any:
-    """Build a request with nested values; raise UsageError with what is wrong."""
-    try:
-        return convert(kind, values)
-    except InvalidError as error:
-        words = (
-            f"{OPTIONS.get(problem.path, problem.path)}: {problem.message}" for problem in error.problems
-        )
-        raise UsageError(Lines(words)) from None
-
-
+@shows(Result(AddSubtitles, is_list=False))
 def add_subtitles(
     ctx: typer.Context,
     media_key: Key,
@@ -143,7 +133,7 @@ def add_subtitles(
     if display_name:
         track["display_name"] = display_name
     values = {"id": _id_of(media_key), "media_category": category or _category_of(media_key)}
-    request = _built(AddSubtitles, values | {"subtitles": track})
+    request = built(AddSubtitles, values | {"subtitles": track}, OPTIONS)
     result = check_files(call, [MediaFile.of(file)], [], Category.subtitles)
     raise_unopened(result.unopened)
     (checked,) = result.checked
@@ -156,10 +146,11 @@ def add_subtitles(
         return
     uploader = make_uploader(call, to_library=False)
     record = upload_file(call, uploader, checked, Category.subtitles, Details())
-    request.subtitles.id = record["media_id"]
+    request.subtitles.id = str(record["media_id"])
     _send(call, request)
 
 
+@shows(Result(DeleteSubtitles, is_list=False))
 def delete_subtitles(
     ctx: typer.Context, media_key: Key, language: Language, category: OfVideo = None
 ) -> None:
@@ -169,7 +160,7 @@ def delete_subtitles(
     """
     call = Invocation.of(ctx)
     values = {"id": _id_of(media_key), "media_category": category or _category_of(media_key)}
-    request = _built(DeleteSubtitles, values | {"language_code": language})
+    request = built(DeleteSubtitles, values | {"language_code": language}, OPTIONS)
     if not call.dry_run:
         call.confirm(f"Remove the subtitles of {media_key} in {language}")
     _send(call, request)

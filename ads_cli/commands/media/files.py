@@ -6,23 +6,24 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, NamedTuple, Self
+from typing import TYPE_CHECKING, Annotated, Any, NamedTuple, Self, TypedDict
 
 from ...api.media_uploads import Category
 from ...config.atomic_files import atomic, own_descriptor
 from ...console.invocation import Invocation
 from ...console.parameters import argument, option
+from ...console.shown import Result
 from ...errors import AdsctlError, ContentError, UsageError
 from ...feeds.locations import FileLocation, Location, RemoteAccess, expand_files, is_remote, parse_location
 from ...feeds.registry import find_failed_out
 from ...media.inspection import MediaInfo, inspect
 from ...media.rules import Breach
-from ...media.upload import Status, record_of
+from ...media.upload import MediaRecord, Status, record_of
 from ...output.text import counted, safe
-from ..uploads.options import FeedOptions
+from ..runs.options import FeedOptions
 
 if TYPE_CHECKING:
-    from ...uploads.rejected_rows import FailedOut
+    from ...runs.rejected_rows import FailedOut
 
 Files = Annotated[
     list[str] | None,
@@ -42,7 +43,18 @@ Table = Annotated[
     ),
 ]
 
-COLUMNS = ("file", *Breach._fields)  # of findings
+
+class MediaFinding(TypedDict):
+    """A rule that a file breaks."""
+
+    file: str
+    rule: str
+    words: str
+    hint: str
+    severity: str
+
+
+FINDINGS = Result(MediaFinding, "file")
 
 
 class MediaFile(NamedTuple):
@@ -78,7 +90,7 @@ class CheckedMedia:
     findings: list[Breach]
     status: Status
     category: Category | None = None  # once it is uploaded, or would be
-    media: dict[str, Any] | None = None  # the record of its upload
+    media: MediaRecord | None = None  # the record of its upload
     refusal: str = ""  # why it was not uploaded
 
     @property
@@ -100,12 +112,21 @@ class CheckedMedia:
         """Say what is wrong with it, and what to do."""
         return safe(f"{self.file.label}: {mark}{finding.words} ({finding.rule}); {finding.hint}")
 
-    def records(self) -> list[dict[str, Any]]:
+    def records(self) -> list[MediaFinding]:
         """Return its findings as programs read them."""
-        return [{"file": self.file.label, **finding._asdict()} for finding in self.findings]
+        return [
+            {
+                "file": self.file.label,
+                "rule": finding.rule,
+                "words": finding.words,
+                "hint": finding.hint,
+                "severity": finding.severity,
+            }
+            for finding in self.findings
+        ]
 
     @property
-    def record(self) -> dict[str, Any]:
+    def record(self) -> MediaRecord:
         """Return what an upload prints."""
         return self.media or record_of(self.file.label, self.info, self.category, self.status)
 

@@ -8,20 +8,19 @@ from typing import TYPE_CHECKING, Any
 from ...api.endpoint import Request
 from ...console.invocation import Invocation
 from ...errors import AdsctlError, ContentError
+from ...media.library import Details
 from ...media.references import MediaReferences, folder_of, replace_placeholders
 from ...media.rules import default_category
-from ...media.upload import RESUME_HINT, Details
 from ...output.text import Lines, safe
-from ..uploads.reports import how_to_resume, resume_command
+from ..runs.reports import how_to_resume
 from .check import check_files, raise_unopened
 from .files import CheckedMedia, MediaFile
 from .upload import STOPPING, make_uploader, upload_file
 
 if TYPE_CHECKING:
-    from ...uploads.journal import Journal
+    from ...runs.journal import Journal
 
 MAX_BYTES = 2**31  # of a file that is downloaded
-AGAIN_HINT = "run the command again: what was acknowledged is not uploaded again"
 
 
 def check_references(
@@ -68,15 +67,12 @@ def upload_references(call: Invocation, request: Request, references: MediaRefer
     """Upload the files, and put their media keys into the request. A dry run puts words there."""
     if not references:
         return
-    checked = check_references(call, request, references)
+    checked, planned = check_references(call, request, references), call.client.prepare(request)
     if call.dry_run:
         replace_placeholders(request, references.in_words())
         return
-    try:
-        replace_placeholders(request, upload_all(call, references, checked))
-    except AdsctlError as error:
-        error.hint = AGAIN_HINT if error.hint == RESUME_HINT else error.hint
-        raise
+    replace_placeholders(request, upload_all(call, references, checked))
+    call.writes.guard.note_completed(planned, call.client.prepare(request))
 
 
 def upload_all(
@@ -88,9 +84,9 @@ def upload_all(
         file = checked[placeholder]
         category = default_category(file.info)
         assert category
-        uploader = make_uploader(call, owners=reference.owners, resume=True)
+        uploader = make_uploader(call, owners=reference.owners)
         try:
-            keys[placeholder] = upload_file(call, uploader, file, category, Details())["media_key"]
+            keys[placeholder] = upload_file(call, uploader, file, category, Details())["media_key"] or ""
         except AdsctlError as error:
             error.may_be_applied = False  # nothing that names the media was sent
             raise
@@ -139,13 +135,16 @@ class MediaOfRecords:
         if self._call.dry_run:
             self._keys = self._references.in_words()
 
-    def upload(self, requests: list[Request], journal: "Journal") -> None:
-        """Upload the files of requests; where one is refused, nothing has begun that could be resumed."""
+    def upload(self, requests: list[Request], journal: "Journal", *, is_only: bool) -> None:
+        """Upload the files of requests; where one is refused, nothing has begun that could be resumed.
+
+        The only record of a file is sent again without that.
+        """
         try:
             self._keys = upload_all(self._call, self._references.only(requests), self._checked)
         except AdsctlError as error:
-            if isinstance(error, STOPPING):
-                error.hint = how_to_resume(error, resume_command(self._call.command_line))
+            if isinstance(error, STOPPING) and not is_only:
+                error.hint = how_to_resume(error, self._call.command_line)
             elif not journal.resumed:
                 journal.remove()
             raise

@@ -1,14 +1,16 @@
 """Media of the library that nothing of the account shows: list them, and delete them."""
 
 from collections import Counter
-from typing import Annotated, Any
+from typing import Annotated, Any, TypedDict
 
 import typer
 
 from ...api.media import DeleteLibraryMedia, ListLibraryMedia
+from ...console.conditions import Narrowing
 from ...console.invocation import Invocation
 from ...console.parameters import flag, option
 from ...console.request_input import request_from_input
+from ...console.shown import Result, shows
 from ...errors import AdsctlError, IncompleteError, NotFoundError, UsageError
 from ...media.usage import Usage, library
 from ...numbers import parse_count
@@ -16,26 +18,45 @@ from ...output.text import counted, safe
 from ...store.changes import ChangeLog
 from .upload import stops
 
-COLUMNS = ("media_key", "media_type", "name", "file_name", "status")
+
+class UnusedMedia(TypedDict):
+    """Media that nothing shows, and what became of it."""
+
+    media_key: str
+    media_type: str | None
+    name: str | None
+    file_name: str | None
+    status: str
+
+
+UNUSED = Result(UnusedMedia, "media_key")
 DECIDED_TOGETHER = 50  # deletions; what shows media is read again before each so many
 TYPES = ("GIF", "IMAGE", "VIDEO")
 
 
-def list_unused(
-    call: Invocation, request: Any, *, envelope: bool | None, all: bool, limit: str | None
+def show_list(
+    call: Invocation,
+    request: Any,
+    *,
+    envelope: bool | None,
+    all: bool,
+    limit: str | None,
+    narrowing: Narrowing | None = None,
 ) -> None:
-    """Print the media of a list that nothing shows, from all its pages."""
+    """Print the media of a list that nothing shows, from all its pages, as `--unused` asks."""
     if envelope or request.cursor:
         raise UsageError("--unused: cannot be used with --envelope or --cursor", hint="it reads all pages")
     most = None if limit is None else parse_count(limit, "--limit")
     media = library(call.client, request)
     records = _read_usage_and_warn(call).unused(media) if media else []
+    records = [*narrowing.applied(records)] if narrowing else records
     endpoint = request.endpoint
     call.printer.noun = "library"
     call.printer.show(records[:most], endpoint.columns, endpoint.record_id, endpoint.extra_fields)
     call.messages.say(f"{counted(len(records), 'medium', 'media')} of {len(media):,} unused")
 
 
+@shows(UNUSED)
 def clean(
     ctx: typer.Context,
     media_type: Annotated[str | None, option(f"[{'|'.join(TYPES)}]", "Only these", offers=TYPES)] = None,
@@ -72,13 +93,13 @@ def clean(
     records = [_record(record, "kept") for record in uncertain]
     if call.dry_run:
         records += [_record(record, "not deleted") for record in unused]
-        call.printer.show(records, COLUMNS, "media_key")
+        call.printer.show(records, UNUSED.columns, UNUSED.key)
         call.messages.say(f"dry run: would delete {counted(len(unused), 'medium', 'media')}")
         return
     try:
         _delete(call, listing, unused, records, unlocked=unlocked)
     finally:
-        call.printer.show(records, COLUMNS, "media_key")
+        call.printer.show(records, UNUSED.columns, UNUSED.key)
     _end(call, records)
 
 
@@ -133,7 +154,7 @@ def _delete(
 
 
 def _record(media: dict[str, Any], status: str) -> dict[str, Any]:
-    return {name: media.get(name) for name in COLUMNS[:-1]} | {"status": status}
+    return {name: media.get(name) for name in UNUSED.columns[:-1]} | {"status": status}
 
 
 def _end(call: Invocation, records: list[dict[str, Any]]) -> None:

@@ -2,8 +2,9 @@
 
 import re
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack
+from datetime import UTC, datetime
 from decimal import Decimal
 from itertools import chain
 from typing import Annotated, Any
@@ -15,6 +16,7 @@ from ...api.media_uploads import MAX_ALT_TEXT, Category
 from ...console.invocation import Invocation
 from ...console.parameters import flag, option
 from ...console.progress import ProgressReport, progress
+from ...console.shown import Result, shows
 from ...errors import (
     AccessError,
     AdsctlError,
@@ -27,16 +29,22 @@ from ...errors import (
     UsageError,
 )
 from ...media.inspection import MediaInfo
-from ...media.journal import InUseError
+from ...media.library import Details, Library
 from ...media.responses import StillProcessedError
 from ...media.rules import Breach, Use, default_category
-from ...media.upload import COLUMNS, FORBIDDEN, Details, Observer, OpenMedia, Uploader
+from ...media.sender import FORBIDDEN, Observer, OpenMedia, Sender
+from ...media.upload import MediaRecord, Uploader
 from ...output.text import Lines, counted, safe
+from ...own_ids import new_job_id
+from ...runs.job import Job, JobKey
+from ...runs.journal import InUseError
+from ...runs.rejected_rows import check_failed_out
 from ...spelling import as_option
-from ...uploads.rejected_rows import check_failed_out
-from ..uploads.options import FeedOptions, RejectedOptions, with_options
+from ..runs.journal import new_job
+from ..runs.options import FeedOptions, RejectedOptions, with_options
 from .check import CategoryOption, Uses, check_files, raise_unopened
 from .files import (
+    FINDINGS,
     CheckedMedia,
     CheckResult,
     Files,
@@ -78,27 +86,39 @@ def make_uploader(
     *,
     owners: tuple[str, ...] = (),
     to_library: bool = True,
-    resume: bool = False,
+    resume: bool | None = None,
     concurrency: int = 8,
 ) -> Uploader:
-    """Return what uploads files for the account of an invocation."""
+    """Return what uploads files for the account of an invocation.
+
+    A command that has no option --resume, None, resumes by itself what is unfinished.
+    """
     call.concurrency = max(call.concurrency, concurrency)  # before the client is made, which takes it
-    return Uploader(
+
+    def describe_job(key: JobKey, label: str, segments: int) -> Job:
+        job = new_job(call, key, "segments", label, segments, segments + 1)
+        how = "" if resume is None else job.resume
+        return msgspec.structs.replace(job, job=new_job_id(datetime.now(UTC)), resume=how)
+
+    sender = Sender(
         client=call.client,
-        service=call.service,
-        account=call.account if to_library else "",
-        state_dir=call.settings.state_dir,
         owners=owners,
-        to_library=to_library,
-        resume=resume,
+        resume=resume is not False,
         concurrency=concurrency,
         observer=Observer(say=lambda message: call.messages.say(safe(message))),
+    )
+    return Uploader(
+        sender=sender,
+        service=call.service,
+        library=Library(call.client, call.account) if to_library else None,
+        state_dir=call.settings.state_dir,
+        describe_job=describe_job,
     )
 
 
 def upload_file(
     call: Invocation, uploader: Uploader, checked: CheckedMedia, category: Category, details: Details
-) -> dict[str, Any]:
+) -> MediaRecord:
     """Upload a checked file, with a bar; return its record."""
     label = checked.file.label
     with ExitStack() as bars:
@@ -117,7 +137,8 @@ def upload_file(
                 shown["processing"] = bars.enter_context(bar)
             shown["processing"](percent)
 
-        uploader.observer.on_segments, uploader.observer.on_processing = on_segments, on_processing
+        observer = uploader.sender.observer
+        observer.on_segments, observer.on_processing = on_segments, on_processing
         location = checked.file.location
         with location.open() as stream:
             file_name = location.file_name or label
@@ -196,6 +217,10 @@ class DetailOptions(msgspec.Struct, frozen=True):
             raise UsageError(f"--language: {self.language!r} is not two capital letters, as in EN")
 
 
+UPLOADS = Result(MediaRecord, "media_key")
+
+
+@shows(UPLOADS, FINDINGS)
 @with_options(details=DetailOptions, feed=FeedOptions, rejected=RejectedOptions)
 def upload(
     ctx: typer.Context,
@@ -309,7 +334,7 @@ class UploadRun:
             media = self._upload(self._uploader, file, Category.tweet_image, Details())
             self._details = self._details._replace(poster_media_key=media["media_key"])
         else:
-            uploader = msgspec.structs.replace(self._uploader, to_library=False)
+            uploader = msgspec.structs.replace(self._uploader, library=None)
             media = self._upload(uploader, file, Category.subtitles, Details())
             self._details = self._details._replace(subtitles_id=media["media_id"])
 
@@ -331,7 +356,7 @@ class UploadRun:
 
     def _upload(
         self, uploader: Uploader, file: CheckedMedia, category: Category, details: Details
-    ) -> dict[str, Any]:
+    ) -> MediaRecord:
         """Upload a file, and note what became of it; return its record."""
         try:
             media = upload_file(self._call, uploader, file, category, details)
@@ -367,6 +392,7 @@ def _show_dry_run(call: Invocation, due: list[tuple[CheckedMedia, Category]]) ->
     call.messages.say(f"dry run: would upload {counted(len(due), 'file')}, {total:,} bytes")
 
 
-def _show(call: Invocation, records: list[dict[str, Any]], key: str) -> None:
-    columns = [*dict.fromkeys((*FIRST_ON_TERMINAL, *COLUMNS))] if call.printer.draws else COLUMNS
+def _show(call: Invocation, records: Sequence[Mapping[str, Any]], key: str) -> None:
+    first = FIRST_ON_TERMINAL if call.printer.draws else ()
+    columns = [*dict.fromkeys((*first, *UPLOADS.columns))]
     call.printer.show(records, columns, key)

@@ -7,10 +7,19 @@ import typer
 
 from ...console.invocation import Invocation
 from ...console.parameters import flag
+from ...console.shown import shows
 from ...errors import UsageError
 from ...output.text import counted
-from ..uploads.options import Files, PageOptions, PushOptions, Strict, with_options
-from .feed_checks import VERIFY_HINT, FeedHooks, FeedSizeCheck, MinRows, UnchangedFeed, warn_scheduled_feeds
+from ..runs.feed_size import FeedSizeCheck, MinRows
+from ..runs.options import Files, PageOptions, PushOptions, Strict, with_options
+from ..runs.shown import SUMMARY
+from .feed_checks import (
+    VERIFY_HINT,
+    UnchangedFeed,
+    columns_of,
+    warn_lost_columns,
+    warn_scheduled_feeds,
+)
 from .options import ProductFeedOptions
 from .page import FeedReport
 
@@ -32,6 +41,7 @@ UNCONFIRMED = (
 STRICT_HINT = "without --strict, warnings are no errors"
 
 
+@shows(SUMMARY)
 @with_options(feed=ProductFeedOptions, options=PushOptions, page=PageOptions)
 def push(
     ctx: typer.Context,
@@ -63,7 +73,7 @@ def push(
     For example: adsctl products push feed.csv --failed-out rejected.csv
     """
     from ...feeds.locations import UnchangedError
-    from ..uploads.push import PushCommand
+    from ..runs.sending import Sending
 
     if verify and not changed:
         raise UsageError("--verify needs --changed", hint="without it every row is sent anyway")
@@ -83,24 +93,31 @@ def push(
             pushed.report_unchanged(unchanged)
             return
         plan, selection = _push_plan(call, rows, only_changed=changed, strict=strict)
-        run.watch(plan.validator, "push")
-        hooks = _ProductHooks(
-            call=call,
-            plan=plan,
-            invalid_hint=STRICT_HINT if strict else "",
-            size_check=size_check,
-            keeps_fields=call.settings.service == "x",
-            page=run,
-            selection=selection,
-            only_changed=changed,
-            verify=verify,
-        )
+        run.watch(plan.file, "push")
         if changed:
             warn_scheduled_feeds(call, "" if verify else VERIFY_HINT)
-        command = PushCommand(hooks, options)
-        command.run()
+
+        def select() -> None:
+            size_check.check(plan)
+            warn_lost_columns(call, size_check, plan, rows, keeps_fields=call.settings.service == "x")
+            if changed and selection:
+                _report_skipped(call, plan, selection, verify=verify)
+
+        sending = Sending(call, plan, options)
+        sending.read(select, hint=STRICT_HINT if strict else "")
+        if not sending.approve():
+            with_changed = selection if not changed else None
+            run.take_push(sending.summary(), None)
+            sending.show_dry_run(lambda: count_changed(call, with_changed) if with_changed else None)
+            return
+        with sending.begun() as journal:
+            result = sending.send(journal)
+            if result.is_complete:
+                size_check.store(plan, columns_of(rows))
+            run.take_push(result.summary, result)
+            sending.end(result)
     if pushed:
-        pushed.store_version(command)
+        pushed.store_version(sending)
 
 
 def _pushed_feeds(
@@ -138,38 +155,21 @@ def count_changed(call: Invocation, rows: "ChangedRows") -> int:
     return rows.count_missing(read_index(sync_state_of(call))[0])
 
 
-class _ProductHooks(FeedHooks, kw_only=True):
-    """The hooks of a push of all rows, or of those that have changed."""
+def _report_skipped(call: Invocation, plan: "ProductPlan", selection: "ChangedRows", *, verify: bool) -> None:
+    """Say how many rows are not sent; compare them with the catalog first, where that is due."""
+    from ...products.listing import describe
 
-    plan: "ProductPlan"
-    selection: "ChangedRows | None"
-    only_changed: bool
-    verify: bool
-
-    def validated(self) -> None:
-        """Say how many rows are not sent; with --verify, compare them with the catalog first."""
-        super().validated()
-        if self.only_changed and self.selection:
-            self._report_skipped(self.selection)
-
-    def count_changed(self) -> int | None:
-        """Count the rows that --changed would send, where the service acknowledged any before."""
-        return count_changed(self.call, self.selection) if self.selection and not self.only_changed else None
-
-    def _report_skipped(self, selection: "ChangedRows") -> None:
-        from ...products.listing import describe
-
-        is_unconfirmed = selection.expected_epoch is not None and not sync_state_of(self.call).is_confirmed
-        if is_unconfirmed:
-            self.call.messages.say(UNCONFIRMED)
-        if self.verify or is_unconfirmed:
-            comparison = _compare(self.call)
-            selection.compare_with(comparison, trusts_index=not is_unconfirmed)
-            self.plan.validator.select_again()
-            self.call.messages.say(describe(comparison.counts))
-        if selection.skipped:
-            skipped = counted(selection.skipped, "row")
-            self.call.messages.say(f"{skipped} not sent, as the service last acknowledged them")
+    is_unconfirmed = selection.expected_epoch is not None and not sync_state_of(call).is_confirmed
+    if is_unconfirmed:
+        call.messages.say(UNCONFIRMED)
+    if verify or is_unconfirmed:
+        comparison = _compare(call)
+        selection.compare_with(comparison, trusts_index=not is_unconfirmed)
+        plan.file.select_again()
+        call.messages.say(describe(comparison.counts))
+    if selection.skipped:
+        skipped = counted(selection.skipped, "row")
+        call.messages.say(f"{skipped} not sent, as the service last acknowledged them")
 
 
 def _compare(call: Invocation) -> "ListingComparison":

@@ -23,7 +23,7 @@ from ...products.feeds.fixes.values import Length
 from ...products.normal_form import PRODUCT_SCHEMA
 from ...validation.report import ValidationReport, has_no_required_column
 from ...validation.validator import Validator
-from ..uploads.reports import with_further_options
+from ..runs.reports import with_further_options
 from .implied_options import SAMPLE_ROWS, SINGLE, AdvisedOption, Sample, implied_options
 from .options import ProductFeedOptions
 
@@ -168,17 +168,23 @@ def _with_advised(
 def _without_useless(
     feed: ProductFeedOptions, rows: Rows, advised: Sequence[AdvisedOption]
 ) -> list[AdvisedOption]:
-    """Leave out defaults that make no row valid, as of a row of totals that lacks every field."""
+    """Leave out defaults that make no row valid, as of a row of totals that lacks every field.
+
+    So are columns of fields that no product needs, where these make rows invalid.
+    """
 
     def valid_rows(options: Sequence[AdvisedOption]) -> int:
         return _first_report(with_options_of(feed, options).read_again(rows)).valid
 
     kept, defaults = [*advised], [option for option in advised[::-1] if option.name == "default"]
-    valid = valid_rows(kept) if defaults else 0
-    for option in defaults if valid else ():
+    needless = {*PRODUCT_SCHEMA.known}.difference(PRODUCT_SCHEMA.required)
+    further = [option for option in advised if option.name == "map" and option.subject in needless]
+    valid = valid_rows(kept) if defaults or further else 0
+    for option in (*further, *defaults):
         others = [other for other in kept if other is not option]
-        if valid_rows(others) == valid:
-            kept = others
+        without = valid_rows(others)
+        if without > valid or (option.name == "default" and without == valid > 0):
+            kept, valid = others, without
     return kept
 
 
@@ -207,9 +213,6 @@ class Losses:
         self.merged += DUPLICATES in fixes
         self.shortened += Length.name in fixes
         self.emptied += any(change.after in (None, "") for change in row.changes if change.fix != DUPLICATES)
-
-    def note_problems(self, row: Row, problems: list[Problem], record: int) -> None:
-        """Note no problems."""
 
     def add(self, later: "Losses", records: int) -> None:
         """Add what later rows lose."""
@@ -276,7 +279,7 @@ class _FirstRows:
         """Validate these rows, and count what is lost of them."""
         validator = Validator(cast(Rows, self), PRODUCT_SCHEMA)
         validator.gather(Losses)
-        report = validator.run()
+        report = validator.validate()
         return report, cast(Losses, validator.stats)
 
 

@@ -1,6 +1,5 @@
 """What follows the findings of a check: images, the command to type next, questions, and the recipe."""
 
-import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing, contextmanager, suppress
 from pathlib import Path
@@ -18,18 +17,18 @@ from ...feeds.rows import Rows
 from ...masking import mask_address
 from ...output.text import counted
 from ...products.normal_form import PRODUCT_SCHEMA
-from ...products.plans import ProductPlan
 from ...products.selection import ChangedRows
 from ...validation import CheckedRow
 from ...validation.report import ValidationReport, has_no_required_column, unsent_columns
-from ..uploads.options import recipe_file
-from ..uploads.reports import with_further_options
+from ...validation.validator import Validator
+from ..runs.options import recipe_file
+from ..runs.reports import with_further_options
 from . import count_changed, sync_state_of
 from .options import ImageOptions, ProductFeedOptions
 
 if TYPE_CHECKING:
     from ...products.images import ImageCheck
-    from ..uploads.recipe import RecipeFile
+    from ..runs.recipe import RecipeFile
     from .advice import Advice, Outcome
 
 SHARE_OF_CHECK = 0.45  # of its time, in which options are tried, and as long the same rows without them
@@ -59,7 +58,7 @@ class CheckEnd:
         interactive: bool,
         force: bool,
     ) -> None:
-        if interactive and not (sys.stdin.isatty() and sys.stderr.isatty()):
+        if interactive and not call.parsed.host.is_terminal:
             raise NotConfirmedError(
                 "--interactive: there is no terminal to ask on",
                 hint="--write-recipe FILE writes what is certain, and the line 'try:' names the rest",
@@ -213,41 +212,42 @@ ReadRows = Callable[[], Iterator[CheckedRow]]
 
 @contextmanager
 def checked_images(
-    call: Invocation, plan: ProductPlan, options: ImageOptions, report: ValidationReport
+    call: Invocation, validator: Validator, options: ImageOptions, report: ValidationReport
 ) -> Iterator[ReadRows]:
     """Add the problems of images to a report, where that is asked for.
 
     Gives what reads the rows with all their problems.
     """
     if not options.images:
-        yield plan.checked_rows
+        yield validator.checked_rows
         return
     from ...http.file_start import Reading
+    from ...products.feed_stats import ProductStats
     from ...products.images import ImageCheck
 
     settings = call.settings
     reading = Reading(
         settings.seconds("timeout", may_be_zero=False), MAX_IMAGE_BYTES, options.allow_private, call.trace
     )
-    with closing(ImageCheck(strict=plan.validator.strict)) as check:
+    with closing(ImageCheck(strict=validator.strict)) as check:
         total = report.rows if options.images_sample is None else None
         with progress(call.messages, "Checking images", total) as on_progress:
             check.fetch(
-                plan.checked_rows(),
+                validator.checked_rows(),
                 reading,
                 on_progress,
                 max_attempts=settings.max_attempts,
                 sample_size=options.images_sample,
             )
-        for checked, problems in check.add_problems(plan.checked_rows()):
+        for checked, problems in check.add_problems(validator.checked_rows()):
             if problems:
                 report.add(checked.row, problems, earlier=checked.problems)
-                if plan.validator.stats:
-                    plan.validator.stats.note_problems(checked.row, problems, checked.row.record)
-        call.messages.say(f"{plan.rows.source.label}: {_counted(check)}")
+                if isinstance(validator.stats, ProductStats):
+                    validator.stats.note_problems(checked.row, problems, checked.row.record)
+        call.messages.say(f"{validator.rows.source.label}: {_counted(check)}")
 
         def read_rows() -> Iterator[CheckedRow]:
-            for checked, problems in check.add_problems(plan.checked_rows()):
+            for checked, problems in check.add_problems(validator.checked_rows()):
                 yield CheckedRow(checked.row, checked.item, checked.problems + problems)
 
         yield read_rows

@@ -40,7 +40,7 @@ from ...report import (
     Texts,
     web_address,
 )
-from ...uploads.push import PushResult
+from ...runs.push import PushResult
 from ...validation import Finding
 from ...validation.report import ValidationReport
 
@@ -251,11 +251,14 @@ class DifferencesPart(NamedTuple):
 
 def part_of(differences: Differences) -> DifferencesPart:
     """Return what a page says of differences."""
-    counts = differences.counts
-    writes, deletions = counts["create"] + counts["update"], counts["delete"]
+    writes, deletions = differences.count
     tables = [
-        *([_table("Products to create or update", differences.writes(), writes)] if writes else []),
-        *([_table("Products to delete", differences.deletions(), deletions)] if deletions else []),
+        _table(title, differences.read(deletions=are_deletions), count)
+        for title, are_deletions, count in (
+            ("Products to create or update", False, writes),
+            ("Products to delete", True, deletions),
+        )
+        if count
     ]
     sections = [Section("Differences", tables)] if tables else []
     return DifferencesPart(_headline(differences), _tallies(differences), sections)

@@ -11,7 +11,7 @@ from ...feeds import DUPLICATES
 from ...feeds.rows import Rows
 from ...products.feeds.addresses import IMAGES, LINKS, found_in, is_relative, list_separator, parted
 from ...products.feeds.fixes.money import SHARED_SIGN, SYMBOLS
-from ...products.feeds.hints import OPEN, column_for, template_of_nested
+from ...products.feeds.hints import OPEN, column_for, fields_of_columns, options_for, template_of_nested
 from ...products.feeds.transforms import PRICES, is_bare_amount
 from ...products.normal_form import PRODUCT_SCHEMA
 from ...validation import Finding
@@ -104,6 +104,28 @@ def implied_options(report: ValidationReport, sample: Sample) -> Iterator[Advise
             yield from set(_split(name, sample.values(name))) - yielded
     if differ and repeats[0].severity == "error":
         yield AdvisedOption("keep", "first")
+    if mapped := {option.value.rpartition("=")[0] for option in yielded if option.name == "map"}:
+        yield from _further_columns(sample, mapped, {option.subject for option in yielded})
+
+
+def _unsent(sample: Sample) -> dict[str, Any]:
+    """Return the columns that are not sent, with a value of each."""
+    return {
+        column: values[0]
+        for column, name in sample.columns.items()
+        if name not in PRODUCT_SCHEMA.known and column not in sample.parts and (values := sample.values(name))
+    }
+
+
+def _further_columns(
+    sample: Sample, mapped: Collection[str], given: Collection[str]
+) -> Iterator[AdvisedOption]:
+    """Yield what sends the columns of fields that no product needs, where others are to be mapped anyhow."""
+    unsent = {column: value for column, value in _unsent(sample).items() if column not in mapped}
+    free = {*PRODUCT_SCHEMA.known}.difference(sample.columns.values(), given, PRODUCT_SCHEMA.required)
+    for column, field in fields_of_columns([*unsent], free, unsent).items():
+        if options_for(field, unsent[column]) is not None:
+            yield AdvisedOption("map", f"{column}={field}", field)
 
 
 def _of_finding(finding: Finding, sample: Sample, *, is_missing: bool) -> Iterator[AdvisedOption]:
@@ -126,11 +148,7 @@ def _of_finding(finding: Finding, sample: Sample, *, is_missing: bool) -> Iterat
 
 def _filled(field: str, sample: Sample, *, is_missing: bool) -> Iterator[AdvisedOption]:
     """Yield what gives a required field: another column, what others say, or a value to be named."""
-    unsent = {
-        column: values[0]
-        for column, name in sample.columns.items()
-        if name not in PRODUCT_SCHEMA.known and column not in sample.parts and (values := sample.values(name))
-    }
+    unsent = _unsent(sample)
     for wanted in (field, "gtin", "mpn") if field == "brand" else (field,):
         column = column_for(wanted, [*unsent], unsent)
         if column and not _is_same_for_all(wanted, sample.values(column)):

@@ -7,18 +7,21 @@ import typer
 
 from ...console.invocation import Invocation
 from ...console.parameters import argument, flag, option
+from ...console.shown import shows
 from ...errors import ContentError, UsageError
 from ...feeds.registry import STANDARD_OUTPUT, FeedFormat, find_writable, one_of, writable_formats
 from ...output.text import counted
-from ..uploads.options import File, Files, PageOptions, RecipeDraft, RejectedOptions, Strict, with_options
+from ..runs.options import File, Files, PageOptions, RecipeDraft, RejectedOptions, Strict, with_options
+from ..runs.shown import FIXES, REPORT
 from . import STRICT_HINT
 from .options import ImageOptions, ProductFeedOptions
 from .page import FeedReport
 
 if TYPE_CHECKING:
-    from ...products.plans import ProductPlan
+    from ...validation.validator import Validator
 
 
+@shows(REPORT, FIXES)
 @with_options(feed=ProductFeedOptions, rejected=RejectedOptions, images=ImageOptions, page=PageOptions)
 def check(
     ctx: typer.Context,
@@ -46,10 +49,12 @@ def check(
 
     For example: adsctl products check feed.csv
     """
-    from ...products.plans import check_plan
-    from ...uploads.rejected_rows import check_failed_out
-    from ..uploads.reports import hint_of_kind, show_report
-    from ..uploads.validation import say_estimate, validate_with_progress, write_invalid_rows
+    from ...api.products import BATCH_SIZE, PutProducts
+    from ...products.normal_form import PRODUCT_SCHEMA
+    from ...runs.rejected_rows import check_failed_out
+    from ...validation.validator import Validator
+    from ..runs.reports import hint_of_kind, show_report
+    from ..runs.validation import say_estimate, validate_with_progress, write_invalid_rows
     from .check_end import CheckEnd, checked_images, compared_with_acknowledged
 
     if diff and not feed.fix:
@@ -60,23 +65,23 @@ def check(
     selection, count = compared_with_acknowledged(call)
     with FeedReport(call, page.report, files, force=rejected.force).written() as run:
         rows = feed.open_all(call, files)
-        plan = check_plan(rows, selection, strict=strict)
-        run.watch(plan.validator, "check")
-        check_failed_out(rejected.failed_out_file, plan.rows)
+        validator = Validator(rows, PRODUCT_SCHEMA, selection, strict=strict)
+        run.watch(validator, "check")
+        check_failed_out(rejected.failed_out_file, rows)
         end.begin(rows)
         try:
-            report = validate_with_progress(call, plan)
+            report = validate_with_progress(call, validator)
         except ContentError as error:
             if end.finish_without_report(rows, error):
                 return
             raise
         tried = end.advise(rows, report)
-        with checked_images(call, plan, images, report) as checked_rows:
-            say_estimate(call, plan, count)
-            show_report(call.printer, plan.rows, report, plan.validator.fixed_rows() if diff else None, tried)
-            write_invalid_rows(rejected.failed_out_file, plan, report, checked_rows)
+        with checked_images(call, validator, images, report) as checked_rows:
+            say_estimate(call, PutProducts.endpoint, report.valid, -(-report.valid // BATCH_SIZE), count)
+            show_report(call.printer, rows, report, validator.fixed_rows() if diff else None, tried)
+            write_invalid_rows(rejected.failed_out_file, validator, report, checked_rows)
         if not end.finish(rows) and report.invalid:
-            hints = (hint_of_kind(plan.rows, report), STRICT_HINT if strict else "")
+            hints = (hint_of_kind(rows, report), STRICT_HINT if strict else "")
             raise ContentError(report.summary, hint="; ".join(filter(None, hints)))
 
 
@@ -106,49 +111,50 @@ def convert(
 
     For example: adsctl products convert feed.csv feed.jsonl
     """
-    from ...products.plans import check_plan
-    from ..uploads.validation import write_valid_rows
+    from ...products.normal_form import PRODUCT_SCHEMA
+    from ...validation.validator import Validator
+    from ..runs.validation import write_valid_rows
     from .pull import refuse_presentation
 
     call = Invocation.of(ctx)
     refuse_presentation(call, "--format-out")
     format = find_writable(STANDARD_OUTPUT if output_file == "-" else output_file, format_out)
-    plan = check_plan(feed.open(call, file), strict=strict)
+    validator = Validator(feed.open(call, file), PRODUCT_SCHEMA, strict=strict)
     write_valid_rows(
         call,
-        plan,
+        validator,
         output_file,
         rejected,
         skip_invalid=skip_invalid,
-        write=lambda stream: _write(plan, stream, format),
-        done=lambda: f"{counted(plan.report.valid, 'product')} written",
+        write=lambda stream: _write(validator, stream, format),
+        done=lambda: f"{counted(validator.report.valid, 'product')} written",
     )
 
 
-def _write(plan: "ProductPlan", stream: IO[str], format: FeedFormat) -> None:
+def _write(validator: "Validator", stream: IO[str], format: FeedFormat) -> None:
     """Write the valid products as they would be sent."""
     from ...feeds.formats.writers import open_writer
 
-    writer = open_writer(stream, format, _columns(plan))
-    for checked in plan.checked_rows():
+    writer = open_writer(stream, format, _columns(validator))
+    for checked in validator.checked_rows():
         try:
             if checked.item:
                 writer.write(msgspec.to_builtins(checked.item))
         except ContentError as error:
-            error.message = f"{plan.rows.place(checked.row.line, checked.row.record)}: {error.message}"
+            error.message = f"{validator.rows.place(checked.row.line, checked.row.record)}: {error.message}"
             raise
     writer.close()
 
 
-def _columns(plan: "ProductPlan") -> list[str]:
+def _columns(validator: "Validator") -> list[str]:
     """Return the fields that the feed or a product has, as declared. A sync empties the empty ones."""
     from ...products.normal_form import FIELDS
 
-    rows = plan.rows
+    rows = validator.rows
     used = {*rows.fields, *rows.composed, *rows.transform.fields}
     if rows.table and not rows.transform.has_steps:
-        used |= {"inventory"} if "availability" in plan.report.fixed else set()
+        used |= {"inventory"} if "availability" in validator.report.fixed else set()
     else:
-        items = (checked.item for checked in plan.checked_rows() if checked.item)
+        items = (checked.item for checked in validator.checked_rows() if checked.item)
         used |= {field for item in items for field in msgspec.to_builtins(item)}
     return [field for field in FIELDS if field in used]

@@ -9,9 +9,10 @@ from ...console.parameters import choice, flag, option
 from ...errors import UsageError
 from ...feeds import DUPLICATES
 from ...products.feeds.fixes import ALL, NAMES, Fixes, parse_fixes
-from ..uploads.options import FeedOptions, PushOptions, Recipe
+from ..runs.options import FeedOptions, PushOptions, Recipe
 
 if TYPE_CHECKING:
+    from ...feeds.locations import Location
     from ...feeds.row import DuplicatePolicy, Step
     from ...feeds.rows import Rows
     from ...feeds.source import Feed
@@ -65,16 +66,11 @@ class ProductFeedOptions(FeedOptions, frozen=True):
 
     def open_all(self, call: Invocation, files: list[str]) -> "Rows":
         """Open the files that arguments name as one feed; raise AdsctlError."""
-        from ...feeds.locations import expand_files, parse_location
+        from ...feeds.several import open_several
 
-        access = self.access(call)
-        expanded = expand_files(files, access)
-        rows = _as_one([self.open_feed(call, file).rows for file in expanded])
-        if expanded != files:
-            rows.source.named = [parse_location(file, access) for file in files]
-        return rows
+        return open_several(files, self.access(call), lambda file: self.open_feed(call, file).rows)
 
-    def open_feed(self, call: Invocation, file: str) -> "OpenedFeed":
+    def open_feed(self, call: Invocation, file: "str | Location") -> "OpenedFeed":
         """Open a feed, and tell as which kind it is read."""
         from ...products.normal_form import PRODUCT_SCHEMA
 
@@ -88,12 +84,13 @@ class ProductFeedOptions(FeedOptions, frozen=True):
 
     def read_again(self, rows: "Rows") -> "Rows":
         """Return the rows of an opened feed as these options read them, without a word about it."""
-        return _as_one([opened.rows for opened in self.open_again(rows)])
+        from ...feeds.several import as_one
+
+        return as_one([opened.rows for opened in self.open_again(rows)])
 
     def open_again(self, rows: "Rows") -> "list[OpenedFeed]":
         """Return each file of an opened feed as these options read it."""
         from ...feeds.reader import read_rows
-        from ...feeds.several import SeveralRows
         from ...feeds.source import Source
         from ...products.normal_form import PRODUCT_SCHEMA
 
@@ -103,8 +100,7 @@ class ProductFeedOptions(FeedOptions, frozen=True):
             roots, field_names = PRODUCT_SCHEMA.roots, PRODUCT_SCHEMA.known
             return lambda renamed: read_rows(source, roots=roots, known=field_names, rename=renamed)
 
-        files = rows.files if isinstance(rows, SeveralRows) else [rows]
-        return [self._read_as_kind(reader(file.source)) for file in files]
+        return [self._read_as_kind(reader(file.source)) for file in rows.files]
 
     def _read_as_kind(self, read: "Read") -> "OpenedFeed":
         """Read a feed as one of the kind that it is, with the steps that convert its rows."""
@@ -121,6 +117,12 @@ class ProductFeedOptions(FeedOptions, frozen=True):
             source=self.source_kind,
             recipe=self.recipe,
         )
+        if self.where:
+            from ...feeds.transforms import Where
+            from ...products.feeds.assembly import AssembledRows
+
+            if isinstance(opened.rows, AssembledRows):
+                opened.rows.chosen = frozenset(Where.parse(text).column for text in self.where)
         if self.base_url:  # then it is something else that is wrong
             opened.rows.hints = {name: hint for name, hint in opened.rows.hints.items() if name != "link"}
         steps = [*opened.steps, *self._steps(opened.kind)]
@@ -151,15 +153,6 @@ class ProductFeedOptions(FeedOptions, frozen=True):
             *([transforms.parse_time_zone(time_zone)] if time_zone is not None else []),
             *([transforms.parse_base_url(self.base_url)] if self.base_url is not None else []),
         ]
-
-
-def _as_one(feeds: "list[Rows]") -> "Rows":
-    """Return the rows of several feeds, one after the other."""
-    if len(feeds) == 1:
-        return feeds[0]
-    from ...feeds.several import SeveralRows
-
-    return SeveralRows(feeds)
 
 
 class UpdatingFeedOptions(ProductFeedOptions, frozen=True):

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from ...products.feed_stats import ProductStats
     from ...products.sync.differences import Differences
     from ...report import Level, ReportPage, Section, Tally
-    from ...uploads.push import PushResult, Summary
+    from ...runs.push import PushResult, Summary
     from ...validation.report import ValidationReport
     from ...validation.validator import Validator
     from .feed_page import DifferencesPart
@@ -138,7 +138,7 @@ def checked(report: "ValidationReport") -> str:
 
 def sent(summary: "Summary", error: ReportedError | None, *, dry_run: bool) -> str:
     """Describe the result of a push."""
-    from ...uploads.upload import FAILED
+    from ...runs.job import FAILED
 
     due, failed, invalid = summary.due, summary.counts.get(FAILED, 0), summary.report.invalid
     if dry_run:

@@ -1,6 +1,5 @@
 """Read the products of a catalog: all of them into a file, or some by their ids or keys."""
 
-import sys
 from contextlib import nullcontext
 from typing import TYPE_CHECKING, Annotated, Literal
 
@@ -10,6 +9,7 @@ from ...config.atomic_files import file_to_replace
 from ...console.invocation import Invocation
 from ...console.output_file import OutputFile
 from ...console.parameters import argument, choice, flag, option
+from ...console.shown import Result, shows
 from ...errors import IncompleteError, NotFoundError, UsageError
 from ...feeds.registry import STANDARD_OUTPUT, find_writable, one_of, writable_formats
 from ...output.text import counted, first_of
@@ -63,7 +63,7 @@ def pull(
     if out:
         out.confirm(call, force=force)
     reader = Pull(call.client, call.catalog)
-    with out.open() if out else nullcontext(sys.stdout) as stream:
+    with out.open() if out else nullcontext(call.out) as stream:
         _write_products(call, reader, open_writer(stream, written_as, reader.columns))
         if out and reader.missing and not allow_incomplete and file_to_replace(out.path):
             raise IncompleteError(f"{reader.missing}; {path} stays as it is", hint=INCOMPLETE_HINT)
@@ -94,6 +94,7 @@ def _report_pull(call: Invocation, reader: "Pull") -> None:
 NAMED = 10  # products that are not there, in a message
 
 
+@shows(Result("ads_cli.api.products:ListProducts", "product_key"))
 def get(
     ctx: typer.Context,
     products: Annotated[list[str], argument("ID...", "Ids of the feed, or product keys")],

@@ -6,16 +6,20 @@ import typer
 
 from ...console.invocation import Invocation
 from ...console.parameters import flag
+from ...console.shown import shows
 from ...errors import DIFFERENCES_FOUND, IncompleteError, UsageError
 from ...numbers import DeletionLimit
 from ...output.text import Lines
-from ..uploads.options import File, Files, PageOptions, PushOptions, RejectedOptions, Strict, with_options
+from ..runs.feed_size import FeedSizeCheck, MinRows
+from ..runs.options import File, Files, PageOptions, PushOptions, RejectedOptions, Strict, with_options
+from ..runs.shown import DIFFERENCES, SUMMARY
 from . import STRICT_HINT
-from .feed_checks import FeedSizeCheck, MinRows, catalog_target, warn_scheduled_feeds
+from .feed_checks import catalog_target, columns_of, warn_lost_columns, warn_scheduled_feeds
 from .options import ComparedFeedOptions, SyncOptions, UpdatingFeedOptions
 from .page import FeedReport
 
 
+@shows(DIFFERENCES)
 @with_options(feed=ComparedFeedOptions, rejected=RejectedOptions, page=PageOptions)
 def diff(
     ctx: typer.Context,
@@ -41,34 +45,35 @@ def diff(
 
     For example: adsctl products diff feed.csv --prune
     """
-    from ...products.plans import check_plan
-    from ...uploads.rejected_rows import check_failed_out
-    from ..uploads.validation import require_valid, write_invalid_rows
+    from ...products.normal_form import PRODUCT_SCHEMA
+    from ...runs.rejected_rows import check_failed_out
+    from ...validation.validator import Validator
+    from ..runs.validation import require_valid, write_invalid_rows
     from .comparison import comparing_with_catalog, describe_counts, find_differences, show_differences
 
     call = Invocation.of(ctx, mutates=False)
     options = feed.compare_options(remembers=False)
     with FeedReport(call, page.report, files, force=rejected.force).written() as run:
-        plan = check_plan(feed.open_all(call, files), strict=strict)
-        run.watch(plan.validator, "diff")
-        check_failed_out(rejected.failed_out_file, plan.rows)
+        validator = Validator(feed.open_all(call, files), PRODUCT_SCHEMA, strict=strict)
+        run.watch(validator, "diff")
+        check_failed_out(rejected.failed_out_file, validator.rows)
         warn_scheduled_feeds(call)
         hint = "nothing was compared; correct the file, or compare the valid rows with --skip-invalid"
         with comparing_with_catalog(call, options) as comparison:
-            comparison.watch(plan.validator)
+            comparison.watch(validator)
             report = require_valid(
                 call,
-                plan,
+                validator,
                 skip_invalid=skip_invalid,
                 failed_out=rejected.failed_out_file,
                 hint="; ".join(filter(None, (hint, STRICT_HINT * strict))),
                 skipped="not compared",
             )
-            differences = find_differences(call, comparison, plan.validator)
+            differences = find_differences(call, comparison, validator)
             run.take_differences(differences)
             show_differences(call.printer, differences)
             call.messages.say(describe_counts(differences))
-        write_invalid_rows(rejected.failed_out_file, plan, report)
+        write_invalid_rows(rejected.failed_out_file, validator, report)
         if report.invalid:
             reasons = [f"{report.summary} and not compared", differences.shortfall]
             raise IncompleteError(Lines(filter(None, reasons)))
@@ -78,6 +83,7 @@ def diff(
             raise typer.Exit(DIFFERENCES_FOUND)
 
 
+@shows(SUMMARY, DIFFERENCES)
 @with_options(feed=ComparedFeedOptions, options=SyncOptions, page=PageOptions)
 def sync(
     ctx: typer.Context,
@@ -98,9 +104,16 @@ def sync(
 
     For example: adsctl products sync feed.csv --prune --dry-run
     """
-    from ..uploads.journal import current_epoch
-    from ..uploads.push import PushCommand
-    from .comparison import SyncHooks, comparing_with_catalog, plan_to_compare, resumable_writes
+    from ...products.sync.plan import sync_plan
+    from ..runs.journal import current_epoch
+    from ..runs.sending import CORRECT_AND_SYNC, Sending
+    from .comparison import (
+        SyncRun,
+        comparing_with_catalog,
+        find_differences,
+        resumable_writes,
+        warn_not_deleted,
+    )
 
     call = Invocation.of(ctx)
     if options.sample and not call.dry_run:
@@ -117,32 +130,32 @@ def sync(
         expected_epoch = "" if call.dry_run else current_epoch(call, catalog_target(call))
         resumable = resumable_writes(call)
         with comparing_with_catalog(call, compared) as comparison:
-            plan = plan_to_compare(
-                call,
-                comparison,
-                rows,
-                prune=feed.prune,
-                verify=feed.verify,
-                strict=strict,
-                expected_epoch=expected_epoch,
-            )
-            report.watch(plan.validator, "sync")
-            hooks = SyncHooks(
-                call=call,
-                plan=plan,
-                activity="Syncing",
-                invalid_hint=STRICT_HINT * strict,
-                size_check=size_check,
-                keeps_fields=True,
-                page=report,
-                comparison=comparison,
-                options=options,
-                max_delete=max_delete,
-                resumable_writes=resumable,
-            )
-            PushCommand(hooks, options).run()
+            plan = sync_plan(comparison, rows, expected_epoch, strict=strict)
+            report.watch(plan.file, "sync")
+            run = SyncRun(call, plan, comparison, max_delete, resumable)
+
+            def compare() -> None:
+                size_check.check(plan)
+                warn_lost_columns(call, size_check, plan, rows, keeps_fields=True)
+                report.take_differences(find_differences(call, comparison, plan.file))
+
+            sending = Sending(call, plan, options, "Syncing")
+            sending.read(compare, hint=STRICT_HINT * strict)
+            if not sending.approve(run.confirm, (change.as_record for change in plan.differences)):
+                run.show_dry_run(options.sample)
+                return
+            with sending.begun() as journal:
+                result = sending.send(journal)
+                if result.is_complete:
+                    size_check.store(plan, columns_of(rows))
+                    why = "the service acknowledged rows with their keys"
+                    warn_not_deleted(call, plan.spared, why)
+                report.take_push(result.summary, result)
+                shortfall = run.shortfall(is_complete=result.is_complete)
+                sending.end(result, shortfall=shortfall, correction=CORRECT_AND_SYNC)
 
 
+@shows(SUMMARY, DIFFERENCES)
 @with_options(feed=UpdatingFeedOptions, options=PushOptions)
 def update(
     ctx: typer.Context,
@@ -160,18 +173,19 @@ def update(
 
     For example: adsctl products update prices.csv
     """
+    from ...console.progress import progress
     from ...products.normal_form import PRODUCT_SCHEMA
     from ...products.sync.comparison import CompareOptions
-    from ...products.sync.plan import UPDATE
-    from ..uploads.journal import current_epoch
-    from ..uploads.push import PushCommand
+    from ...products.sync.plan import UPDATE, sync_plan
+    from ..runs.journal import current_epoch
+    from ..runs.sending import Sending
     from .comparison import (
-        UpdateHooks,
         comparing_with_catalog,
         completion_of,
+        lacks_only_products,
         list_products_of,
-        plan_to_compare,
         require_ids,
+        show_dry_run,
     )
 
     call = Invocation.of(ctx)
@@ -185,18 +199,16 @@ def update(
     with comparing_with_catalog(call, CompareOptions(verify=True)) as comparison:
         list_products_of(call, comparison, rows)
         rows.transform = completion_of(comparison, rows)  # whoever reads the rows from now on has them whole
-        plan = plan_to_compare(
-            call,
-            comparison,
-            rows,
-            prune=False,
-            strict=strict,
-            expected_epoch=expected_epoch,
-            schema=schema,
-            operation=UPDATE,
-        )
-        hint = STRICT_HINT * strict
-        hooks = UpdateHooks(
-            call=call, plan=plan, activity="Updating", invalid_hint=hint, comparison=comparison
-        )
-        PushCommand(hooks, options).run()
+        plan = sync_plan(comparison, rows, expected_epoch, strict=strict, schema=schema, operation=UPDATE)
+
+        def compare() -> None:
+            with progress(call.messages, "Comparing", plan.file.report.rows) as on_progress:
+                comparison.compare(plan.file, on_progress)
+
+        sending = Sending(call, plan, options, "Updating")
+        sending.read(compare, hint=STRICT_HINT * strict, skips=lacks_only_products)
+        if not sending.approve():
+            show_dry_run(call, plan.differences, plan.differences, may_prune=False)
+            return
+        with sending.begun() as journal:
+            sending.end(sending.send(journal))

@@ -1,33 +1,42 @@
 """Show statistics: at once, or of many entities, months and segments by jobs."""
 
 from collections.abc import Iterator
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
+import msgspec
 import typer
 
 from ...console.invocation import Invocation
 from ...console.parameters import argument, choice, flag, option
+from ...console.shown import Result, shows
 from ...errors import NotFoundError, UsageError
-from ...output.text import counted, first_of
-from ..uploads.options import with_options
+from ...output.text import first_of
+from ..runs.options import with_options
 from .options import ResultOptions, StatisticsOptions, StatsJobOptions
 
 if TYPE_CHECKING:
     from ...statistics.analysis import Answers
     from ...statistics.answers import QueryResult
-    from ...statistics.export import Export
     from ...statistics.query import StatsQuery
+    from .page import StatsReport
 
 
+ROWS = Result("ads_cli.statistics.rows:StatisticsRow", "entity_id", is_open=True)  # with metrics beside
+
+
+@shows(ROWS, Result(dict[str, Any]))
 @with_options(options=StatisticsOptions, results=ResultOptions)
 def get(
     ctx: typer.Context,
     options: StatisticsOptions,
     results: ResultOptions,
     raw: Annotated[bool, flag("Show the data as the service sends it")] = False,
+    from_: Annotated[
+        str | None, option("sqlite:FILE|ADDRESS", "Read a mirror, and ask the service for nothing", "--from")
+    ] = None,
 ) -> None:
     """Show what ads cost and brought, at once.
 
@@ -42,10 +51,14 @@ def get(
     from .results import results_of
 
     call = Invocation.of(ctx, mutates=False)
+    if from_:
+        _get_from_mirror(call, options, results, from_, raw=raw)
+        return
     with results_of(results, call, options, raw=raw) as sink:
-        calendar = options.calendar(call)
+        sink.report.account_names, calendar = options.account(call)
+        sink.report.zone = calendar.zone
         lookup = EntityLookup(call.client, call.account)
-        sink.report.query = query = options.query(lookup, calendar, sink.earlier)
+        sink.report.query = query = options.with_ids(call).query(lookup, calendar, sink.earlier)
         if raw:
             data = [record for few in _answers(call, query) for answer in few for record in answer.data]
             call.printer.show(data, ("id", "id_data"), "id")
@@ -53,6 +66,29 @@ def get(
         described = lookup.describe(query.entity, query.ids)
         about = ResultContext(query, described, calendar, call.settings.names, call.account, set(), set())
         sink.take(about, partial(_answers, call))
+
+
+def _get_from_mirror(
+    call: Invocation, options: StatisticsOptions, results: ResultOptions, address: str, *, raw: bool
+) -> None:
+    """Show statistics of a mirror."""
+    from .mirrored import opened_mirror, the_account
+    from .results import results_of
+
+    for name, is_given in (("--raw", raw), ("--into", results.into)):
+        if is_given:
+            raise UsageError(f"--from cannot be used with {name}", hint="a mirror has rows already")
+    with opened_mirror(call, address) as destination:
+        account = the_account(call, destination)
+        call = call.with_flags({"account": account.account})
+        with results_of(results, call, options) as sink:
+            sink.report.account_names = {account.account: account.name}
+            if options.ids:
+                ids = account.ids_of(options.kind, options.ids)
+                options = msgspec.structs.replace(options, ids=",".join(ids))
+            sink.report.query = query = options.query(account, account.calendar, sink.earlier)
+            account.warn_of_missing_days(call, query, sink.earlier(query))
+            sink.take(account.context(call, query), account.answers)
 
 
 def _answers(call: Invocation, query: "StatsQuery") -> "Iterator[list[QueryResult]]":
@@ -68,28 +104,54 @@ def _answers(call: Invocation, query: "StatsQuery") -> "Iterator[list[QueryResul
 
 def report(
     ctx: typer.Context,
-    files: Annotated[list[str], argument("FILE...", "Rows of stats get or export: .csv, .tsv, .jsonl")],
     out: Annotated[str, option("FILE.html", "Where to write the page", "--report")],
+    files: Annotated[
+        list[str] | None, argument("FILE...", "Rows of stats get or export: .csv, .tsv, .jsonl")
+    ] = None,
+    from_: Annotated[
+        str | None, option("sqlite:FILE|ADDRESS", "Of all accounts in a mirror, in place of files", "--from")
+    ] = None,
+    since: Annotated[str, option("TIME", "Of a mirror: from when, as for stats get")] = "last-week",
+    until: Annotated[str | None, option("TIME", "Of a mirror: until when, which is not included")] = None,
+    entity: Annotated[str, option("KIND", "Of a mirror: kind of entity")] = "CAMPAIGN",
+    metrics: Annotated[str | None, option("A,B", "Of a mirror: groups or single metrics")] = None,
     title: Annotated[str | None, option("TEXT", "The title of the page")] = None,
     logo: Annotated[str | None, option("FILE", "A picture at its top: png, jpeg or svg, up to 1 MB")] = None,
     force: Annotated[bool, flag("Replace an existing file")] = False,
 ) -> None:
-    """Write one page over the rows of several files, such as those of all accounts of a fleet, offline.
+    """Write one page over the accounts in a mirror, or over the rows of several files, offline.
 
-    Amounts are added up by currency, and days are those of each account. Rows that were written with
-    --compare show the change. A row that is in several files counts once, as the last of them has it.
+    Amounts are added up by currency, and days are those of each account. A mirror is compared with the period
+    before; rows of files show the change where they were written with --compare. A row that is in several
+    files counts once, as the last of them has it.
 
     For example: adsctl stats report shop-a.jsonl shop-b.jsonl --report clients.html --title November
     """
-    from ...statistics.stored_rows import read_stored
     from .page import StatsReport
-    from .results import MOST_NAMED
 
     call = Invocation.of(ctx, mutates=False)
+    if bool(from_) == bool(files):
+        raise UsageError("give FILE... or --from", hint="as in --from sqlite:ads.db")
     page = StatsReport(call, out, force=force)
     page.set_heading(title, logo)
+    if from_:
+        from .mirrored import fill_page
+
+        options = StatisticsOptions(since, entity=entity, active=True, until=until, metrics=metrics)
+        fill_page(call, page, options, from_)
+    else:
+        _fill_page_from_files(call, page, files or [])
+    page.write()
+
+
+def _fill_page_from_files(call: Invocation, page: "StatsReport", files: list[str]) -> None:
+    from ...console.account_zone import noted_names
+    from ...statistics.stored_rows import read_stored
+    from .results import MOST_NAMED
+
     stored = read_stored(map(Path, files))
     page.query, page.rows, page.accounts = stored.query, stored.gathered, stored.accounts
+    page.account_names = noted_names(call, stored.accounts)
     page.earlier = "an earlier period" if stored.is_compared else ""
     notes = list[str]()
     if stored.is_compared_in_part:
@@ -103,9 +165,9 @@ def report(
         notes.append(f"Below 0 in some rows: {names}.")
         call.messages.warn(f"hard to believe, since it is below 0 in some rows: {names}")
     page.note = " ".join(notes)
-    page.write()
 
 
+@shows(Result("ads_cli.api.statistics:ListJobs", is_list=False))
 def get_job(ctx: typer.Context, job_id: Annotated[str, argument("JOB_ID", "Its id_str")]) -> None:
     """Show one job of `stats export`: whether it has ended, and where its result is.
 
@@ -126,6 +188,7 @@ def get_job(ctx: typer.Context, job_id: Annotated[str, argument("JOB_ID", "Its i
     show(call, request, jobs[0])
 
 
+@shows(ROWS)
 @with_options(options=StatsJobOptions, results=ResultOptions)
 def export(
     ctx: typer.Context,
@@ -155,6 +218,7 @@ def export(
     from ...statistics.entities import EntityLookup
     from ...statistics.query import require_segments
     from ...statistics.rows import ResultContext
+    from .exported import exported
     from .results import results_of
 
     call = Invocation.of(ctx, mutates=False)
@@ -164,45 +228,17 @@ def export(
             raise UsageError(
                 "--platform cannot be used with --into", hint="--segment-by PLATFORMS has a row for each"
             )
-        calendar = options.calendar(call)
+        sink.report.account_names, calendar = options.account(call)
+        sink.report.zone = calendar.zone
         lookup = EntityLookup(call.client, call.account)
         segments = {"segmentation": segment_by, "country": country, "platform": platform}
-        sink.report.query = query = options.query(lookup, calendar, sink.earlier, **segments)
+        sink.report.query = query = options.with_ids(call).query(lookup, calendar, sink.earlier, **segments)
         require_segments(query)
         described = lookup.describe(query.entity, query.ids)
         about = ResultContext(query, described, calendar, call.settings.names, call.account, set(), set())
         with ExitStack() as until_taken:
 
             def answers_of(query: "StatsQuery") -> "Answers":
-                return until_taken.enter_context(_exported(call, query, resume=resume)).answers()
+                return until_taken.enter_context(exported(call, query, resume=resume)).answers()
 
             sink.take(about, answers_of)
-
-
-@contextmanager
-def _exported(call: Invocation, query: "StatsQuery", *, resume: bool) -> "Iterator[Export]":
-    """Yield an export whose results are all downloaded, and remove them afterwards if nothing fails."""
-    from ...console.progress import progress
-    from ...statistics.export import Export
-    from ...statistics.export_folder import ExportFolder
-
-    folder = ExportFolder(call.settings.state_dir, call.service, call.account, query)
-    with folder.opened(resume=resume) as is_resumed:
-        running = Export(call.client, call.account, query, folder, call.messages.note)
-        if is_resumed:
-            _say_resumed(call, running, len(folder.results))
-        elif resume:
-            call.messages.say(
-                "nothing to resume: no export of the same rows was stopped in the last two days"
-            )
-        with progress(call.messages, "Waiting for jobs", running.jobs, noun="jobs") as on_progress:
-            running.run(on_progress)
-        yield running
-        folder.remove()
-
-
-def _say_resumed(call: Invocation, running: "Export", downloaded: int) -> None:
-    """Say what an earlier run has done already."""
-    call.messages.say(f"resumed: {downloaded} of {running.jobs} results were downloaded before")
-    if jobs := running.find_jobs():
-        call.messages.say(f"{counted(jobs, 'job')} found again that an earlier run had made")

@@ -1,24 +1,23 @@
 """The options of `stats get` and `stats export`."""
 
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Annotated, ClassVar, Literal
+from typing import TYPE_CHECKING, Annotated, ClassVar, Literal, Self
 
 import msgspec
 
-from ...api.metrics import ALL_GROUPS, METRICS
+from ...api.metrics import ALL_GROUPS, DERIVED_UNITS, METRICS
 from ...api.names import Names, X
 from ...console.invocation import Invocation
 from ...console.parameters import choice, flag, option
-from ...errors import UnavailableError, UsageError
-from ...spelling import suggestion
+from ...errors import UsageError
+from ...spelling import comma_list, suggestion
 
 if TYPE_CHECKING:
     from ...statistics.entities import EntityLookup
     from ...statistics.periods import Calendar, Period
     from ...statistics.query import StatsQuery
 
-# Written out, since help must not load what derives them. A test holds them equal.
-DERIVED_NAMES = ("spend", "ctr", "cpc", "cpm", "cpe", "cost_per_conversion", "conversion_rate", "roas")
+DERIVED_NAMES = tuple(DERIVED_UNITS)
 SINGLE = tuple(metric for metrics in METRICS.values() for metric in metrics)
 ENTITIES = ("ACCOUNT", "CAMPAIGN", "LINE_ITEM", "PROMOTED_POST", "PROMOTED_ACCOUNT", "FUNDING_INSTRUMENT")
 JOBS_ONLY = "MEDIA_CREATIVE"
@@ -38,7 +37,7 @@ class StatisticsOptions(msgspec.Struct, frozen=True):
     entity: Annotated[str, option("KIND", f"Kind of entity: {', '.join(ENTITIES)}", offers=ENTITIES)] = (
         "CAMPAIGN"
     )
-    ids: Annotated[str | None, option("A,B", "Of these entities")] = None
+    ids: Annotated[str | None, option("A,B", "Of these entities, by ids or names")] = None
     all: Annotated[bool, flag("Of every entity, deleted ones too")] = False
     active: Annotated[bool, flag("Of the entities that were active then")] = False
     until: Annotated[
@@ -62,16 +61,23 @@ class StatisticsOptions(msgspec.Struct, frozen=True):
         option("[ALL_ON_PLATFORM|SPOTLIGHT|TREND]", "Where the ads were shown", case_sensitive=False),
     ] = "ALL_ON_PLATFORM"
 
-    def calendar(self, call: Invocation) -> "Calendar":
-        """Ask for the time zone of the account."""
-        from ...api.accounts import GetAccount
+    def with_ids(self, call: Invocation) -> Self:
+        """Return the options with ids in place of the names of entities."""
+        from ...api.record_names import field_of_kind
+
+        if not self.ids or not (field := field_of_kind(self.kind)):
+            return self
+        ids = call.records.ids_of(field, comma_list(self.ids)) or [self.ids]
+        return msgspec.structs.replace(self, ids=",".join(ids))
+
+    def account(self, call: Invocation) -> "tuple[dict[str, str], Calendar]":
+        """Ask for the name and the time zone of the account."""
+        from ...console.account_zone import account_with_zone
         from ...statistics.periods import Calendar, utc_now
 
-        account = call.client.call(GetAccount(account_id=call.account)).data
-        zone = account.get("timezone") if isinstance(account, dict) else None
-        if not isinstance(zone, str):
-            raise UnavailableError("the account has no time zone")
-        return Calendar(zone, utc_now())
+        account = account_with_zone(call)
+        name = str(account.get("name") or "")
+        return {call.account: name}, Calendar(account["timezone"], utc_now())
 
     def query(
         self,

@@ -1,14 +1,19 @@
 """The page about statistics: the query, its totals, how they have changed, and the share of each entity."""
 
 from collections.abc import Iterator, Mapping, Sequence
+from datetime import tzinfo
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any, NamedTuple
 
 from ...api.amounts import decimals_of
+from ...api.metrics import LEADING
 from ...api.names import neutral_name
 from ...console.output_file import RunReport, failure_details, time_made
 from ...errors import ReportedError, UsageError
+from ...output.figures import change_text
 from ...report import (
+    Badge,
     Bar,
     Cell,
     Chart,
@@ -25,15 +30,18 @@ from ...report import (
 )
 from ...statistics.chart_data import ChartData, ChartSeries
 from ...statistics.derived import DERIVED, as_text, derived_of
+from ...statistics.periods import Period
 from ...statistics.query import AMOUNT, StatsQuery, is_money
 from ...statistics.rows import earlier_name
-from .view import DAY, HOUR, LEADING
 
+DAY, HOUR = len("2026-03-01"), len("2026-03-01T08:00")
 MAX_LOGO_BYTES = 1_000_000
+MOST_IN_TITLE = 3  # the name of the only account, and the query
 MOST_BARS = 10  # of entities; the others are added up
 TALLIED_RATIOS = ("ctr", "cpc")
 RATIOS = tuple(name for name, derived in DERIVED.items() if derived.divisor)
 TITLES = {name if derived.divisor else derived.dividend: derived.title for name, derived in DERIVED.items()}
+EVERYWHERE = ("", "ALL_ON_PLATFORM", "ALL_ON_TWITTER")  # the placements that need no word
 MORE_THAN_WHOLE = "A post in several campaigns is a part of each, and counts once in the whole."
 
 
@@ -58,7 +66,10 @@ class StatsReport(RunReport):
     query: StatsQuery | None = None  # once it is known
     rows: ChartData | None = None
     accounts: Sequence[str] = ()
-    earlier = ""  # the period that the rows are compared with
+    account_names: Mapping[str, str] = MappingProxyType({})  # by their ids, where they are known
+    zone: tzinfo | None = None  # of the account, where it is known
+    earlier = ""  # the period that the rows are compared with: `the week before`
+    earlier_days = ""  # its days, where the name does not say them
     note = ""  # on the rows, for the reader of the page
     title = ""
     logo: Logo | None = None
@@ -67,6 +78,16 @@ class StatsReport(RunReport):
         """Take a title, and the picture in a file. Raise UsageError if it is not a picture."""
         self.title = title or ""
         self.logo = read_logo(logo) if logo else None
+
+    def set_earlier(self, period: Period, earlier: Period) -> None:
+        """Name the period that the rows are compared with."""
+        self.earlier = period.before(earlier)
+        self.earlier_days = "" if self.earlier == earlier.text else earlier.text
+
+    @property
+    def compared_with(self) -> str:
+        """The name of the earlier period, with its days."""
+        return ", ".join(filter(None, (self.earlier, self.earlier_days)))
 
     def page(self) -> ReportPage:
         """Return the page about the rows, or the error that they ended with."""
@@ -102,8 +123,9 @@ class Sums(NamedTuple):
         """Return how much a metric has grown or shrunk, as +12.5 %, or None if it was nothing."""
         if not self.earlier.get(metric):
             return None
-        growth = float(self.now.get(metric, 0)) / float(self.earlier[metric]) - 1
-        return Figure(growth, f"{100 * growth:+,.1f} %".replace("-", "−"))
+        now, earlier = self.now.get(metric, 0), self.earlier[metric]
+        growth = float(now) / float(earlier) - 1
+        return Figure(growth, change_text(now, earlier).replace("-", "−"))
 
     def change(self, metric: str) -> str:
         """Say how a metric has changed; nothing where nothing is known of what it was."""
@@ -125,12 +147,18 @@ class StatsPage(NamedTuple):
         columns = self.gathered.compared_columns
         leading = [column for column in LEADING if column in columns] or columns[:3]
         nothing = "" if leading else "Nothing was spent or counted in this time."
+        about = (*self.report.account_names.values(), self.query.text)
+        about = about if len(about) < MOST_IN_TITLE else (self.query.text,)
         return ReportPage(
-            title=self.query.text if self.report.title else _subject(self.report.accounts),
+            title=_subject(self.report) if not self.report.title else ", ".join(filter(None, about)),
             level="neutral",
             headline=self.report.title or self.query.text,
             details=[*filter(None, (nothing, self.report.note))],
-            facts=_facts(self.query, self.report.earlier),
+            facts=_facts(
+                self.query,
+                ", ".join(filter(None, (self.report.earlier, self.report.earlier_days))),
+                self.report.zone,
+            ),
             tallies=[*self._tallies(leading)],
             sections=[*self._sections(leading)],
             logo=self.report.logo,
@@ -167,18 +195,30 @@ class StatsPage(NamedTuple):
         drawn = [(column, part) for column in leading for part in self.gathered.comparable(column)]
         if drawn and len(self.gathered.times) > 1:
             yield Section("Over time", [self._over_time(column, part) for column, part in drawn])
-        if drawn and len(self.report.accounts) > 1:
-            yield Section("Accounts", [self._compared("account", self.gathered.by_account(), leading)])
-        if campaigns := self.gathered.by_campaign() if drawn else []:
-            yield Section("Campaigns", [self._compared("campaign", campaigns, leading)])
+        if len(self.report.accounts) > 1:
+            yield Section("Accounts", [self._table("account", self._accounts(), leading)])
+        lines, noun = self.gathered.lines, self.query.noun
+        campaigns = self.gathered.by_campaign() if drawn else []
+        if campaigns and len(campaigns) < len(lines):
+            yield Section("Campaigns", [self._table("campaign", campaigns, leading)])
+        elif campaigns:
+            lines, noun = campaigns, "campaign"
         if wholes := [(column, part) for column, part in drawn if column in part.counted_columns]:
-            yield Section("Who has what part", [_parts(column, part) for column, part in wholes])
-        yield Section("All rows", [self._table(leading)])
+            yield Section(f"Share by {noun}", [_parts(column, part) for column, part in wholes])
+        others = [name for name in self.gathered.compared_columns if name not in leading]
+        table = self._table(noun, lines, leading, others)
+        yield Section(f"{noun.capitalize()}s", [table])
+
+    def _accounts(self) -> list[ChartSeries]:
+        """Return the sums of each account, and accounts that have no rows."""
+        lines = self.gathered.by_account(self.report.account_names)
+        known = {line.account or line.label for line in self.gathered.lines}
+        return [*lines, *(ChartSeries(id) for id in self.report.accounts if id not in known)]
 
     def _over_time(self, column: str, gathered: ChartData) -> TimeChart:
         """Draw the sum of all, and what it was."""
         total, times = gathered.total(), gathered.times
-        lines = [TimeLine(self.query.days, total.series(column, len(times)))]
+        lines = [TimeLine(self.query.period.text, total.series(column, len(times)))]
         if self.report.earlier:
             earlier = total.series(earlier_name(column), len(times))
             lines.append(TimeLine(self.report.earlier, earlier, is_earlier=True))
@@ -186,47 +226,44 @@ class StatsPage(NamedTuple):
         decimals = decimals_of(total.currency) if is_money(column) else 0
         return TimeChart(title_of(column, total.currency), [time[:length] for time in times], lines, decimals)
 
-    def _compared(self, noun: str, lines: Sequence[ChartSeries], leading: Sequence[str]) -> ReportTable:
-        """Return a row for each campaign or account, with ratios and the change of what leads.
+    def _table(
+        self, noun: str, lines: Sequence[ChartSeries], leading: Sequence[str], others: Sequence[str] = ()
+    ) -> ReportTable:
+        """Return a row for each line: what leads and how it has changed, ratios, other numbers, and its id.
 
-        The largest is first, of amounts the largest of each currency.
+        The largest is first, of amounts the largest of each currency; what has no numbers is last.
         """
-        first = leading[0]
+        first = leading[0] if leading else ""
         all_sums = sorted(
             map(self._sums, lines),
-            key=lambda sums: (sums.line.currency if is_money(first) else "", -sums.now.get(first, 0)),
+            key=lambda sums: (
+                not sums.now,
+                sums.line.currency if is_money(first) else "",
+                -sums.now.get(first, 0),
+            ),
         )
         ratios = [ratio for ratio in RATIOS if any(ratio in sums.now for sums in all_sums)]
-        changed = [first] if self.report.earlier else []
+        changed = [first] if self.report.earlier and leading else []
         columns = [
             Column(noun.capitalize()),
-            *(Column(title_of(column), "number") for column in leading),
+            Column("Campaign"),
+            *(Column(title_of(column), "number") for column in leading[:1]),
             *(Column(f"Change of {title_of(column).lower()}", "number") for column in changed),
-            *(Column(title_of(ratio), "number") for ratio in ratios),
+            *(Column(title_of(column), "number") for column in (*leading[1:], *ratios, *others)),
+            Column("Id"),
         ]
         rows: list[list[Cell]] = [
             [
-                sums.line.label,
-                *map(sums.cell, leading),
+                sums.line.label if sums.now else (sums.line.label, Badge("no numbers", "neutral")),
+                sums.line.campaign,
+                *map(sums.cell, leading[:1]),
                 *(sums.growth(column) or "" for column in changed),
-                *map(sums.cell, ratios),
+                *map(sums.cell, (*leading[1:], *ratios, *others)),
+                "" if sums.line.id == sums.line.label else sums.line.id,
             ]
             for sums in all_sums
         ]
-        return ReportTable(f"By {noun}", columns, rows, noun)
-
-    def _table(self, leading: Sequence[str]) -> ReportTable:
-        """Return a row for each entity, with its sums; campaigns where they differ from names."""
-        lines = self.gathered.lines
-        has_campaigns = any(line.campaign for line in lines)
-        names = ["Name", "Id", *(["Campaign"] if has_campaigns else [])]
-        numbers = list(dict.fromkeys([*leading, *self.gathered.compared_columns]))
-        columns = [*map(Column, names), *(Column(title_of(column), "number") for column in numbers)]
-        rows: list[list[Cell]] = []
-        for line in lines:
-            texts = [line.label, line.id, *([line.campaign] if has_campaigns else [])]
-            rows.append([*texts, *map(self._sums(line).cell, numbers)])
-        return ReportTable("Totals", columns, rows, "row")
+        return ReportTable(f"By {noun}", columns, rows, noun).without_empty_columns()
 
 
 def page_of_error(error: ReportedError | None, query: StatsQuery | None) -> ReportPage:
@@ -240,10 +277,12 @@ def page_of_error(error: ReportedError | None, query: StatsQuery | None) -> Repo
     )
 
 
-def _subject(accounts: Sequence[str]) -> str:
-    return (
-        f"Statistics of {f'account {accounts[0]}' if len(accounts) == 1 else f'{len(accounts):,} accounts'}"
-    )
+def _subject(report: StatsReport) -> str:
+    if len(report.accounts) != 1:
+        return f"Statistics of {len(report.accounts):,} accounts"
+    (id,) = report.accounts
+    name = f"{known} ({id})" if (known := report.account_names.get(id)) else f"account {id}"
+    return f"Statistics of {name}"
 
 
 def title_of(metric: str, currency: str = "") -> str:
@@ -252,14 +291,20 @@ def title_of(metric: str, currency: str = "") -> str:
     return f"{title}, {currency}" if currency and is_money(metric) else title
 
 
-def _facts(query: StatsQuery | None, earlier: str = "") -> list[tuple[str, str]]:
-    facts = [("Entity", query.entity), ("Placement", query.placement)] if query else []
+def _facts(query: StatsQuery | None, earlier: str = "", zone: tzinfo | None = None) -> list[tuple[str, str]]:
+    placement = query.placement if query and query.placement not in EVERYWHERE else ""
+    segmentation = (query and query.segmentation) or ""
     return [
         *([("Compared with", earlier)] if earlier else []),
-        *facts,
-        *([("Segments", query.segmentation)] if query and query.segmentation else []),
-        time_made(),
+        *([("Shown in", _words(placement))] if placement else []),
+        *([("Segments", f"by {_words(segmentation)}")] if segmentation else []),
+        time_made(zone),
     ]
+
+
+def _words(value: str) -> str:
+    """Write a value of the interface in words."""
+    return value.replace("_", " ").lower()
 
 
 def _parts(column: str, gathered: ChartData) -> Chart:

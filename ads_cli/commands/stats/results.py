@@ -9,6 +9,7 @@ from typing import Any
 
 import msgspec
 
+from ...api.metrics import BEFORE, CHANGE
 from ...api.names import neutral_name
 from ...config.atomic_files import check_output_path, replacing
 from ...console.invocation import Invocation
@@ -25,14 +26,13 @@ from ...statistics.analysis import (
     without_earlier,
 )
 from ...statistics.chart_data import ChartData
-from ...statistics.derived import CHANGE
 from ...statistics.files import as_numbers, as_texts, check_format, write
 from ...statistics.plot import format_of, plotted, require_matplotlib
 from ...statistics.query import StatsQuery
-from ...statistics.rows import BEFORE, ResultContext, StatsTable
+from ...statistics.rows import ResultContext, StatsTable
 from .options import ResultOptions, StatisticsOptions
 from .page import StatsReport
-from .view import columns_for_people, draw_statistics, for_people
+from .view import draw_statistics
 
 MOST_NAMED = 5
 
@@ -71,7 +71,7 @@ def results_of(
         chosen.confirm(call, force=options.force)
     report.set_heading(options.title, options.logo)
     with report.written():
-        yield Results(call, analysis, database, output, plot, report)
+        yield Results(call, analysis, database, output, plot, report, bool(stats_options.metrics))
 
 
 def _refuse_combinations(
@@ -125,6 +125,7 @@ class Results:
     output: OutputFile | None
     plot: OutputFile | None
     report: StatsReport
+    names_metrics: bool  # whether the columns were asked for one by one, or in groups
 
     def earlier(self, query: StatsQuery) -> StatsQuery | None:
         """Return the query about the period to compare with, if there is one; raise UsageError."""
@@ -155,7 +156,8 @@ class Results:
         if self.plot:
             table = picture.watch(table)
         report.query, report.rows, report.accounts = query, chart, [self.call.account]
-        report.earlier = before[0].query.days if before else ""
+        if before:
+            report.set_earlier(query.period, before[0].query.period)
         try:
             if self.database is not None:
                 self._store(self.database, context, table, again)
@@ -163,9 +165,9 @@ class Results:
                 deque(table.rows, 0)  # the chart has them once they are read
                 self._draw(query, chart)
             elif self.output is not None:
-                self._write(self.output, table)
+                self._write(self.output, table, query.period.text)
             else:
-                self._show(context, table)
+                self._show(table, query.period.text)
         except BrokenPipeError:  # the reader has closed the pipe; pictures and pages are of all rows
             deque(table.rows, 0)
             self._write_plot(query, picture)
@@ -193,9 +195,9 @@ class Results:
             )
 
     def _warn_of_what_is_not_over(self, context: ResultContext) -> None:
-        end = context.query.period.end
+        end = context.query.period.end.astimezone(context.calendar.zone)
         if end > context.calendar.now:
-            part = f"time is not over before {end.isoformat()}: its last numbers are of a part of it"
+            part = f"time is not over before {end:%Y-%m-%d %H:%M %Z}: its last numbers are of a part of it"
             self.call.messages.warn(f"the {part}")
             self.report.note = f"The {part}."
 
@@ -222,25 +224,22 @@ class Results:
         printer, with_total = self.call.printer, self.analysis.has_totals
         draw_statistics(printer.stream, chart, query.text, with_total=with_total, color=printer.color)
 
-    def _show(self, context: ResultContext, table: StatsTable) -> None:
-        printer, columns = self.call.printer, table.columns
-        shown: Iterable[dict[str, Any]]
-        shown = map(as_numbers if printer.shows_documents else as_texts, table.records())
+    def _show(self, table: StatsTable, period: str) -> None:
+        printer, records = self.call.printer, table.records()
         if printer.is_binary:
-            shown = table.records()  # whose amounts have types
-        if printer.is_table:
-            columns = columns_for_people(
-                context, table, self.analysis.group_by, totals=self.analysis.has_totals
-            )
-            shown = (for_people(record, context.query.granularity) for record in shown)
+            printer.noun = period  # the name of the sheet: grouped rows do not say of which days they are
+        asked = [name for name in table.metrics if self.names_metrics and not name.endswith(BEFORE)]
+        shown: Iterable[dict[str, Any]] = records  # those of a table and a workbook have types
+        if not (printer.is_binary or printer.is_table):
+            shown = map(as_numbers if printer.shows_documents else as_texts, records)
         if printer.streams or printer.is_table:
-            printer.show_records(shown, columns, "entity_id")
+            printer.show_records(shown, table.columns, "entity_id", asked=asked)
         else:
-            printer.show([*shown], columns, "entity_id")
+            printer.show([*shown], table.columns, "entity_id", asked=asked)
 
-    def _write(self, output: OutputFile, table: StatsTable) -> None:
+    def _write(self, output: OutputFile, table: StatsTable, period: str) -> None:
         csv_safe = bool(self.call.flags.get("csv_safe"))
-        written = write(output.path, table, output.may_replace, csv_safe=csv_safe)
+        written = write(output.path, table, output.may_replace, csv_safe=csv_safe, sheet=period)
         self.call.messages.say(f"{counted(written, 'row')} written to {output.path}")
 
     def _queries_again(self, context: ResultContext) -> list[StatsQuery]:

@@ -1,57 +1,13 @@
-"""Rows of statistics as a table for people: what tells rows apart, their numbers, and then the rest."""
+"""Statistics as pictures on a terminal."""
 
-from collections.abc import Iterator, Mapping, Sequence
-from decimal import Decimal
-from typing import IO, Any
+from collections.abc import Iterator, Sequence
+from typing import IO
 
-from ...api.metrics import metrics_of
 from ...output.charts import ASCII_BLOCKS, BLOCKS, COLUMN_GAP, bar, sparkline
+from ...output.table_view import header as heading
 from ...output.text import cut_to_width, first_of, safe
 from ...statistics.chart_data import ChartData, ChartSeries
-from ...statistics.derived import CHANGE, DERIVED, as_text
 from ...statistics.query import is_money
-from ...statistics.rows import BEFORE, CURRENCY, TIMES, ResultContext, StatsTable
-
-LEADING = ("billed_charge_local", "impressions", "clicks")
-DAY, HOUR, MIDNIGHT = len("2026-03-01"), len("2026-03-01T08:00"), "T00:00"
-
-
-def columns_for_people(
-    context: ResultContext, table: StatsTable, by: Sequence[str], *, totals: bool
-) -> tuple[str, ...]:
-    """Return the columns in the order of what a reader wants most: those that do not fit are left out."""
-    query = context.query
-    has_names = any(info.name for info in context.described.values())
-    segment = ["segment"] if query.segmentation else []
-    first = [
-        *(["entity"] if totals else []),
-        *(by or ("name" if has_names else "entity_id", "start", *segment)),
-    ]
-    several = [CURRENCY] if len(context.currencies) > 1 else []
-    keys = [name for name in (*first, *several) if name in table.keys]
-    rest = ("entity_id", "campaign", "end", "placement", *table.keys)
-    whole = {metric for group in query.groups for metric in metrics_of(query.entity, group)}
-    leading = LEADING if {*query.metrics} == whole else ()  # else the reader has chosen their order
-    metrics = sorted(table.metrics, key=lambda name: leading.index(name) if name in leading else len(leading))
-    return tuple(dict.fromkeys((*keys, *metrics, *rest)))
-
-
-def for_people(record: Mapping[str, Any], granularity: str) -> dict[str, Any]:
-    """Return a row with a day as 2026-03-01, an hour as 2026-03-01 08:00, and derived metrics with units."""
-    currency = str(record.get(CURRENCY) or "")
-    times = {name: _short(record[name], granularity) for name in TIMES if record.get(name)}
-    derived = {
-        name: as_text(metric, Decimal(value), currency)
-        for name, value in record.items()
-        if (metric := name.removesuffix(CHANGE).removesuffix(BEFORE)) in DERIVED and value not in (None, "")
-    }
-    return {**record, **times, **derived}
-
-
-def _short(time: str, granularity: str) -> str:
-    is_day = granularity != "HOUR" and time[DAY:HOUR] == MIDNIGHT
-    return time[:DAY] if is_day else time[:HOUR].replace("T", " ")
-
 
 MIN_LABEL_WIDTH, MIN_PICTURE_WIDTH = 12, 4
 LABEL_PART = 3  # a third of the width is for names
@@ -133,7 +89,7 @@ class _View:
         texts = [line.text(column) for line in self._lines]
         width = max(map(len, texts))
         pictures = [self._picture(line, column) for line in self._lines]
-        header = f"{safe(column):>{width}}"
+        header = f"{safe(heading(column)):>{width}}"
         return [
             header,
             *(f"{text:>{width}}  {picture}" for text, picture in zip(texts, pictures, strict=True)),

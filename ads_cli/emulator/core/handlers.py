@@ -18,11 +18,12 @@ from ...api.records import with_removed, without_removed
 from ..storage import Record, Store
 from .faults import PARTIAL
 from .request import IncomingRequest, converted, echoed_params, read_params, value_or_default
-from .responses import ApiError, Headers, HttpResponse, Result, not_found, with_names_of
+from .responses import ApiError, Headers, HttpResponse, Result, SignInError, not_found, with_names_of
 from .signatures import Authenticator
 
 BEARER_TOKEN_REQUESTS = 10
 BEARER_TOKEN_SECONDS = 60
+PLATFORM_LIMIT = 88  # the code of an error
 
 
 class FixedWindow:
@@ -69,7 +70,12 @@ class RateLimits:
         if rate is None:
             return ()
         if rate.per == "token" or not account:
-            return self._window(rate).consume(user)
+            try:
+                return self._window(rate).consume(user)
+            except ApiError as error:
+                if endpoint.base != "platform":
+                    raise
+                raise SignInError(429, PLATFORM_LIMIT, str(error), headers=error.headers) from None
         # The service sends these with reads only.
         prefix = "x-rate-limit" if endpoint.mutates else "x-account-rate-limit"
         return self._window(rate).consume(account, prefix)
@@ -95,7 +101,7 @@ class AccountContext:
 
     store: Store
     account: str  # the one in the path of a request; "" where none is
-    user: str  # who signed the request; "" until a raw handler authenticates it
+    user: str  # who signed the request; "" until a raw handler authenticates it, and of an app's token
 
     def find(self, kind: str, id: str, *, with_deleted: bool = False) -> Record | None:
         """Return a record of the account; None if there is none."""
@@ -129,13 +135,16 @@ class RequestContext(AccountContext):
     path_params: dict[str, str]
     service: str  # that the emulator speaks
     unknown: list[str] | None  # parameters that were left out; None where they are refused
+    app: str = ""  # whose token the request has
+    scopes: frozenset[str] | None = None  # of that token; None if no scope limits it
     fault: str = ""  # on demand, to be carried out by the handler
     echoed: dict[str, Any] = field(default_factory=dict)  # parameters that the envelope repeats
     rate_headers: Headers = ()  # of the response
 
     def consume_rate(self, endpoint: Endpoint) -> None:
         """Count the request against the limit of its endpoint; raise ApiError (429) beyond it."""
-        self.rate_headers = self.rate_limits.consume(endpoint, self.user, self.account)
+        holder = self.app if "bearer" in endpoint.tokens else self.user
+        self.rate_headers = self.rate_limits.consume(endpoint, holder, self.account)
 
     @property
     def headers(self) -> Headers:

@@ -42,8 +42,14 @@ class IncomingRequest:
         self.boundary: str = _boundary(environ.get("CONTENT_TYPE", ""))
         # Sec-Fetch-Site, which browsers send with a form; "" from other clients.
         self.fetch_site: str = environ.get("HTTP_SEC_FETCH_SITE", "")
+        self.client: str = environ.get("REMOTE_ADDR", "127.0.0.1")
         # Time-out of a client in the same process; None if the client has a socket.
         self.timeout_seconds: float | None = environ.get("ads_cli.timeout")
+
+    @property
+    def is_in_process(self) -> bool:
+        """Whether the client is in the process of the emulator, which ends with its command."""
+        return self.timeout_seconds is not None
 
     @cached_property
     def body(self) -> bytes:
@@ -270,7 +276,8 @@ def split_texts(request_type: type[Request], params: Mapping[str, Any], names: N
     """Split comma-separated lists and decode JSON in texts; validation converts the other types."""
     types = dict(_types_on_the_wire(request_type, names))
     for name, wire in request_type.endpoint.wire_names.items() if hasattr(request_type, "endpoint") else ():
-        types[wire] = types[name]
+        if name in types:  # under the name that this service has for it
+            types[wire] = types[name]
     return {name: _parse_text(types.get(name), value) for name, value in params.items()}
 
 

@@ -1,6 +1,6 @@
 """HTTP responses: the envelope of the advertising API, errors, plain bodies."""
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from http import HTTPStatus
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -8,6 +8,7 @@ import msgspec
 from msgspec import UNSET, UnsetType
 
 from ...api.names import ENUMS, GENERIC, Names
+from ...api.problems import Problem
 
 if TYPE_CHECKING:
     from wsgiref.types import StartResponse
@@ -24,6 +25,7 @@ class HttpResponse(NamedTuple):
     status: int = 200
     content_type: str = JSON
     headers: Headers = ()
+    stream: Iterator[bytes] | None = None  # in place of the body, which has no end
 
     @classmethod
     def json(cls, body: Any, status: int = 200, headers: Headers = ()) -> "HttpResponse":
@@ -38,8 +40,13 @@ class HttpResponse(NamedTuple):
         except ValueError:
             return f"{self.status} Unknown"
 
-    def send(self, start_response: "StartResponse", *, without_body: bool = False) -> list[bytes]:
+    def send(
+        self, start_response: "StartResponse", *, without_body: bool = False
+    ) -> list[bytes] | Iterator[bytes]:
         """Pass the response to a WSGI server."""
+        if self.stream:
+            start_response(self.status_line, [("Content-Type", self.content_type), *self.headers])
+            return self.stream
         content_headers = [("Content-Type", self.content_type), ("Content-Length", str(len(self.body)))]
         start_response(self.status_line, [*content_headers, *self.headers])
         return [] if without_body else [self.body]
@@ -168,6 +175,55 @@ class ProblemError(ApiError):
     def __init__(self, detail: str, status: int = 400, title: str = "Invalid Request") -> None:
         problem = {"type": "about:blank", "title": title, "detail": detail, "status": status}
         super().__init__(status, title, detail, body={"errors": [problem]})
+
+
+PROBLEM_JSON = "application/problem+json"
+PROBLEM_TYPES = "https://platform.example/problems/"
+
+
+class PlatformError(ApiError):
+    """A refusal of the platform as a problem object, whose other `members` say what is wrong."""
+
+    def __init__(
+        self,
+        detail: str,
+        status: int = 400,
+        slug: str = "invalid-request",
+        *,
+        title: str = "Invalid Request",
+        headers: Headers = (),
+        **members: Any,
+    ) -> None:
+        body = {"type": f"{PROBLEM_TYPES}{slug}", "title": title, "detail": detail, "status": status}
+        super().__init__(status, slug, detail, headers=headers, body=body | members)
+
+    def to_response(self, params: dict[str, Any], names: Names = GENERIC) -> HttpResponse:
+        """Format the problem."""
+        return super().to_response(params, names)._replace(content_type=PROBLEM_JSON)
+
+
+def invalid_request(problem: Problem) -> PlatformError:
+    """Return the error for a parameter that is not valid."""
+    return PlatformError(str(problem), parameter=problem.path)
+
+
+def refusal(name: str, detail: str, parameter: str, value: str) -> PlatformError:
+    """Return an error that the service has a name for, such as `WebhookIdInvalid`."""
+    return PlatformError(f"{name}: {detail}", parameter=parameter, value=value)
+
+
+class UnsupportedTokenError(PlatformError):
+    """A request with a token of a kind that its endpoint does not take."""
+
+    def __init__(self, kind: str) -> None:
+        words = {
+            "bearer": "the token of an app",
+            "user1": "OAuth 1.0a",
+            "user2": "a user's token of OAuth 2.0",
+        }
+        detail = f"Authenticating with {words[kind]} is not supported for this endpoint."
+        title = "Unsupported Authentication"
+        super().__init__(detail, 403, "unsupported-authentication", title=title)
 
 
 class AuthenticationError(SignInError):

@@ -1,5 +1,6 @@
 """The shapes of answers that service x gives otherwise than the neutral service."""
 
+import re
 from collections.abc import Callable
 from datetime import datetime
 
@@ -53,12 +54,21 @@ AUTHOR_DEFAULTS: Record = {
 def classic_post(post: Record) -> Record:
     """Return a post with a number as its id, and the time in the older form."""
     created_at = datetime.fromisoformat(post["created_at"]).strftime("%a %b %d %H:%M:%S +0000 %Y")
+    entities = POST_DEFAULTS["entities"] | {"urls": _urls(post.get("full_text") or post.get("text") or "")}
     return (
         POST_DEFAULTS
         | without(post, "updated_at", "deleted")
         | _classic_id(post)
-        | {"created_at": created_at, "user": _classic_user(post["user"])}
+        | {"created_at": created_at, "user": _classic_user(post["user"]), "entities": entities}
     )
+
+
+def _urls(text: str) -> list[Record]:
+    """Return the addresses in a text; no short forms of them are made here."""
+    return [
+        {"url": url[0], "expanded_url": url[0], "display_url": url[1], "indices": [*url.span()]}
+        for url in re.finditer(r"https?://(\S+)", text)
+    ]
 
 
 def renamed_post(post: Record) -> Record:

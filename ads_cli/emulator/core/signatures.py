@@ -5,12 +5,14 @@ import time
 from types import SimpleNamespace
 from typing import Any, NamedTuple
 
+from ...api.endpoint import Endpoint, Token
 from ..storage import Store
 from .request import IncomingRequest
 from .responses import (
     READ_ONLY,
     ApiError,
     AuthenticationError,
+    UnsupportedTokenError,
     bad_authentication_data,
     could_not_authenticate,
     invalid_token,
@@ -24,12 +26,30 @@ ACCEPTED_AS_PARAMETERS = ("oauth_token", "oauth_callback", "oauth_verifier")
 
 # Where tokens of OAuth 2.0 hold: the advertising interface, and version 2 of the platform.
 GRANT_VERSIONS = ("/12/", "/11/", "/2/")
-MEDIA, MEDIA_SCOPE = "/2/media/", "media.write"
+# The scopes that they need, by the beginnings of paths; elsewhere those of the advertising interface.
+SCOPES = {
+    "/2/media/": ("media.write",),
+    "/2/activity/": (),  # which depend on the kind of events
+    "/2/account_activity/": ("users.read", "tweet.read", "dm.read", "dm.write"),
+}
 
 
 def has_bearer_token(incoming: IncomingRequest) -> bool:
     """Whether a request has a token of OAuth 2.0 in place of a signature."""
     return incoming.authorization.partition(" ")[0].lower() == "bearer"
+
+
+def bearer_token(store: Store, app: str) -> str:
+    """Return the token of an app; a new one only if none is valid."""
+    import secrets
+
+    with store.transaction():
+        find = "SELECT token FROM bearer_tokens WHERE consumer_key = ? AND NOT revoked"
+        token: str | None = store.value(find, app)
+        if token is None:
+            token = secrets.token_urlsafe(64)
+            store.insert("bearer_tokens", token=token, consumer_key=app)
+    return token
 
 
 class SigningKeys(NamedTuple):
@@ -50,6 +70,7 @@ class Signer(NamedTuple):
     user: str
     access: str
     oauth_params: dict[str, str]
+    scopes: frozenset[str] | None = None  # of a token of OAuth 2.0; None if no scope limits the request
 
 
 # The token columns are null if the app has no such token.
@@ -68,6 +89,25 @@ class Authenticator:
         self._nonces: dict[tuple[str, str, str, int], float] = {}  # use -> expiry (Unix seconds)
         self._last_sweep = time.time()
         self._lock = threading.Lock()
+
+    def authenticate(self, incoming: IncomingRequest, endpoint: Endpoint) -> Signer:
+        """Return the app or the user whose token a request has, if its endpoint takes such tokens."""
+        is_grant = has_bearer_token(incoming)
+        if is_grant and (app := self.app_of(incoming)):
+            token: Token = "bearer"
+            signer = Signer(app, "", "", "write", {})
+        else:
+            token = "user2" if is_grant else "user1"
+            signer = self.authenticate_user(incoming, writes=endpoint.changes)
+        if token not in endpoint.tokens:
+            raise UnsupportedTokenError(token)
+        return signer
+
+    def app_of(self, incoming: IncomingRequest) -> str | None:
+        """Return the app whose token a request has; None if it has another one."""
+        query = "SELECT consumer_key FROM bearer_tokens WHERE token = ? AND NOT revoked"
+        app: str | None = self._store.value(query, incoming.authorization.partition(" ")[2].strip())
+        return app
 
     def authenticate_user(self, incoming: IncomingRequest, *, writes: bool = False) -> Signer:
         """Return who signed a request with an access token; `writes` requires write access."""
@@ -89,21 +129,22 @@ class Authenticator:
     def _authenticate_grant(self, incoming: IncomingRequest, *, writes: bool) -> Signer:
         """Return whose token of OAuth 2.0 a request has; raise ApiError unless it is valid here."""
         token = incoming.authorization.partition(" ")[2].strip()
-        query = (
-            "SELECT client_id, user_id, scopes, expires FROM oauth2_tokens WHERE token = ? AND NOT is_refresh"
-        )
+        query = "SELECT user_id, scopes, expires FROM oauth2_tokens WHERE token = ? AND NOT is_refresh"
         row = self._store.row(query, token)
-        if row is None or time.time() >= row[3]:
+        if row is None or time.time() >= row[2]:
             raise invalid_token()
-        app, user, scopes, _ = row
+        user, scopes, _ = row
         if not incoming.path.startswith(GRANT_VERSIONS):
             raise ApiError(
                 403, "FORBIDDEN", "this route takes no tokens of OAuth 2.0; it asks for OAuth 1.0a"
             )
-        scope = MEDIA_SCOPE if incoming.path.startswith(MEDIA) else "ads.write" if writes else "ads.read"
-        if scope not in scopes.split():
-            raise ApiError(403, "FORBIDDEN", f"the access token has no scope {scope}")
-        return Signer(app, token, user, "write" if writes else "read", {})
+        of_ads = ("ads.write" if writes else "ads.read",)
+        needed = next((needed for path, needed in SCOPES.items() if incoming.path.startswith(path)), of_ads)
+        if missing := [scope for scope in needed if scope not in scopes.split()]:
+            raise ApiError(403, "FORBIDDEN", f"the access token has no scope {', '.join(missing)}")
+        # The app of OAuth 2.0 belongs to the same developer as that of OAuth 1.0a, which has the webhooks.
+        app = self._store.setting("consumer_key")
+        return Signer(app, token, user, "write" if writes else "read", {}, frozenset(scopes.split()))
 
     @property
     def nonce_count(self) -> int:

@@ -5,6 +5,7 @@ from typing import Any
 
 from ...api import categories, line_items
 from ...api.conditions import requires
+from ...api.line_items import SHARED_IN_CAMPAIGN
 from ...api.validation import convert, rule
 from ..core.handlers import RequestContext
 from ..core.paging import of_live
@@ -157,7 +158,6 @@ class LineItem(line_items.LineItemDetails, kw_only=True):
 
 
 MAX_OF_CAMPAIGN = 100
-SHARED = ("objective", "product_type")  # by all line items of a campaign
 GOALS = {
     "APP_ENGAGEMENTS": "APP_CLICKS",
     "APP_INSTALLS": "APP_INSTALLS",
@@ -206,7 +206,7 @@ def _require_fitting_campaign(context: RequestContext, new: Record) -> None:
     if len(siblings) >= MAX_OF_CAMPAIGN:
         message = f"the campaign {new['campaign_id']} has {MAX_OF_CAMPAIGN} line items, and may not have more"
         raise ApiError(400, "TOO_MANY_LINE_ITEMS", message)
-    for name in SHARED:
+    for name in SHARED_IN_CAMPAIGN:
         if siblings and siblings[0][name] != new[name]:
             reason = f"the line items of campaign {new['campaign_id']} have {siblings[0][name]}"
             raise invalid_parameter(name, f"{reason}, not {new[name]}")

@@ -26,6 +26,7 @@ from ..targeting import key_of
 from .credentials import USER, seed_credentials
 
 SHOP, CATALOG = "18ce54d4x5t", "7310248000000000001"  # the default account and catalog
+OF_APP = "app"  # in place of the owner, whose key is random
 JOB_NUMBER = "1638457211049000000"
 # Of their records, records.json leaves out fields that have the default.
 COLLECTIONS = (
@@ -58,7 +59,8 @@ def seed(store: Store) -> None:
         store.insert("settings", name=name, value=value)  # the user is the one of the sign-in pages
     text = files(__package__).joinpath("records.json").read_bytes()
     for group in msgspec.json.decode(text, type=list[SeedGroup]):
-        context = AccountContext(store, group.owner, USER)
+        owner = store.setting("consumer_key") if group.owner == OF_APP else group.owner
+        context = AccountContext(store, owner, USER)
         for record in group.records:
             _add(context, group.kind, {"created_at": group.created_at} | group.shared | record)
     _add_job(store)

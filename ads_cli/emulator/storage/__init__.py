@@ -13,6 +13,31 @@ from typing import Any
 
 import msgspec
 
+from ...errors import STATE_HINT, StateError
+
+# Result codes that concern the file itself; an extended code has one of these in its lowest byte.
+FILE_ERRORS = {
+    sqlite3.SQLITE_BUSY,
+    sqlite3.SQLITE_CANTOPEN,
+    sqlite3.SQLITE_CORRUPT,
+    sqlite3.SQLITE_FULL,
+    sqlite3.SQLITE_IOERR,
+    sqlite3.SQLITE_NOTADB,
+    sqlite3.SQLITE_PERM,
+    sqlite3.SQLITE_READONLY,
+}
+
+
+@contextmanager
+def file_errors_as_state_errors(database: Path) -> Iterator[None]:
+    """Raise StateError for SQLite errors of the file; leave other SQLite errors as they are."""
+    try:
+        yield
+    except sqlite3.Error as error:
+        if getattr(error, "sqlite_errorcode", 0) & 0xFF not in FILE_ERRORS:
+            raise
+        raise StateError(f"the emulator cannot use {database}: {error}", hint=STATE_HINT) from error
+
 
 def casefold(text: str | None) -> str:
     """Fold the case of a text; null becomes empty."""
@@ -76,7 +101,14 @@ class Store:
 
     @contextmanager
     def in_use(self) -> Iterator[None]:
-        """Keep this thread's connection open during the block, whoever closes it; then give it back."""
+        """Keep this thread's connection open during the block, whoever closes it; then give it back.
+
+        Raise StateError for what SQLite reports of the file.
+        """
+        with file_errors_as_state_errors(self._database):
+            yield from self._block()
+
+    def _block(self) -> Iterator[None]:
         while True:
             own = self._own
             with own.lock:
@@ -130,7 +162,8 @@ class Store:
 
     def row(self, query: str, *values: Any) -> Any:
         """Return the first row that a query finds, or None."""
-        return self.connection.execute(query, values).fetchone()
+        with self.in_use():
+            return self.connection.execute(query, values).fetchone()
 
     def value(self, query: str, *values: Any) -> Any:
         """Return the only column of the first row that a query finds, or None."""

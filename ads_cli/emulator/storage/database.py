@@ -7,27 +7,9 @@ from contextlib import closing, contextmanager, suppress
 from pathlib import Path
 
 from ...errors import STATE_HINT, StateError, UsageError
-from . import Store
+from . import Store, file_errors_as_state_errors
 
-VERSION = 11  # increment when the tables or the seeded data change
-
-# Error codes that concern the file itself, by the prefix of their names.
-FILE_ERRORS = tuple(
-    f"SQLITE_{name}"
-    for name in ("BUSY", "CANTOPEN", "CORRUPT", "FULL", "IOERR", "NOTADB", "PERM", "READONLY")
-)
-
-
-@contextmanager
-def file_errors_as_state_errors(database: Path) -> Iterator[None]:
-    """Raise StateError for SQLite errors of the file; leave other SQLite errors as they are."""
-    try:
-        yield
-    except sqlite3.Error as error:
-        name = getattr(error, "sqlite_errorname", "")  # such as SQLITE_IOERR_WRITE
-        if not name.startswith(FILE_ERRORS):
-            raise
-        raise StateError(f"the emulator cannot use {database}: {error}", hint=STATE_HINT) from error
+VERSION = 12  # increment when the tables or the seeded data change
 
 
 def open_store(database: Path, seed: Callable[[Store], None]) -> Store:

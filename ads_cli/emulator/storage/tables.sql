@@ -89,14 +89,15 @@ CREATE TABLE oauth2_tokens (
     expires REAL NOT NULL       -- of an access token; a refresh token does not expire
 );
 CREATE INDEX oauth2_tokens_of_grant ON oauth2_tokens (grant_id);
-CREATE TABLE webhooks (
-    id TEXT PRIMARY KEY,
-    consumer_key TEXT NOT NULL REFERENCES apps,
-    url TEXT NOT NULL,
-    valid INTEGER NOT NULL,
-    created_at TEXT NOT NULL,
-    UNIQUE (consumer_key, url)
+CREATE TABLE events (            -- of subscriptions, oldest first
+    seq INTEGER PRIMARY KEY AUTOINCREMENT,
+    app TEXT NOT NULL,
+    kind TEXT NOT NULL,         -- event, or what a stream does in its place, such as disconnect
+    webhook TEXT NOT NULL,      -- where it was delivered too; empty if nowhere
+    at REAL NOT NULL,           -- Unix seconds
+    body BLOB NOT NULL          -- as it is sent, in JSON
 );
+CREATE INDEX events_of_app ON events (app, at);
 CREATE TABLE audience_users (
     identifier BLOB PRIMARY KEY,    -- hash of audience, field and value
     audience TEXT NOT NULL,         -- id of an audience or do-not-reach list

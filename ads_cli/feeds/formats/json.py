@@ -9,8 +9,9 @@ from typing import Any
 
 from ...errors import ContentError
 from ...output.text import shell_command
+from ..decoding import Utf8Check
 from ..row import Row
-from ..rows import MAX_LINE_BYTES, RecordRows, Utf8Check
+from ..rows import MAX_LINE_BYTES, RecordRows
 
 MAX_ITEM_CHARACTERS = 16 * 1024 * 1024
 CHUNK_BYTES = 64 * 1024
@@ -155,7 +156,7 @@ class _TextStream:
         self.item_text = ""  # of the last item
         self._rows = rows
         self._stream = rows.source.stream()
-        self._check = Utf8Check(rows)
+        self._check = Utf8Check(rows.decoding_error_in)
         self._text = ""
         self._position = 0  # in `_text`
         self._ended = False

@@ -10,6 +10,7 @@ import re
 import sys
 import zipfile
 from collections.abc import Iterator
+from contextlib import contextmanager
 from datetime import date, time, timedelta
 from decimal import Decimal
 from math import inf
@@ -81,13 +82,24 @@ class WorkbookError(Exception):
         self.is_usage = is_usage
 
 
+@contextmanager
+def _readable() -> Iterator[None]:
+    """Raise WorkbookError where a damaged workbook raises anything else."""
+    try:
+        yield
+    except WorkbookError:
+        raise
+    except Exception as error:
+        raise WorkbookError(f"not a complete xlsx file: {error}", "save it again as xlsx") from None
+
+
 def read_sheet(file: BinaryIO, sheet: str | None, max_rows: int) -> Iterator[WorkbookRow]:
     """Yield the rows of a sheet that are not empty; raise WorkbookError."""
     import python_calamine
 
     if file.read(len(OLD_MAGIC)) == OLD_MAGIC:
         raise WorkbookError("encrypted, or in the older format .xls", "save it as xlsx, without a password")
-    try:
+    with _readable():
         archive = zipfile.ZipFile(file)
         _refuse_bomb(archive)
         file.seek(0)
@@ -104,24 +116,16 @@ def read_sheet(file: BinaryIO, sheet: str | None, max_rows: int) -> Iterator[Wor
             if any(map(str.strip, texts)) or number in errors:
                 rounded = [at for at, cell in enumerate(cells) if is_rounded(cell)]
                 yield WorkbookRow(number, texts, errors.get(number, {}), rounded)
-    except WorkbookError:
-        raise
-    except Exception as error:
-        raise WorkbookError(f"not a complete xlsx file: {error}", "save it again as xlsx") from None
 
 
 def sheet_names(file: BinaryIO) -> list[str]:
     """Name the sheets of a workbook; raise WorkbookError if it is not one."""
     import python_calamine
 
-    try:
+    with _readable():
         _refuse_bomb(zipfile.ZipFile(file))
         file.seek(0)
         return list(python_calamine.CalamineWorkbook.from_filelike(file).sheet_names)
-    except WorkbookError:
-        raise
-    except Exception as error:
-        raise WorkbookError(f"not a complete xlsx file: {error}", "save it again as xlsx") from None
 
 
 def merged_cells(file: BinaryIO, sheet: str) -> list[str]:

@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from functools import cached_property
 from itertools import chain, islice
 from typing import BinaryIO, cast
+from weakref import finalize
 
 from ...errors import ContentError, UsageError
 from ...output.text import counted
@@ -73,6 +74,7 @@ class XlsxRows(RecordRows):
         """The rows in a temporary file, a line of JSON for each."""
         options = self.source.options
         spool = cast(BinaryIO, tempfile.TemporaryFile())  # noqa: SIM115 - open as long as these rows
+        finalize(self, spool.close)
         command = [sys.executable, "-c", PROGRAM.format(sys.path)]
         command += [json.dumps(options.sheet), str(options.max_rows)]
         with spooled(self.source.stream(), self.source.label) as workbook:

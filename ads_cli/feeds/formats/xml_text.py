@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any, cast
 
 from ...errors import UsageError
 from ...output.text import counted
-from ..decoding import EMPHASIS, UTF_8, as_utf_8, check_encoding, is_utf_8
-from ..rows import FileRows, Utf8Check
+from ..decoding import EMPHASIS, UTF_8, Utf8Check, as_utf_8, check_encoding, is_utf_8
+from ..rows import FileRows
 from . import UTF_16_XML
 
 if TYPE_CHECKING:
@@ -49,7 +49,7 @@ class XmlText:
 
     def chunks(self) -> Iterator[bytes]:
         """Read the document; raise ContentError where it is not in its encoding."""
-        check, is_start = Utf8Check(self._rows), True
+        check, is_start = Utf8Check(self._rows.decoding_error_in), True
         while chunk := self._stream.read(CHUNK_BYTES):
             check.decode(chunk)
             if is_start:

@@ -11,8 +11,9 @@ from yaml import events as ev
 
 from ...config.strict_yaml import UnsupportedYamlError, ValueBuilder, check_event, fast_loader
 from ...errors import ContentError
+from ..decoding import Utf8Check
 from ..row import Row
-from ..rows import RecordRows, Utf8Check
+from ..rows import RecordRows
 
 BLOCK_BYTES = 64 * 1024
 MAX_RECORD_BYTES = 16 * 1024 * 1024
@@ -87,7 +88,7 @@ class _CheckedStream:
         self._forgotten_breaks = 0  # before the record
         self._rows = rows
         self._stream = stream
-        self._check = Utf8Check(rows)
+        self._check = Utf8Check(rows.decoding_error_in)
 
     def read(self, size: int = BLOCK_BYTES, /) -> bytes:
         """Read a block, which may end inside a line or a character."""

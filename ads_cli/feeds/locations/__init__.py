@@ -42,6 +42,7 @@ class RemoteAccess(NamedTuple):
     # File systems by their arguments, for many files of one store. None: each file has one of its own.
     file_systems: dict[str, Any] | None = None
     only_public: bool = False  # no address of this machine or its network
+    is_alone: bool = False  # in its process, so that logs of libraries may be turned off
 
     def retries(self) -> CopyRetries:
         """Return the retries of one copy."""

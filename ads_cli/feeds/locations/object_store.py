@@ -1,8 +1,8 @@
 """A feed in an object store or on an SFTP server, read by fsspec and the back end of the extra."""
 
 import threading
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager, suppress
 from functools import cached_property
 from typing import Any, BinaryIO, NamedTuple, NoReturn
 from urllib.parse import urlsplit
@@ -72,6 +72,11 @@ class ObjectLocation(RemoteLocation):
         except NotFoundError:
             return False
 
+    def connect(self) -> tuple[Any, str]:
+        """Return a file system, to be used by one thread, and the path of this address there."""
+        file_system = self._file_system_class(**self._options)
+        return file_system, self._path(file_system)
+
     def _retried(self, ask: Callable[[], Iterator[Any]]) -> list[Any]:
         """Return all that a thread reads from the file system; raise AdsctlError."""
         retries = self.access.retries()
@@ -113,19 +118,23 @@ class ObjectLocation(RemoteLocation):
             if isinstance(item, Exception):
                 if self.access.file_systems:  # the connection that files share may be what failed
                     self.access.file_systems.pop(self._store, None)
-                raise self._described(item) from None
+                raise self.described(item) from None
             yield item
 
     @cached_property
     def _file_system_class(self) -> Any:
         """The class of the back end; raises UsageError if its package is not installed."""
-        import logging
         from importlib import import_module
 
-        # A broken connection fails tasks that are not awaited: asyncio would print each on standard error.
-        logging.getLogger("asyncio").setLevel(logging.CRITICAL)
         back_end = BACK_ENDS[self._scheme]
         try:
+            # A broken connection fails tasks that are not awaited: asyncio would print each of them.
+            loop = import_module("fsspec.asyn").get_loop()
+            loop.set_exception_handler(lambda loop, context: None)
+            if self.access.is_alone:
+                import logging
+
+                logging.getLogger("asyncio").setLevel(logging.CRITICAL)
             return getattr(import_module(back_end.module), back_end.name)
         except ImportError:
             raise missing_extra(f"reading {self._scheme}://", self._scheme) from None
@@ -152,8 +161,7 @@ class ObjectLocation(RemoteLocation):
         try:
             yield file_system, self._path(file_system)
         finally:
-            if self._scheme == "sftp":  # else the connection lasts as long as the process
-                file_system.loop.call_soon_threadsafe(file_system.client.close)
+            disconnect({self._store: file_system})
 
     def _read(self, offset: int) -> Iterator[dict[str, Any] | bytes]:
         """Yield what the store says of the file, its blocks from an offset on, and what it says then."""
@@ -163,10 +171,14 @@ class ObjectLocation(RemoteLocation):
                 raise FileNotFoundError
             yield info
             options = {} if self._scheme == "sftp" else {"block_size": BLOCK_BYTES, "cache_type": "none"}
-            with file_system.open(path, "rb", **options) as stream:
+            stream = file_system.open(path, "rb", **options)
+            try:
                 stream.seek(offset)
                 while block := stream.read(BLOCK_BYTES):
                     yield block
+            finally:
+                with suppress(Exception):  # a lost connection, which reading has met, or nobody asks for
+                    stream.close()
             yield file_system.info(path)
 
     def _glob(self) -> Iterator[str]:
@@ -205,7 +217,7 @@ class ObjectLocation(RemoteLocation):
             options |= {name: value for name, value in settings.items() if value is not None}
         return options
 
-    def _described(self, error: Exception) -> Exception:
+    def described(self, error: Exception) -> Exception:
         """Return what an error of a back end means; FailedAttempt if another attempt may succeed."""
         if isinstance(error, UsageError) and isinstance(error.__cause__, OSError):
             error = error.__cause__  # of the connection, met by who reads the stream
@@ -239,3 +251,10 @@ def _version(info: dict[str, Any]) -> str:
     named = (info.get(name) for name in ("ETag", "etag", "md5Hash", "LastModified", "mtime"))
     version = next((value for value in named if value not in (None, "")), None)
     return "" if version is None else f"{info['size']} {version}"
+
+
+def disconnect(file_systems: Mapping[str, Any]) -> None:
+    """End the connections to SFTP servers; those to object stores last as long as the process."""
+    for store, file_system in file_systems.items():
+        if store.startswith("sftp "):
+            file_system.loop.call_soon_threadsafe(file_system.client.close)

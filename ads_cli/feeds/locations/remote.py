@@ -164,7 +164,7 @@ def read_address(text: str, access: RemoteAccess) -> str:
     A password that was typed causes a warning.
     """
     variable = VARIABLE.fullmatch(text)
-    address = _from_variable(variable[1], access) if variable else text
+    address = from_variable(variable[1], access.environ) if variable else text
     parts = _split(address, text if variable else mask_address(text))
     if parts.password is not None and not variable:
         access.warn(
@@ -198,9 +198,8 @@ def _split(address: str, shown: str) -> SplitResult:
     return parts
 
 
-def _from_variable(name: str, access: RemoteAccess) -> str:
+def from_variable(name: str, environ: Mapping[str, str]) -> str:
     """Return the address in a variable, or in the file that its `_FILE` variable names."""
-    environ = access.environ
     if value := environ.get(name):
         return value.strip()
     path = environ.get(f"{name}_FILE")

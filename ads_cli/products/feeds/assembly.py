@@ -47,6 +47,7 @@ class AssembledRows(Rows):
         self._rows = rows  # by their own columns
         self._is_own = NamePatterns(kind.own)
         self._field_of_option = lru_cache(MAX_REMEMBERED)(OptionNames(kind.options).field_of)
+        self.chosen: frozenset[str] = frozenset()  # columns of --where: nothing is said of these
         self._left_out: Counter[str] = Counter()
         self._unsent_options: Counter[str] = Counter()
 
@@ -71,7 +72,7 @@ class AssembledRows(Rows):
             more = f", and {len(names) - MAX_NAMED} more" if len(names) > MAX_NAMED else ""
             noun, verb = ("option", "is") if len(names) == 1 else ("options", "are")
             self.notes.append(
-                f"{noun} {examples}{more} {verb} not sent; 'options' of a recipe names the field of one"
+                f"{noun} {examples}{more} {verb} not sent; 'options' in a recipe says which field it is"
             )
 
     def _copy_state(self) -> None:
@@ -192,7 +193,8 @@ class AssembledRows(Rows):
         for column, unwanted in self._left_out_columns.items():
             value = str(row.values.get(column, "")).strip()
             if value.casefold() in unwanted:
-                self._left_out[f"{column} is {value}"] += 1
+                if column not in self.chosen:
+                    self._left_out[f"{column} is {value}"] += 1
                 return True
         return False
 

@@ -63,7 +63,20 @@ _SYNONYMS = {
     "gtin": "ean ean13 upc barcode isbn gtin13 gtin14 jan",
     "mpn": "manufacturerpartnumber partnumber herstellernummer modelnumber model",
 }
+# Of fields that no product needs. A column that may be one above, where that has another, is one of these.
+_FURTHER = {
+    "sale_price": """
+        angebotspreis sonderpreis aktionspreis reduzierterpreis specialprice discountprice discountedprice
+        promoprice prixpromo prixpromotionnel prixsolde preciooferta preciorebajado preciodescuento
+        prezzoscontato prezzoofferta actieprijs aanbiedingsprijs cenapromocyjna セール価格""",
+    "inventory": """
+        lagerbestand bestand lagermenge bestandsmenge stockquantity quantity qty stockqty stock
+        availablequantity stocklevel quantite voorraad cantidad existencias giacenza quantita ilosc 在庫数""",
+    "color": "farbe couleur colore kleur kolor カラー",
+    "size": "grosse taille talla tamano taglia maat rozmiar サイズ",
+}
 SYNONYMS = {field: tuple(names.split()) for field, names in _SYNONYMS.items()}
+FURTHER = {field: frozenset(names.split()) for field, names in _FURTHER.items()}
 _WORDS = {name for names in SYNONYMS.values() for name in names}
 
 
@@ -108,6 +121,11 @@ def fields_of_columns(
     others = {*free}.difference(by_column.values(), OF_SERVICE, PRICES)
     for column in columns:
         if column in by_column:
+            continue
+        name = letters_and_digits(ADDED.sub("", column))
+        named = (field for field, names in FURTHER.items() if field in free and name in names)
+        if (further := next(named, None)) and _may_be(further, column, values):
+            by_column[column] = further
             continue
         name = column.removeprefix("g:")
         candidate = closest(name, others, TEXT_SIMILARITY) or closest(name, others & {*TOLD_BY_VALUES})

@@ -43,6 +43,9 @@ class ImageInfo(msgspec.Struct, frozen=True, array_like=True, tag=True):
             yield Problem(field, message, rule="image_bytes")
 
 
+GONE = ("status 404", "status 410")
+
+
 class Unreachable(msgspec.Struct, frozen=True, array_like=True, tag=True):
     """Why an image could not be looked at."""
 
@@ -51,7 +54,8 @@ class Unreachable(msgspec.Struct, frozen=True, array_like=True, tag=True):
 
     def problems(self, field: str, link: str) -> Iterator[Problem]:
         """Yield a warning: the service may reach what this machine cannot."""
-        message = f"{quoted(link)} was not checked: {self.reason}"
+        what = "does not exist" if self.kind in GONE else "was not checked"
+        message = f"{quoted(link)} {what}: {self.reason}"
         yield Problem(field, message, "warning", rule=f"image_{self.kind}")
 
 

@@ -1,7 +1,7 @@
 """A catalog becomes what a feed says: temporary databases of both, private, fast, and gone at the end."""
 
 import sqlite3
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -43,15 +43,15 @@ def open_unchanging(path: Path) -> sqlite3.Connection:
 _CACHE = f"PRAGMA cache_size = -{CACHE_KIBIBYTES}"
 
 
-def insert(db: sqlite3.Connection, values: str, rows: list[tuple[Any, ...]]) -> None:
-    """Insert rows in one transaction.
+def write(db: sqlite3.Connection, statement: str, rows: Iterable[tuple[Any, ...]]) -> int:
+    """Write rows in one transaction; return how many were.
 
     The database has no journal, so a transaction cannot be rolled back: after an error it cannot be used.
     """
-    if rows:
-        db.execute("BEGIN")
-        db.executemany(f"INSERT INTO {values}", rows)
-        db.execute("COMMIT")
+    db.execute("BEGIN")
+    count = db.executemany(statement, rows).rowcount
+    db.execute("COMMIT")
+    return count
 
 
 def select(db: sqlite3.Connection, query: str, values: Sequence[Any]) -> Iterator[tuple[Any, ...]]:

@@ -2,17 +2,14 @@
 
 from collections import Counter
 from collections.abc import Container, Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
-from itertools import chain
 from pathlib import Path
-from typing import Any, Literal, NamedTuple
+from typing import Any, Literal, NamedTuple, TypedDict
 
 import msgspec
 
 from ...output.text import Lines, counted
-from ..digest_index import PRODUCT, ProductHashes
 from ..normal_form import COMPARED, normal_form
-from . import blob, create_database, insert, text
+from . import blob, create_database, text, write
 
 Action = Literal["create", "update", "delete"]
 WRITES: tuple[Action, ...] = ("create", "update")
@@ -23,6 +20,22 @@ class FieldChange(msgspec.Struct, frozen=True):
 
     old: Any
     new: Any
+
+
+class ChangedField(TypedDict):
+    """The value of a field in the catalog and in the feed."""
+
+    old: Any
+    new: Any
+
+
+class DifferenceRecord(TypedDict):
+    """A difference, as programs read it."""
+
+    action: Action
+    id: str
+    product_key: str | None
+    fields: dict[str, ChangedField]
 
 
 class ProductChange(msgspec.Struct):
@@ -40,10 +53,14 @@ class ProductChange(msgspec.Struct):
     is_unseen: bool = False  # the catalog may hide the product, and have it as it is
 
     @property
-    def as_record(self) -> dict[str, Any]:
+    def as_record(self) -> DifferenceRecord:
         """Return what programs read."""
-        fields = {name: {"old": change.old, "new": change.new} for name, change in self.fields.items()}
-        return {"action": self.action, "id": self.id, "product_key": self.product_key, "fields": fields}
+        return {
+            "action": self.action,
+            "id": self.id,
+            "product_key": self.product_key,
+            "fields": {name: {"old": field.old, "new": field.new} for name, field in self.fields.items()},
+        }
 
 
 def difference(
@@ -63,10 +80,13 @@ def difference(
     return changed
 
 
+PENDING, SENT, TRIED, SPARED = range(4)  # state of a change; TRIED is a deletion without a response
 TABLES = """
-    CREATE TABLE changes (number INTEGER PRIMARY KEY, is_deletion INTEGER, change BLOB);
+    CREATE TABLE changes (
+        number INTEGER PRIMARY KEY, is_deletion INTEGER, product_key BLOB, state INTEGER, change BLOB);
     CREATE TABLE unlisted (id BLOB, group_key BLOB, is_known INTEGER, change BLOB);
 """
+INDEX = "CREATE INDEX IF NOT EXISTS by_key ON changes (product_key) WHERE is_deletion"
 _encode = msgspec.msgpack.Encoder().encode
 _decode = msgspec.msgpack.Decoder(ProductChange).decode
 
@@ -75,17 +95,68 @@ class Unlisted(NamedTuple):
     """A row whose product the catalog does not list, at least not at first."""
 
     id: str
-    group_key: str | None = None  # of its group, if another product of that is listed
-    is_known: bool = False  # the service has acknowledged the row as it is
-    creation: ProductChange | None = None  # of the product, unless the row is invalid
+    group_key: str | None  # of its group, if another product of that is listed
+    is_known: bool  # the service has acknowledged the row as it is
+    creation: ProductChange | None  # of the product, unless the row is invalid
 
 
-class ChangeTable:
-    """Changes in a temporary database; any number of them takes no memory."""
+NAMED_IDS = 5
+
+
+class Differences:
+    """What makes a catalog equal to a feed, and counts of what needs nothing or cannot be seen.
+
+    The changes are in a temporary database: any number of them takes no memory.
+    """
 
     def __init__(self, path: Path) -> None:
         self._db = create_database(path, TABLES)
         self.counts = Counter[Action]()
+        self._marked = Counter[bool]()  # changes that are not pending, by whether they are deletions
+        self.is_remembered = False  # whether anything is known that the service acknowledged of the catalog
+        self.is_confirmed = True  # whether that is the latest, and not of a disk that was restored
+        self.listed = 0  # products within the scope
+        self.unnamed = 0  # of these, those that no row names, where they are not deleted
+        self.unchanged = 0  # rows whose products are as they say
+        self.unseen = 0  # rows whose products the catalog may hide; sent where they are not known
+        self.not_kept = 0  # rows that were acknowledged twice, and whose products differ all the same
+        self.not_kept_ids: list[str] = []  # the first of them; messages say "reverted"
+        self.forgotten: list[int] = []  # hashes, of ids or of repeats, that hold no longer
+        self.left = 0  # products that were acknowledged, and are neither in the feed nor found in the catalog
+        self.unsearched = 0  # groups in which these may be
+        self.spared: list[str] = []  # ids that no row has, of products that are a row's
+        self.equal = bytearray()  # packed, of unchanged rows that the sync state does not have yet
+
+    @property
+    def shortfall(self) -> str:
+        """Say what a sync cannot make equal to the feed; empty where it can."""
+        reasons = []
+        if self.not_kept:
+            named = ", ".join(map(repr, self.not_kept_ids))
+            named += ", …" if self.not_kept > len(self.not_kept_ids) else ""
+            reasons.append(
+                f"{counted(self.not_kept, 'product')} reverted by the service, which has acknowledged the "
+                f"row twice and lists other values: {named}; not sent again until the row or the product "
+                "changes, or with --verify"
+            )
+        if self.left:
+            have = "has" if self.left == 1 else "have"
+            reasons.append(
+                f"{counted(self.left, 'product')} that {have} left the feed may be variants that the listing "
+                f"hides; --prune --verify looks for them in {counted(self.unsearched, 'group')}"
+            )
+        return Lines(reasons)
+
+    @property
+    def count(self) -> tuple[int, int]:
+        """Count the writes, and the deletions."""
+        return sum(self.counts[action] for action in WRITES), self.counts["delete"]
+
+    @property
+    def due(self) -> tuple[int, int]:
+        """Count the pending writes, and the pending deletions."""
+        writes, deletions = self.count
+        return writes - self._marked[False], deletions - self._marked[True]
 
     def add(self, changes: Iterable[ProductChange]) -> None:
         """Add changes, all writes before the first deletion."""
@@ -94,13 +165,30 @@ class ChangeTable:
         for change in changes:
             self.counts[change.action] += 1
             is_deletion = change.action == "delete"
-            rows.append((None if is_deletion else change.record, is_deletion, _encode(change)))
-        insert(self._db, "changes VALUES (?, ?, ?)", rows)
+            number, key = (None, blob(change.product_key)) if is_deletion else (change.record, None)
+            rows.append((number, is_deletion, key, PENDING, _encode(change)))
+        write(self._db, "INSERT INTO changes VALUES (?, ?, ?, ?, ?)", rows)
 
-    def read(self, *, deletions: bool) -> Iterator[ProductChange]:
-        """Yield the writes, or the deletions."""
-        query = "SELECT change FROM changes WHERE is_deletion = ? ORDER BY number"
-        return (_decode(change) for (change,) in self._db.execute(query, (deletions,)))
+    def __iter__(self) -> Iterator[ProductChange]:
+        """Yield every change: the writes in the order of the feed, then the deletions."""
+        return self.read()
+
+    def read(self, *, deletions: bool | None = None, state: int | None = None) -> Iterator[ProductChange]:
+        """Yield the changes, or only the deletions or only the writes, or those in one state."""
+        query = (
+            "SELECT change FROM changes WHERE is_deletion = coalesce(?, is_deletion)"
+            " AND state = coalesce(?, state) ORDER BY number"
+        )
+        return (_decode(change) for (change,) in self._db.execute(query, (deletions, state)))
+
+    def mark(self, state: int, records: Iterable[int] = (), keys: Iterable[str] = ()) -> None:
+        """Mark pending writes, by the numbers of their rows, and pending deletions, by their keys."""
+        self._db.execute(INDEX)
+        update = "UPDATE changes SET state = ? WHERE state = 0 AND"
+        marks = ((state, record) for record in records)
+        self._marked[False] += write(self._db, f"{update} NOT is_deletion AND number = ?", marks)
+        marks_by_key = ((state, blob(key)) for key in keys)
+        self._marked[True] += write(self._db, f"{update} is_deletion AND product_key = ?", marks_by_key)
 
     def add_unlisted(self, rows: Iterable[Unlisted]) -> None:
         """Add rows whose products are not listed."""
@@ -108,7 +196,7 @@ class ChangeTable:
             (blob(id), None if key is None else blob(key), is_known, creation and _encode(creation))
             for id, key, is_known, creation in rows
         ]
-        insert(self._db, "unlisted VALUES (?, ?, ?, ?)", values)
+        write(self._db, "INSERT INTO unlisted VALUES (?, ?, ?, ?)", values)
 
     def unlisted(self) -> Iterator[Unlisted]:
         """Yield the rows whose products are not listed."""
@@ -122,89 +210,12 @@ class ChangeTable:
         query = f"SELECT group_key FROM unlisted {unknown} GROUP BY 1 ORDER BY min(rowid)"
         return [text(key) for (key,) in self._db.execute(query)]
 
-    def close(self) -> None:
-        """Close the database."""
-        self._db.close()
-
-
-NAMED_IDS = 5
-
-
-@dataclass
-class Differences:
-    """The changes that make a catalog equal to a feed, and counts of what needs none or cannot be seen."""
-
-    table: ChangeTable
-    expected_epoch: str  # the write epoch of the catalog in which it was listed
-    is_remembered: bool = False  # whether anything is known that the service acknowledged of the catalog
-    is_confirmed: bool = True  # whether that is the latest, and not of a disk that was restored
-    listed: int = 0  # products within the scope
-    unchanged: int = 0  # rows whose products are as they say
-    unseen: int = 0  # rows whose products the catalog may hide; sent where they are not known
-    not_kept: int = 0  # rows that were acknowledged twice as they are, and whose products differ all the same
-    not_kept_ids: list[str] = field(default_factory=list)  # the first of them; messages say "reverted"
-    forgotten: list[int] = field(default_factory=list)  # hashes, of ids or of repeats, that hold no longer
-    left: int = 0  # products that were acknowledged, are not in the feed, and were not found in the catalog
-    unsearched: int = 0  # groups in which these may be
-    spared: list[str] = field(default_factory=list)  # ids that no row has, of products that are a row's
-    _equal: bytearray = field(default_factory=bytearray)
-
-    @property
-    def shortfall(self) -> str:
-        """Say what a sync cannot make equal to the feed; empty where it can."""
-        return Lines(filter(None, (self._not_kept_message, self._left_message)))
-
-    @property
-    def _left_message(self) -> str:
-        """Say that products without a row may be hidden."""
-        if not self.left:
-            return ""
-        have = "has" if self.left == 1 else "have"
-        return (
-            f"{counted(self.left, 'product')} that {have} left the feed may be variants that the listing "
-            f"hides; --prune --verify looks for them in {counted(self.unsearched, 'group')}"
-        )
-
-    @property
-    def _not_kept_message(self) -> str:
-        """Name products that the service does not keep as rows say; empty where there are none."""
-        if not self.not_kept:
-            return ""
-        named = ", ".join(map(repr, self.not_kept_ids))
-        named += ", …" if self.not_kept > len(self.not_kept_ids) else ""
-        return (
-            f"{counted(self.not_kept, 'product')} reverted by the service, which has acknowledged the row "
-            f"twice and lists other values: {named}; not sent again until the row or the product changes, "
-            "or with --verify"
-        )
-
-    @property
-    def counts(self) -> Counter[Action]:
-        """Count the changes by action."""
-        return self.table.counts
-
-    def __iter__(self) -> Iterator[ProductChange]:
-        """Yield every change: the writes, then the deletions."""
-        return chain(self.writes(), self.deletions())
-
-    def writes(self) -> Iterator[ProductChange]:
-        """Yield creations and updates, in the order of the feed."""
-        return self.table.read(deletions=False)
-
-    def deletions(self) -> Iterator[ProductChange]:
-        """Yield deletions."""
-        return self.table.read(deletions=True)
-
     def add_not_kept(self, id: str) -> None:
         """Count a row that the service did not keep as it is."""
         self.not_kept += 1
         if len(self.not_kept_ids) < NAMED_IDS:
             self.not_kept_ids.append(id)
 
-    def add_equal(self, packed: bytes) -> None:
-        """Add what the sync state is to remember of a row whose product is as it says."""
-        self._equal += packed
-
-    def equal(self) -> Iterator[ProductHashes]:
-        """Yield the product of each unchanged row that the sync state does not have yet."""
-        return PRODUCT.iter_unpack(self._equal)
+    def close(self) -> None:
+        """Close the database."""
+        self._db.close()

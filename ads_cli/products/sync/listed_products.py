@@ -8,15 +8,16 @@ import sqlite3
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from operator import attrgetter
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 import msgspec
 
 from ...api.product_ids import id_form
+from ...api.values import join_list
 from ...parallel import batched
 from ..listing import with_id
-from ..normal_form import COMPARED, Scope, join_list
-from . import blob, create_database, insert, open_unchanging, select, text
+from ..normal_form import COMPARED, Scope
+from . import blob, create_database, open_unchanging, select, text, write
 
 TABLE = """
     CREATE TABLE products (
@@ -88,7 +89,7 @@ class ListedProducts:
     def add(self, products: Iterable[Mapping[str, Any]]) -> None:
         """Add products; raise UnavailableError for one without an id."""
         rows = [self._row(with_id(product)) for product in products]
-        insert(self._db, "products VALUES (NULL, ?, ?, ?, ?, ?, ?)", rows)
+        write(self._db, "INSERT INTO products VALUES (NULL, ?, ?, ?, ?, ?, ?)", rows)
 
     def _row(self, product: Mapping[str, Any]) -> tuple[Any, ...]:
         key, group_id, group_key = map(product.get, ("product_key", "item_group_id", "item_group_key"))
@@ -104,11 +105,6 @@ class ListedProducts:
     def finish(self) -> None:
         """Make the products findable once the catalog is listed; what is added later must be new."""
         self._db.executescript(INDEXES + DROP_REPEATED)
-
-    @property
-    def last_number(self) -> int:
-        """Return the highest number of a product."""
-        return int(self._db.execute("SELECT coalesce(max(number), 0) FROM products").fetchone()[0])
 
     @property
     def count(self) -> int:
@@ -164,13 +160,10 @@ class ListedProducts:
         query = "SELECT 1 FROM products WHERE group_id IS NOT NULL GROUP BY group_id HAVING count(*) = 1"
         return self._db.execute(query).fetchone() is not None
 
-    def within_scope(self) -> Iterator[int]:
-        """Yield the numbers of the products within the scope, as they were listed."""
-        return (number for (number,) in self._db.execute("SELECT number FROM products WHERE in_scope"))
-
-    def numbers(self) -> Iterator[int]:
-        """Yield the numbers of all products."""
-        return (number for (number,) in self._db.execute("SELECT number FROM products"))
+    def numbers(self, *, within_scope: bool = False) -> Iterator[int]:
+        """Yield the numbers of the products, as they were listed."""
+        query = "SELECT number FROM products WHERE in_scope OR NOT ?"
+        return (number for (number,) in self._db.execute(query, (within_scope,)))
 
     def index_unmatched(self, numbers: Iterator[int]) -> None:
         """Make products, whose ids no row has, findable in other ways; once."""
@@ -179,21 +172,16 @@ class ListedProducts:
             rows = [
                 (product.number, blob(id_form(product.id)), product.stored_key) for product in self.read(part)
             ]
-            insert(self._db, "unmatched VALUES (?, ?, ?)", rows)
+            write(self._db, "INSERT INTO unmatched VALUES (?, ?, ?)", rows)
         self._db.executescript(UNMATCHED_INDEXES)
 
-    def unmatched_by_form(self, forms: Iterable[bytes]) -> dict[bytes, list[int]]:
-        """Return the numbers of the unmatched products whose ids have these forms."""
-        return self._unmatched("SELECT form, number FROM unmatched WHERE form IN ({})", forms)
-
-    def unmatched_by_key(self, keys: Iterable[bytes | None]) -> dict[bytes, list[int]]:
-        """Return the numbers of the unmatched products with these keys."""
-        query = "SELECT product_key, number FROM unmatched WHERE product_key IN ({})"
-        return self._unmatched(query, filter(None, keys))
-
-    def _unmatched(self, query: str, values: Iterable[bytes]) -> dict[bytes, list[int]]:
+    def unmatched(
+        self, column: Literal["form", "product_key"], values: Iterable[bytes | None]
+    ) -> dict[bytes, list[int]]:
+        """Return the numbers of the unmatched products whose ids have these forms, or with these keys."""
         numbers: dict[bytes, list[int]] = {}
-        for value, number in select(self._db, query, [*{*values}]):
+        query = f"SELECT {column}, number FROM unmatched WHERE {column} IN ({{}})"
+        for value, number in select(self._db, query, [*filter(None, {*values})]):
             numbers.setdefault(value, []).append(number)
         return numbers
 

@@ -1,7 +1,6 @@
 """The rows of a feed: kept, compared with the products of a catalog, or completed by them."""
 
-from bisect import bisect_left
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator
 from operator import attrgetter
 from pathlib import Path
 from typing import Any
@@ -9,13 +8,14 @@ from typing import Any
 import msgspec
 
 from ...api.product_ids import id_form
+from ...api.values import join_list
 from ...feeds.row import Row, RowTransform
 from ...parallel import batched
 from ...validation import CheckedRow, KeptRun
-from ..digest_index import KEY_BYTES, DigestIndex, id_hash, item_digest, kept_digest, key_hash
-from ..normal_form import OUT_OF_SCOPE, join_list
+from ..digest_index import DigestIndex, id_hash, item_digest, kept_digest, key_hash
+from ..normal_form import OUT_OF_SCOPE
 from . import blob, text
-from .differences import FieldChange, ProductChange, Unlisted, difference
+from .differences import FieldChange, ProductChange, difference
 from .listed_products import Listed, ListedProducts, content_of_item, values_in
 
 keys_of = attrgetter("product_key", "item_group_key")  # a row may have them, though they are not compared
@@ -35,13 +35,6 @@ class FeedRow(msgspec.Struct, array_like=True, gc=False):
     def id(self) -> str:
         """Return the id."""
         return text(self.stored_id)
-
-    def item(self, struct: type[Any]) -> Any:
-        """Return the item that the row was converted to."""
-        product_key, item_group_key = self.keys or (None, None)
-        return struct(
-            id=self.id, product_key=product_key, item_group_key=item_group_key, **values_in(self.content)
-        )
 
 
 class FeedRows(msgspec.Struct, array_like=True):
@@ -93,8 +86,12 @@ def _readable_id(row: Row) -> str:
 
 
 def feed_rows(run: KeptRun) -> FeedRows:
-    """Return the rows that were kept of a run."""
-    return _unpack(run.packed)
+    """Return the rows that were kept of a run, with their numbers in the feed."""
+    kept, before = _unpack(run.packed), run.records_before
+    for row in kept.named:
+        row.number += before
+    kept.without_id = [(number + before, line) for number, line in kept.without_id]
+    return kept
 
 
 PRODUCTS_AT_ONCE = 10_000
@@ -108,26 +105,24 @@ class RowProducts:
         self._by_id = bytearray()  # by number: whether a row has its id
         self.spared: list[str] = []  # ids of those that are a row's in another way, and that no row has
 
-    def grow(self) -> None:
-        """Make room for the products that are listed by now."""
-        self._by_id.extend(bytes(max(0, self._listing.last_number + 1 - len(self._by_id))))
-
     def add(self, numbers: Iterable[int]) -> None:
         """Note products whose rows have their ids."""
         for number in numbers:
+            if number >= len(self._by_id):
+                self._by_id.extend(bytes(number + 1))  # at least twice as many as before
             self._by_id[number] = True
 
     def __contains__(self, number: int) -> bool:
-        return bool(self._by_id[number])
+        return number < len(self._by_id) and bool(self._by_id[number])
 
     def others(self, numbers: Iterable[int]) -> Iterator[int]:
         """Yield those of some numbers that are not of rows."""
-        return (number for number in numbers if not self._by_id[number])
+        return (number for number in numbers if number not in self)
 
     def alike(self, ids: Iterable[str]) -> dict[str, Listed]:
         """Note the products that differ from the ids of rows in form only; return the first of each id."""
         forms = {id: blob(id_form(id)) for id in ids}
-        matches = self._listing.unmatched_by_form(forms.values())
+        matches = self._listing.unmatched("form", forms.values())
         numbers = {id: matches[form][0] for id, form in forms.items() if form in matches}
         self.add(number for group in matches.values() for number in group)
         products = {product.number: product for product in self._listing.read([*{*numbers.values()}])}
@@ -145,17 +140,17 @@ class RowProducts:
         - Another product that is spared has its key.
         """
         listing = self._listing
-        if not (candidates := [*self.others(listing.within_scope())]):
+        if not (candidates := [*self.others(listing.numbers(within_scope=True))]):
             return
         remembered = self._remembered(index, candidates)
         spared_numbers = set[int]()
-        matched = (number for number in listing.numbers() if self._by_id[number])
+        matched = (number for number in listing.numbers() if number in self)
         for part in batched(matched, PRODUCTS_AT_ONCE):
             products = [*listing.read(part)]
             forms = (blob(id_form(product.id)) for product in products)
             keys = (product.stored_key for product in products)
-            spared_numbers.update(*listing.unmatched_by_form(forms).values())
-            spared_numbers.update(*listing.unmatched_by_key(keys).values())
+            spared_numbers.update(*listing.unmatched("form", forms).values())
+            spared_numbers.update(*listing.unmatched("product_key", keys).values())
             for listed in products if remembered else ():
                 # The hash of its own key may be that of another one; then nothing else was acknowledged.
                 own = key_hash(listed.product_key or "")
@@ -164,7 +159,7 @@ class RowProducts:
         for id in unlisted if remembered else ():
             spared_numbers.update(*remembered.get(id_hash(id), {}).values())
         shared = (listed.stored_key for listed in listing.read([*spared_numbers]))
-        spared_numbers.update(*listing.unmatched_by_key(shared).values())
+        spared_numbers.update(*listing.unmatched("product_key", shared).values())
         spared = spared_numbers.intersection(candidates)
         self.spared = [listed.id for listed in listing.read([*spared])]
         self.add(spared)
@@ -188,96 +183,40 @@ class RowProducts:
 _encode = msgspec.json.Encoder().encode
 
 
-class ComparedRows(msgspec.Struct):
-    """What a run of rows differs in from the catalog."""
-
-    rows: int = 0
-    in_feed: list[int] = []  # numbers of listed products
-    unchanged: int = 0
-    equal: bytearray = bytearray()  # the product of each unchanged row, packed
-    updates: list[ProductChange] = []
-    unlisted: list[Unlisted] = []
-    without_id: list[tuple[int, int]] = []  # record number and line of rows whose id cannot be read
-
-
-class FileFields(msgspec.Struct, frozen=True):
-    """The compared fields that a row has a column or an element for, by its file."""
-
-    fields: tuple[frozenset[str], ...]  # of each file
-    ends: tuple[int, ...] = ()  # record number of the last row of each file, where there are several
-
-    def of(self, record: int) -> frozenset[str]:
-        """Return the fields of a record."""
-        return self.fields[bisect_left(self.ends, record)]
+FieldsOf = Callable[[int], frozenset[str]]  # the compared fields that the file of a record can have
 
 
 class RowComparison(msgspec.Struct, frozen=True):
-    """Compares the rows that were kept of a feed with a listing."""
+    """Makes what a row needs, so that its product is as it says."""
 
-    listing: ListedProducts
     struct: type[Any]  # what the rows were converted to
-    fields: FileFields
+    fields_of: FieldsOf
     merges: bool  # the service changes only what is sent, so that what a row empties must be sent too
-    remembers: bool  # the digests of unchanged rows are wanted
 
-    def __call__(self, run: KeptRun) -> ComparedRows:
-        """Compare a run of rows."""
-        kept, offset = feed_rows(run), run.records_before
-        without_id = [(record + offset, line) for record, line in kept.without_id]
-        compared = ComparedRows(kept.rows, without_id=without_id)
-        for row in kept.named:
-            row.number += offset
-        listed = self.listing.find_stored([row.stored_id for row in kept.named])
-        compared.in_feed = [product.number for product in listed.values()]
-        for row in kept.named:
-            if product := listed.get(row.stored_id):
-                self._compare(compared, row, product)
-            else:
-                compared.unlisted.append(Unlisted(row.id, creation=self._creation(row)))
-        keys = self.listing.group_keys(filter(None, map(_group_of, compared.unlisted)))
-        compared.unlisted = [row._replace(group_key=keys.get(_group_of(row))) for row in compared.unlisted]
-        return compared
-
-    def _compare(self, compared: ComparedRows, row: FeedRow, listed: Listed) -> None:
-        """Compare a row with the product that the catalog lists."""
-        digest = row.digest
-        if row.content != listed.content:  # which is seldom, and the rest is slow
-            if (creation := self._creation(row)) is None:
-                return
-            if change := self.update(creation, listed):
-                compared.updates.append(change)
-                return
-            digest = self.digest(creation, listed)
-        compared.unchanged += 1
-        if self.remembers:
-            compared.equal += remembered(digest, listed.product_key)
-
-    def _creation(self, row: FeedRow) -> ProductChange | None:
+    def creation(self, row: FeedRow) -> ProductChange | None:
         """Return the creation of the product that a row describes; None where the row is invalid."""
         if not row.content:
             return None
-        item = row.item(self.struct)
-        fields = {name: FieldChange(None, value) for name, value in values_in(row.content).items()}
+        values, (product_key, group_key) = values_in(row.content), row.keys or (None, None)
+        item = self.struct(id=row.id, product_key=product_key, item_group_key=group_key, **values)
+        fields = {name: FieldChange(None, value) for name, value in values.items()}
         body, digest = _encode(item), item_digest(item)
         return ProductChange("create", item.id, None, fields, row.number, row.line, body, digest)
 
-    def update(self, creation: ProductChange, listed: Listed) -> ProductChange | None:
-        """Return what makes a listed product equal to a row; None where it is."""
+    def update(
+        self, creation: ProductChange, listed: Listed, *, with_id: bool = False
+    ) -> ProductChange | None:
+        """Return what makes a listed product equal to a row; None where it is.
+
+        The id of the product may differ in form, which is a difference `with_id`.
+        """
         new = {name: field.new for name, field in creation.fields.items()}
-        fields = difference(new, listed.values, self.fields.of(creation.record))
-        return self._updated(creation, listed, fields) if fields else None
-
-    def alike(self, creation: ProductChange, listed: Listed) -> ProductChange:
-        """Return what makes a listed product equal to a row whose id differs in form only."""
-        update = self.update(creation, listed) or self._updated(creation, listed, {})
-        fields = {"id": FieldChange(listed.id, creation.id)} | update.fields
-        return msgspec.structs.replace(update, fields=fields)
-
-    def _updated(
-        self, creation: ProductChange, listed: Listed, fields: dict[str, FieldChange]
-    ) -> ProductChange:
-        """Return the update of a product that differs."""
+        fields = difference(new, listed.values, self.fields_of(creation.record))
         emptied = {name: "" for name, field in fields.items() if field.new is None and self.merges}
+        if with_id:
+            fields = {"id": FieldChange(listed.id, creation.id)} | fields
+        if not fields:
+            return None
         return msgspec.structs.replace(
             creation,
             action="update",
@@ -294,7 +233,7 @@ class RowComparison(msgspec.Struct, frozen=True):
         """
         if self.merges:
             return {}
-        own = self.fields.of(creation.record) | creation.fields.keys()
+        own = self.fields_of(creation.record) | creation.fields.keys()
         return {name: value for name, value in listed.values.items() if name not in own}
 
     def digest(self, creation: ProductChange, listed: Listed) -> bytes:
@@ -304,20 +243,9 @@ class RowComparison(msgspec.Struct, frozen=True):
 
     def blind(self, creation: ProductChange) -> ProductChange:
         """Return what makes a product equal to a row that may exist, though it cannot be seen."""
-        emptied = self.fields.of(creation.record) - creation.fields.keys() if self.merges else ()
+        emptied = self.fields_of(creation.record) - creation.fields.keys() if self.merges else ()
         body = _with_fields(creation.body, dict.fromkeys(sorted(emptied), ""))
         return msgspec.structs.replace(creation, body=body)
-
-
-def remembered(digest: bytes, product_key: str | None) -> bytes:
-    """Return what the sync state remembers of a row, packed."""
-    return digest + key_hash(product_key or "").to_bytes(KEY_BYTES)
-
-
-def _group_of(row: Unlisted) -> str:
-    """Return the id of the group of a row; empty where it has none."""
-    group = row.creation.fields.get("item_group_id") if row.creation else None
-    return group.new if group else ""
 
 
 def _with_fields(body: bytes, fields: dict[str, Any]) -> bytes:

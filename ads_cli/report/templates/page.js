@@ -84,22 +84,23 @@ function drawLines(place) {
   const options = {
     width: place.clientWidth,
     height: PLOT_HEIGHT,
+    legend: { markers: { width: 0, fill: (plot, index) => LINE_COLORS[(index - 1) % LINE_COLORS.length] } },
     padding: [null, 36, null, null],  // room for half of the last time
     tzDate: (seconds) => uPlot.tzDate(new Date(seconds * 1000), "Etc/UTC"),  // the clock of the account
     scales: { y: { range: (plot, least, most) => [Math.min(0, least ?? 0), (most || 1) * 1.05] } },
     axes: [
-      { ...axis, space: 90, values: hasHours ? undefined : (plot, splits) => splits.map((each) => dayOf(each)) },
+      { ...axis, space: hasHours ? 90 : 55, values: hasHours ? undefined : (plot, splits) => splits.map(shortDayOf) },
       { ...axis, size: 60, values: (plot, splits) => splits.map((each) => short.format(each)) },
     ],
     series: [
-      { label: "", value: (plot, seconds) => seconds === null ? "–" : hasHours ? hourOf(seconds) : dayOf(seconds) },
+      { label: " ", value: (plot, seconds) => seconds === null ? "" : hasHours ? hourOf(seconds) : dayOf(seconds) },
       ...lines.map((line, index) => ({
         label: line.label,
         stroke: LINE_COLORS[index % LINE_COLORS.length],
         width: 2,
         dash: line.isEarlier ? [6, 4] : undefined,
         points: { show: times.length < 40 && !line.isEarlier, size: 5 },
-        value: (plot, number) => shown(number),
+        value: (plot, number, series, time) => time === null ? "" : shown(number),
       })),
     ],
   };
@@ -113,6 +114,10 @@ function drawLines(place) {
 
 function dayOf(seconds) {
   return new Date(seconds * 1000).toISOString().slice(0, 10);
+}
+
+function shortDayOf(seconds) {
+  return new Date(seconds * 1000).toUTCString().slice(5, 11);
 }
 
 function hourOf(seconds) {

@@ -40,7 +40,8 @@ def test_a_campaign_is_drawn_with_line_items_targeting_and_creatives(adsctl):
     visits = below(lines, CLICKS)
     assert "budget  20.00 EUR a day  500.00 EUR in total" in visits
     assert "LOCATION  Germany, Austria" in visits and "not BROAD_KEYWORD  plastic" in visits
-    assert "post 1790415000000000001  ACTIVE" in visits
+    assert 'post "The mugs of spring are here" (1790415000000000001)  ACTIVE' in visits
+    assert "dates  from 2026-03-01 09:00 CET" in visits  # where the account is
     assert max(map(len, lines)) <= 80
 
 
@@ -69,6 +70,7 @@ def test_every_node_is_a_record_with_that_of_the_service(adsctl, service, servic
         "parent_id": KNITTERS,
         "name": "People who knit",
         "status": "PAUSED",
+        "why": "",
         "record": line_item,
     }
     post = next(node for node in nodes if node["kind"] == "post")
@@ -78,8 +80,15 @@ def test_every_node_is_a_record_with_that_of_the_service(adsctl, service, servic
 
 def test_the_tree_in_a_pipe_is_one_line_a_record(adsctl):
     lines = adsctl.local("campaigns", "tree", KNITTERS).stdout.splitlines()
-    assert lines[0].split("\t") == ["kind", "id", "parent_id", "name", "status"]
-    assert lines[1].split("\t") == ["campaign", KNITTERS, "", "People who knit", "PAUSED"]
+    assert lines[0].split("\t") == ["kind", "id", "parent_id", "name", "status", "why"]
+    assert lines[1].split("\t") == [
+        "campaign",
+        KNITTERS,
+        "",
+        "People who knit",
+        "PAUSED",
+        "paused, no active line item",
+    ]
     shown = adsctl.local("campaigns", "tree", KNITTERS, "-o", "ids").stdout.split()
     assert shown[:2] == [KNITTERS, FOLLOWERS]
 
@@ -93,7 +102,8 @@ def test_a_campaign_that_does_not_exist_ends_with_5(adsctl):
 def test_a_campaign_without_anything_is_drawn(adsctl):
     words = ("--name", "New", "--funding-instrument-id", CARD, "--entity-status", "DRAFT", "-o", "ids")
     new = adsctl.local("campaigns", "create", *words).stdout.strip()
-    assert drawn(adsctl, new) == [f"{new}  New  DRAFT"]
+    lines = drawn(adsctl, new)
+    assert lines[0] == f"{new}  New  DRAFT" and all("why" in line for line in lines[1:] if "──" in line)
 
 
 def test_more_line_items_than_one_list_takes_are_all_there(adsctl, service):
@@ -112,12 +122,12 @@ def test_names_cannot_draw_over_the_terminal(adsctl):
 
 def test_a_campaign_without_a_daily_budget_is_drawn_with_what_bounds_it(adsctl):
     budget = "budget  unlimited a day  3,000.00 EUR in total"
-    assert below(drawn(adsctl, ADVENT), ADVENT)[0] == budget
+    assert below(drawn(adsctl, ADVENT), f"{ADVENT}  Advent")[0] == budget
     adsctl.local("line-items", "update", "9d4b4", "--daily-budget", "12.50", "--yes")
     budget = "budget  12.50 EUR a day by its line items  3,000.00 EUR in total"
-    assert below(drawn(adsctl, ADVENT), ADVENT)[0] == budget
+    assert below(drawn(adsctl, ADVENT), f"{ADVENT}  Advent")[0] == budget
     adsctl.local("campaigns", "update", ADVENT, "--entity-status", "PAUSED")
-    assert below(drawn(adsctl, ADVENT), ADVENT)[0] == "budget  3,000.00 EUR in total"
+    assert below(drawn(adsctl, ADVENT), f"{ADVENT}  Advent")[0] == "budget  3,000.00 EUR in total"
 
 
 @pytest.mark.parametrize("value", ["-5", "1.5", '"many"'])

@@ -11,7 +11,7 @@ import anyio
 from mcp import Client, StdioServerParameters
 from mcp.client.stdio import stdio_client
 
-from tests.adsctl import TIMEOUT_SECONDS, Adsctl, reset_ignored_signals
+from tests.adsctl import TIMEOUT_SECONDS, Adsctl
 from tests.guarded import pause_unbounded
 from tests.processes.server import ASSISTANTS
 
@@ -129,7 +129,6 @@ def raw(adsctl: Adsctl, *options: object, is_forked: bool = True, **env: str) ->
         stderr=subprocess.PIPE,
         env=adsctl.environment | env,
         cwd=adsctl.home,
-        preexec_fn=reset_ignored_signals,
     )
     try:
         yield RawClient(process)

@@ -60,7 +60,7 @@ def test_writes_need_a_guard_that_bounds_a_day(adsctl, guard, code):
     if guard:
         adsctl.file("guard.yaml", guard).chmod(0o600)
         adsctl.env["ADSCTL_GUARD"] = str(adsctl.home / "guard.yaml")
-    done = adsctl.process("-o", "json", *WRITES, code=code)
+    done = adsctl("-o", "json", *WRITES, code=code)
     if code:
         message = json.loads(done.stderr.splitlines()[-1])["error"]["message"]
         assert (
@@ -146,7 +146,7 @@ def test_a_plan_answers_the_questions_that_it_listed(guarded):
         return plan, await called(client, "apply_change", plan_id=plan["plan_id"])
 
     plan, applied = session(guarded, use, *WRITES)
-    assert plan["destroys"] and "Delete the campaign 8wkt0" in plan["questions"][0]
+    assert plan["destroys"] and "Delete the campaign Winter sale (8wkt0)" in plan["questions"][0]
     assert applied["data"]["deleted"]
 
 
@@ -537,4 +537,4 @@ def test_an_assistant_raises_nothing_beside_what_has_no_bound(guarded, command, 
         return await called(client, "plan_change", command=command, arguments=arguments)
 
     plan = session(guarded, use, *WRITES)
-    assert not plan["is_allowed"] and "8wku7, whose daily spend has no bound" in plan["guard"]
+    assert not plan["is_allowed"] and "Shop app (8wku7), whose daily spend has no bound" in plan["guard"]

@@ -158,20 +158,19 @@ MEANWHILE = [
 ]
 
 
-@pytest.mark.parametrize(("command", "arguments", "meanwhile"), MEANWHILE)
-def test_a_plan_is_refused_where_any_record_that_its_requests_name_has_changed(
-    guarded, command, arguments, meanwhile
-):
+def test_a_plan_is_refused_where_any_record_that_its_requests_name_has_changed(guarded):
     async def use(client):
-        first = await called(client, "plan_change", command=command, arguments=arguments)
-        guarded.process(*LOCAL, *meanwhile.split())
-        refused = await called(client, "apply_change", fails=True, plan_id=first["plan_id"])
-        second = await called(client, "plan_change", command=command, arguments=arguments)
-        return refused, await called(client, "apply_change", plan_id=second["plan_id"])
+        for number, (command, arguments, meanwhile) in enumerate(MEANWHILE):
+            first = await called(client, "plan_change", command=command, arguments=arguments)
+            guarded.process(*LOCAL, *f"{meanwhile}{number}".split())
+            refused = await called(client, "apply_change", fails=True, plan_id=first["plan_id"])
+            error = refused["error"]
+            assert (error["exit_code"], "changed since" in error["message"]) == (12, True), command
+            second = await called(client, "plan_change", command=command, arguments=arguments)
+            applied = await called(client, "apply_change", plan_id=second["plan_id"])
+            assert applied["is_applied"], command
 
-    refused, applied = session(guarded, use, *WRITES)
-    assert refused["error"]["exit_code"] == 12 and "changed since" in refused["error"]["message"]
-    assert applied["is_applied"]
+    session(guarded, use, *WRITES)
 
 
 def test_a_command_sends_only_what_was_planned(adsctl):
@@ -223,14 +222,14 @@ def test_a_process_that_was_started_to_read_changes_nothing(adsctl, writes, word
     assert not json.loads(adsctl.local("-q", "-o", "json", "changes", "list").stdout)
 
 
-@pytest.mark.parametrize("questions", [[], ["Delete the campaign 8wku2 (profile local)"]])
+@pytest.mark.parametrize("questions", [[], ["Delete the campaign Spring collection (8wku2) (profile local)"]])
 def test_a_question_that_no_plan_has_listed_is_not_answered(adsctl, questions):
     words = ("campaigns", "delete", "8wkv1")
     digests = [each["digest"] for each in planned(adsctl, *words)]
     done = apply(adsctl, *words, code=12, planned=digests, questions=questions)
-    assert "no plan has listed it: Delete the campaign 8wkv1" in error_of(done)["message"]
+    assert "no plan has listed it: Delete the campaign Workshop films (8wkv1)" in error_of(done)["message"]
     assert not json.loads(adsctl.local("-q", "-o", "json", "campaigns", "get", "8wkv1").stdout)["deleted"]
-    listed = "Delete the campaign 8wkv1; this cannot be undone (profile local)"
+    listed = "Delete the campaign Workshop films (8wkv1); this cannot be undone (profile local)"
     apply(adsctl, *words, code=0, planned=digests, questions=[listed])
 
 
@@ -335,25 +334,26 @@ MOVED = [
 ]
 
 
-@pytest.mark.parametrize(("before", "after", "message"), MOVED)
-def test_a_profile_that_leads_elsewhere_since_the_start_is_not_used(profiles, before, after, message):
+def test_a_profile_that_leads_elsewhere_since_the_start_is_not_used(profiles):
     config = profiles.home / "config/config.yaml"
     for name in ("ADSCTL_CATALOG", "ADSCTL_SERVICE"):
         del profiles.env[name]
     with raw(profiles, "mcp", "--allow-writes") as client:
         client.initialize()
-        plan = client.tool("plan_change", **new_campaign("4a1n0"))["structuredContent"]
         text = config.read_text()
-        assert before in text
-        config.write_text(text.replace(before, after, 1))
-        errors = [
-            client.tool("apply_change", plan_id=plan["plan_id"])["structuredContent"]["error"],
-            client.tool("plan_change", **new_campaign("4a1n0"))["structuredContent"]["error"],
-            client.tool("read", command="campaigns list")["structuredContent"]["error"],
-        ]
-        config.write_text(text)
-    for error in errors:
-        assert error["exit_code"] == 11 and message in error["message"], error
+        for before, after, message in MOVED:
+            config.write_text(text)
+            plan = client.tool("plan_change", **new_campaign("4a1n0"))["structuredContent"]
+            assert before in text
+            config.write_text(text.replace(before, after, 1))
+            for tool, arguments in (
+                ("apply_change", {"plan_id": plan["plan_id"]}),
+                ("plan_change", new_campaign("4a1n0")),
+                ("read", {"command": "campaigns list"}),
+            ):
+                error = client.tool(tool, **arguments)["structuredContent"]["error"]
+                assert error["exit_code"] == 11 and message in error["message"], (tool, error)
+    config.write_text(text)
     assert "Planned" not in names_of_campaigns(profiles, "18ce54d4x5t")
 
 

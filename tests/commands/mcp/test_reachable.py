@@ -45,6 +45,8 @@ LEFT_OUT = {
 NAMED = {
     *(
         "campaigns tree",
+        "campaigns why",
+        "overview",
         "cards fetch",
         "changes list",
         "changes show",
@@ -53,6 +55,7 @@ NAMED = {
         "jobs show",
     ),
     "stats jobs get",
+    "stats pace",
 }
 # Commands that send a file below --files, and may go on after a stop.
 SENDING = {"campaigns apply", "products push", "products sync"}
@@ -66,6 +69,7 @@ NEVER = (
     "skill",
     "completion",
     "webhooks",
+    "events",
     "conversions",
 )
 # What names a file, a program, a profile, an address or the environment; what answers a question.
@@ -105,9 +109,8 @@ def reachable():
 
 
 def test_every_declared_request_that_reads_can_be_read_and_no_other_command():
-    declared = {
-        name for name, endpoint in ENDPOINTS.items() if endpoint.method == "GET"
-    } - CUSTOM_COMMANDS.keys()
+    reading = {name for name, endpoint in ENDPOINTS.items() if endpoint.method == "GET"}
+    declared = {name for name in reading if name.split()[0] not in NEVER} - CUSTOM_COMMANDS.keys()
     assert declared == READS
     assert NAMED_READS.keys() == NAMED
     assert {*NAMED_CHANGES} == SENDING
@@ -115,6 +118,7 @@ def test_every_declared_request_that_reads_can_be_read_and_no_other_command():
 
 def test_a_new_command_that_changes_something_is_out_until_it_is_named():
     changing = {name for name, endpoint in ENDPOINTS.items() if endpoint.mutates} - CUSTOM_COMMANDS.keys()
+    changing = {name for name in changing if name.split()[0] not in NEVER}
     assert changing - LEFT_OUT == CHANGES
     assert changing >= LEFT_OUT
 
@@ -272,7 +276,7 @@ def test_a_parameter_has_the_name_of_the_service():
         command = Reachable(root(), service, writes=True).find("audiences permissions list")
         expected = ["audiences", "permissions", "list", "--audience=a"]
         assert command.words({name: "a"}) == command.words({"audience": "a"}) == expected
-        assert name in [each["name"] for each in command.describe()["parameters"]]
+        assert name in command.describe()["input"]["properties"]
 
 
 def test_a_hint_names_what_the_command_takes_and_nothing_else(reachable):

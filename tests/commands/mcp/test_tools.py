@@ -2,11 +2,15 @@
 
 import json
 import re
+from decimal import Decimal
 
 import pexpect
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from mcp_types.version import HANDSHAKE_PROTOCOL_VERSIONS, MODERN_PROTOCOL_VERSIONS
 
+from ads_cli.commands.mcp.amounts import in_units
 from tests.commands.mcp.client import LOCAL, call, called, raw, session
 from tests.conftest import EXAMPLES, feed
 
@@ -84,8 +88,8 @@ def test_a_command_is_found_described_and_run(adsctl):
         "summary": "List the campaigns of an account",
         "tool": "read",
     }
-    (count,) = [each for each in described["parameters"] if each["name"] == "count"]
-    assert (count["type"], count["minimum"], count["maximum"]) == ("integer", 1, 1000)
+    count = described["input"]["properties"]["count"]
+    assert (count["type"][0], count["minimum"], count["maximum"]) == ("integer", 1, 1000)
     assert described["endpoint"] == "GET /12/accounts/{account_id}/campaigns"
     assert records["data"] == [{"id": "8wku2", "name": "Spring collection"}] and records["total"] == 1
 
@@ -95,7 +99,50 @@ def test_read_shows_what_the_command_shows(adsctl):
         adsctl.local("-q", "-o", "json", "line-items", "list", "--campaign-ids", "8wku2").stdout
     )
     arguments = {"campaign_ids": ["8wku2"]}
-    assert call(adsctl, "read", command="adsctl line-items list", arguments=arguments)["data"] == typed
+    shown = call(adsctl, "read", command="adsctl line-items list", arguments=arguments)["data"]
+    assert [record.keys() & typed[0].keys() for record in shown] == [
+        {name for name in record if not name.endswith("_micro")} for record in typed
+    ]
+    assert all(
+        record[name] == given[name]
+        for record, given in zip(shown, typed, strict=True)
+        for name in ("id", "name")
+    )
+    assert [record["bid_amount"] for record in shown] == [
+        given["bid_amount_local_micro"] and f"{given['bid_amount_local_micro'] / 1e6:.2f} EUR"
+        for given in typed
+    ]
+
+
+def test_amounts_are_in_units_with_their_currency_and_queries_have_millionths(adsctl):
+    async def use(client):
+        whole = await called(client, "read", command="campaigns get", arguments={"campaign_id": "8wku2"})
+        either = ("id,daily_budget", "id,daily_budget_amount_local_micro")
+        chosen = [await called(client, "read", command="campaigns list", columns=names) for names in either]
+        micro = "[?daily_budget_amount_local_micro > `70000000`]"
+        queried = [
+            await called(client, "read", command="campaigns list", all=True, query=query)
+            for query in (
+                f"{micro}.name",
+                f"{micro}.{{daily_budget_amount_local_micro: daily_budget_amount_local_micro}}",
+            )
+        ]
+        return whole, chosen, queried
+
+    whole, chosen, queried = session(adsctl, use)
+    data = whole["data"][0] if isinstance(whole["data"], list) else whole["data"]
+    assert data["daily_budget"] == "60.00 EUR" and not [name for name in data if name.endswith("_micro")]
+    assert (
+        chosen[0]["data"] == chosen[1]["data"]
+        and {"id": "8wku2", "daily_budget": "60.00 EUR"} in chosen[0]["data"]
+    )
+    assert "Hamburg knows us" in queried[0]["data"] and {"daily_budget": "80.00 EUR"} in queried[1]["data"]
+
+
+@given(micros=st.integers(0, 10**12), currency=st.sampled_from(["EUR", "JPY", "KWD"]))
+def test_an_amount_in_units_is_the_same_amount(micros, currency):
+    amount, named = in_units({"bid_amount_local_micro": micros, "currency": currency})["bid_amount"].split()
+    assert (Decimal(amount) * 1_000_000, named) == (micros, currency)
 
 
 def test_paging_may_stand_among_the_arguments_or_beside_them(adsctl):
@@ -419,3 +466,30 @@ def test_no_address_of_this_machine_or_its_network_is_fetched_for_an_assistant(a
 
     session(adsctl, use, *LOCAL, "mcp", "--allow-urls")
     assert not httpserver.log
+
+
+def test_the_newest_change_is_first(adsctl):
+    for name in ("One", "Two", "Three"):
+        adsctl.local("campaigns", "update", "8wku2", "--name", name)
+    for tool, arguments in (("changes", {}), ("read", {"command": "changes list"})):
+        changes = call(adsctl, tool, **arguments)["data"]
+        assert [change["fields"]["name"] for change in changes] == ["Three", "Two", "One"]
+
+
+def test_an_assistant_sees_the_changes_and_jobs_of_its_own_profile_only(adsctl, service):
+    adsctl.file("feed.csv", feed(2))
+    adsctl("profile", "set", "shop", f"ads_url={adsctl.env['ADSCTL_ADS_URL']}")
+    for profile in ("shop", "local"):
+        adsctl("-q", "--profile", profile, "products", "push", "feed.csv")
+    logged = json.loads(adsctl("changes", "list", "-o", "json").stdout)
+    theirs = next(change for change in logged if change["profile"] == "shop")
+    assert {change["profile"] for change in logged} == {"shop", "local"}
+
+    async def use(client):
+        for tool in ("changes", "jobs"):
+            shown = await called(client, tool)
+            assert {record["profile"] for record in shown["data"]} == {"local"}
+        await called(client, "read", fails=True, command="changes show", arguments={"change": theirs["id"]})
+        await called(client, "jobs", fails=True, job=theirs["job"])
+
+    session(adsctl, use)

@@ -363,3 +363,28 @@ def test_an_id_is_made_of_a_title_only_where_nothing_else_differs(adsctl):
     command, outcome = advice(adsctl, "feed.csv", *shop)
     assert command[-1] == "id={Variant SKU}-{title}"
     assert outcome == "2 of 2 rows valid, 0 left out, with other ids, which change with the title"
+
+
+GERMAN = """\
+Artikelnummer;Bezeichnung;Beschreibung;Preis;Angebotspreis;Lagerbestand;EAN;Link;Bild;Zustand;Verfügbarkeit;Marke;Farbe
+00001;Stuhl;Aus Eiche;1.200,50 €;{};3;4006381333931;https://shop.example/1;https://shop.example/1.jpg;neu;auf Lager;Eiche;Braun
+00002;Tisch;Aus Eiche;90,00 €;;0;4006381333931;https://shop.example/2;https://shop.example/2.jpg;neu;ausverkauft;Eiche;Weiß
+"""  # noqa: E501 - a row is a line
+
+
+def test_columns_that_no_product_needs_are_sent_by_the_advice_too(adsctl):
+    """A feed without its sale prices or its stock is another feed."""
+    adsctl.file("feed.csv", GERMAN.format("1.100,00 €"))
+    command, outcome = advice(adsctl, "feed.csv")
+    assert outcome == "2 of 2 rows valid, 0 left out"
+    options = {*itertools.pairwise(command)}
+    further = ("Angebotspreis=sale_price", "Lagerbestand=inventory", "EAN=gtin", "Farbe=color")
+    assert options >= {("--map", name) for name in further}
+    assert "not sent" not in adsctl(*command).stderr
+
+
+def test_a_column_that_makes_rows_invalid_is_not_advised(adsctl):
+    adsctl.file("feed.csv", GERMAN.format("2.000,00 €"))  # a sale price above the price
+    command, outcome = advice(adsctl, "feed.csv")
+    assert outcome == "2 of 2 rows valid, 0 left out" and "Lagerbestand=inventory" in command
+    assert "Angebotspreis=sale_price" not in command

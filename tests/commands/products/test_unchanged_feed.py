@@ -5,11 +5,11 @@ import json
 import pytest
 
 from tests.conftest import feed
-from tests.feeds.locations.conftest import shop_server, short_backoff
+from tests.feeds.locations.conftest import shop_server
 from tests.feeds.locations.file_server import ETAG
 from tests.stored import stored
 
-__all__ = ["shop_server", "short_backoff"]
+__all__ = ["shop_server"]
 
 PUSH = ("products", "push", "--changed", "-o", "json")
 VERSIONS = "SELECT value FROM notes WHERE kind = 'feed versions'"
@@ -172,7 +172,7 @@ def test_a_note_that_is_damaged_is_none(push, adsctl):
 
 
 def test_of_many_addresses_the_last_are_remembered(push, adsctl, shop_server, monkeypatch):
-    monkeypatch.setattr("ads_cli.products.pushed_feeds.MAX_FEEDS", 3)
+    monkeypatch.setattr("ads_cli.runs.feed_sizes.MAX_FEEDS", 3)
     addresses = [shop_server.address(f"/feed.csv?night={night}") for night in range(5)]
     for address in addresses:
         push(address=address)

@@ -20,7 +20,14 @@ from tests.emulator.seeded import (
 
 DAY, TOTAL = "daily_budget_amount_local_micro", "total_budget_amount_local_micro"
 CAMPAIGN = ("campaigns", "create", "--funding-instrument-id", CARD, "--name", "Autumn mugs")
-SITE = ("--objective", "WEBSITE_CLICKS", "--product-type", "PROMOTED_POSTS", "--start-time", "2026-03-01")
+SITE = (
+    "--objective",
+    "WEBSITE_CLICKS",
+    "--product-type",
+    "PROMOTED_POSTS",
+    "--start-time",
+    "2026-03-01T00:00Z",
+)
 EVERYWHERE = ("--placements", "ALL_ON_PLATFORM")
 
 

@@ -52,7 +52,7 @@ def test_a_scheduled_post_is_created_moved_and_deleted(run):
     assert made.items() >= waiting.items() and "deleted" not in made
     assert [post["id"] for post in run(*at, "list", "--count", "2", "--limit", "9")][-1] == made["id"]
     day = f"{datetime.now(UTC) + timedelta(days=5):%Y-%m-%d}"
-    moved = run(*at, "update", made["id"], "--scheduled-at", day, "--no-nullcast")
+    moved = run(*at, "update", made["id"], "--scheduled-at", f"{day}T00:00Z", "--no-nullcast")
     assert (moved["scheduled_at"], moved["nullcast"], moved["name"]) == (f"{day}T00:00:00Z", False, "n")
     assert run(*at, "get", made["id"]) == moved
     assert run(*at, "delete", made["id"])["scheduled_status"] == "DELETED"
@@ -140,8 +140,8 @@ def test_a_product_set_is_changed_and_deleted(run, adsctl):
     changed = run(*named)
     assert (changed["name"], sorted(changed["product_ids"])) == ("Gifts", ["sku-1", "sku-2"])
     assert run("catalog", "sets", "get", CHOSEN_SET)["product_ids"] == changed["product_ids"]
-    unknown = run("catalog", "sets", "update", CHOSEN_SET, "--product-keys", "none", code=6)
-    assert "no products with the keys none" in unknown
+    unknown = run("catalog", "sets", "update", CHOSEN_SET, "--product-keys", "none", code=5)
+    assert "the catalog has no product with the id 'none'" in unknown
     assert "only a MANUAL set" in run("catalog", "sets", "update", PRODUCT_SET, "--name", "x", code=6)
     deleted = run("catalog", "sets", "delete", CHOSEN_SET)
     assert (deleted["id"], deleted["product_ids"]) == (CHOSEN_SET, [])

@@ -5,7 +5,7 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 from ads_cli.api.metrics import METRICS
-from ads_cli.emulator.resources.statistics_series import LineItemNumbers
+from ads_cli.emulator.resources.line_item_numbers import LineItemNumbers
 
 NOON = datetime(2026, 3, 2, 12, tzinfo=UTC)
 

@@ -11,12 +11,6 @@ from tests.feeds.locations.s3_server import S3Server, running_s3
 from tests.feeds.locations.ssh_server import SshServer, running_ssh_server
 
 
-@pytest.fixture(autouse=True)
-def short_backoff(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Repeat a failed attempt soon."""
-    monkeypatch.setattr("ads_cli.http.retry.FIRST_BACKOFF_SECONDS", 0.05)
-
-
 @pytest.fixture
 def shop_server(tls: ssl.SSLContext, trusted: dict[str, str], adsctl: Adsctl) -> Iterator[FileServer]:
     """A feed at an https address, whose authority `adsctl` trusts."""

@@ -53,6 +53,15 @@ def test_no_connection_is_left_open_while_a_feed_is_sent(adsctl, service, admitt
     assert len(service.stored) == 60 and len(admitted.sign_ins) == 1
 
 
+def test_the_connection_that_several_feeds_share_is_not_left_open_either(adsctl, service, admitted):
+    service.before = lambda put: admitted.wait_until_left()
+    header, *rows = (admitted.folder / "feed.csv").read_text().splitlines()
+    for number, own in enumerate((rows[:30], rows[30:])):
+        (admitted.folder / f"part-{number}.csv").write_text("\n".join([header, *own]) + "\n")
+    adsctl("products", "push", *(admitted.address(f"part-{number}.csv") for number in range(2)))
+    assert len(service.stored) == 60 and len(admitted.sign_ins) == 1
+
+
 def test_a_connection_that_several_lists_share_is_replaced_once_it_broke_off(adsctl, admitted):
     for number in range(3):
         (admitted.folder / f"list-{number}.csv").write_text(f"email\nshopper{number}@example.com\n")

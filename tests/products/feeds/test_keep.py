@@ -7,8 +7,8 @@ import pytest
 from ads_cli.feeds.reader import open_source, read_rows
 from ads_cli.feeds.row import RowTransform
 from ads_cli.products.normal_form import PRODUCT_SCHEMA
-from ads_cli.products.plans import check_plan
 from tests.conftest import PRODUCT
+from tests.feed_plans import plan_of
 from tests.products.feeds.conftest import FORMATS, OPTIONS
 
 TITLES = ("First", "Second", "Third")
@@ -58,8 +58,8 @@ def identical_kept(tmp_path, *changes: dict) -> tuple[int, list[str]]:
     path.write_text("".join(json.dumps(PRODUCT | change) + "\n" for change in changes))
     rows = read_rows(open_source(str(path)), roots=(), known=PRODUCT_SCHEMA.known)
     rows.transform = RowTransform((), keep="identical")
-    plan = check_plan(rows)
-    report = plan.validate(lambda rows: None)
+    plan = plan_of(rows)
+    report = plan.file.report
     bodies = [body for batch in plan.batches() for body in batch.items.bodies]
     return report.left_out, [json.loads(body)["title"] for body in bodies]
 

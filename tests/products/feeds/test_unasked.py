@@ -10,9 +10,9 @@ from ads_cli.feeds.reader import open_source, read_rows
 from ads_cli.feeds.row import Row
 from ads_cli.products.feeds.transforms import AddCurrency, CompleteLinks, SplitField
 from ads_cli.products.normal_form import PRODUCT_SCHEMA
-from ads_cli.products.plans import check_plan
 from tests.conftest import PRODUCT
 from tests.effort import tries
+from tests.feed_plans import plan_of
 from tests.products.feeds.conftest import OPTIONS
 
 FREE_TEXT = ("id", "title", "brand", "mpn", "item_group_id", "custom_label_0", "size")
@@ -34,8 +34,8 @@ def test_without_options_values_are_sent_as_they_are_in_the_file(tmp_path_factor
         else:
             stream.write(json.dumps(product))
     rows = read_rows(open_source(str(path)), roots=("products",), known=PRODUCT_SCHEMA.known)
-    plan = check_plan(rows)
-    assert plan.validate(lambda rows: None).valid == 1
+    plan = plan_of(rows)
+    assert plan.file.report.valid == 1
     (batch,) = plan.batches()
     assert json.loads(batch.items.bodies[0]) == product
 

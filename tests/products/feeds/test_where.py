@@ -151,7 +151,7 @@ def test_it_is_said_that_every_row_is_left_out(exports):
 def test_columns_that_options_read_are_not_reported_as_unknown(exports):
     exports.write({"Stock": "1"})
     (warning,) = exports.check(*OPTIONS, "--where", "Status=active")["warnings"]
-    assert warning == "1 column is not known and not sent: 'Stock'"
+    assert warning == "'Stock' is not sent; to send it: --map Stock=inventory"
 
 
 def test_an_interrupted_push_is_resumed_only_with_the_same_options(exports, service):

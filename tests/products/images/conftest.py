@@ -11,12 +11,6 @@ from tests.conftest import PRODUCT
 from tests.products.images.image_server import ImageServer, serving
 
 
-@pytest.fixture(autouse=True)
-def short_backoff(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Repeat a failed attempt soon."""
-    monkeypatch.setattr("ads_cli.http.retry.FIRST_BACKOFF_SECONDS", 0.05)
-
-
 @pytest.fixture
 def images() -> Iterator[ImageServer]:
     """A server of images on this machine, which only --allow-private permits."""

@@ -81,9 +81,8 @@ def test_what_cannot_be_fetched_is_a_warning(shop, images, code):
     shop.feed(images.address("/a"))
     checked = shop.check()
     (finding,) = checked.findings
-    assert (
-        finding[0] == "warning" and f"was not checked: the server answered with status {code}" in finding[2]
-    )
+    what = "does not exist" if code in (404, 410) else "was not checked"
+    assert finding[0] == "warning" and f"{what}: the server answered with status {code}" in finding[2]
     assert (checked.report["valid"], checked.report["warned"]) == (1, 1)
 
 
@@ -171,7 +170,7 @@ def test_people_read_it_in_the_words_of_other_findings(shop, images):
         *("products", "check", "feed.jsonl", "--images", "--allow-private", "-o", "table"), code=3
     )
     assert f"feed.jsonl:1: image_link: {images.address('/small')!r} has 9x500 pixels" in done.stdout
-    assert f"feed.jsonl:2: warning: image_link: {images.address('/none')!r} was not checked" in done.stdout
+    assert f"feed.jsonl:2: warning: image_link: {images.address('/none')!r} does not exist" in done.stdout
     assert "feed.jsonl: looked at 2 images" in done.stderr
 
 

@@ -2,6 +2,7 @@
 
 import pytest
 
+from tests.lists import LISTED, waits  # noqa: F401
 from tests.products.sync.differ import Differ
 from tests.products.sync.syncer import Syncer
 
@@ -14,3 +15,15 @@ def differ(adsctl, service) -> Differ:
 @pytest.fixture
 def syncer(adsctl, service) -> Syncer:
     return Syncer(adsctl, service)
+
+
+@pytest.fixture
+def seldom(monkeypatch, waits) -> None:  # noqa: F811
+    """Let the catalog change only once every list shows what was sent before."""
+    change = Syncer.catalog
+
+    def later(self: Syncer, *products: dict) -> None:
+        waits.waited.append(LISTED)
+        change(self, *products)
+
+    monkeypatch.setattr(Syncer, "catalog", later)

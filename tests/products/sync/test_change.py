@@ -7,7 +7,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ads_cli.products.normal_form import COMPARED, normal_form
-from ads_cli.products.sync.differences import ChangeTable, FieldChange, ProductChange, difference
+from ads_cli.products.sync.differences import (
+    PENDING,
+    SENT,
+    Differences,
+    FieldChange,
+    ProductChange,
+    difference,
+)
 
 SHORT_TEXTS = st.text("ab ,0.", max_size=4)
 PRODUCTS = st.dictionaries(st.sampled_from(COMPARED), SHORT_TEXTS | st.none() | st.integers(0, 3))
@@ -29,6 +36,7 @@ PRODUCTS = st.dictionaries(st.sampled_from(COMPARED), SHORT_TEXTS | st.none() | 
         ),
         ("inventory", 7, "7"),
         ("title", "Mug ", "Mug"),
+        ("title", "Cafe\u0301", "Café"),
         ("product_type", "", None),
     ],
 )
@@ -76,7 +84,7 @@ def test_a_field_that_the_feed_has_no_column_for_is_not_compared(new, old):
 
 
 def test_writes_come_in_the_order_of_the_feed_and_deletions_after_all_of_them(tmp_path):
-    table = ChangeTable(tmp_path / "changes.db")
+    table = Differences(tmp_path / "changes.db")
     gone = ProductChange("delete", "gone", "k9", {})
     fixed = ProductChange(
         "update", "b", "k2", {"price": FieldChange("1 EUR", None)}, record=7, line=8, body=b"{}"
@@ -90,7 +98,22 @@ def test_writes_come_in_the_order_of_the_feed_and_deletions_after_all_of_them(tm
 
 
 def test_only_a_deletion_is_read_as_one(tmp_path):
-    table = ChangeTable(tmp_path / "changes.db")
+    table = Differences(tmp_path / "changes.db")
     table.add([ProductChange("merge", "a", None, {}, record=1), ProductChange("delete", "b", None, {})])
     assert [change.id for change in table.read(deletions=True)] == ["b"]
     table.close()
+
+
+def test_a_change_that_was_sent_is_no_longer_due_and_is_still_a_difference(tmp_path):
+    differences = Differences(tmp_path / "changes.db")
+    first, second = (ProductChange("create", id, None, {}, record) for id, record in (("a", 3), ("b", 7)))
+    gone = [ProductChange("delete", f"gone {key}", key, {}) for key in ("k8", "k9")]  # numbers 8 and 9
+    differences.add([first, second])
+    differences.add(gone)
+    for _ in range(2):  # what is marked twice counts once
+        differences.mark(SENT, [7, 8, 100], ["k9", "unknown"])
+    assert differences.count == (2, 2) and differences.due == (1, 1)
+    assert [*differences.read(state=PENDING)] == [first, gone[0]]
+    assert [*differences.read(state=SENT)] == [second, gone[1]]
+    assert [*differences] == [first, second, *gone]
+    differences.close()

@@ -7,7 +7,7 @@ from contextlib import closing
 import pytest
 
 from ads_cli.errors import StateError
-from ads_cli.products.sync import create_database, insert, select, temporary_folder
+from ads_cli.products.sync import create_database, select, temporary_folder, write
 from ads_cli.products.sync.listed_products import ListedProducts
 
 
@@ -16,7 +16,7 @@ def test_a_reading_that_a_signal_has_left_says_nothing(tmp_path, monkeypatch):
     said = []
     monkeypatch.setattr(sys, "unraisablehook", said.append)
     db = create_database(tmp_path / "some.db", "CREATE TABLE ids (id)")
-    insert(db, "ids VALUES (?)", [(1,), (2,)])
+    write(db, "INSERT INTO ids VALUES (?)", [(1,), (2,)])
     reading = select(db, "SELECT id FROM ids WHERE id IN ({})", [1, 2])
     assert next(reading) == (1,)
     db.close()

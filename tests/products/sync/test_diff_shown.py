@@ -125,3 +125,17 @@ def test_nothing_of_a_comparison_is_left_behind(differing, tmp_path):
         "products", "diff", "feed.jsonl", "--prune", code=10, TMPDIR=str(tmp_path / "temporary")
     )
     assert [*(tmp_path / "temporary").iterdir()] == []
+
+
+def test_what_the_feed_lacks_is_counted_where_it_is_not_deleted(differing):
+    without = differing.adsctl("products", "diff", "feed.jsonl", code=10).stderr
+    assert "0 to delete, 1 unchanged, 1 not in the feed, which --prune deletes" in without
+    assert (
+        "which --prune" not in differing.adsctl("products", "diff", "feed.jsonl", "--prune", code=10).stderr
+    )
+    of_part = differing.adsctl("products", "diff", "feed.jsonl", "--where", "id=a", code=10).stderr
+    assert "2 not in the feed" in of_part  # as --prune takes it
+    dry = differing.adsctl("products", "sync", "feed.jsonl", "--dry-run").stderr
+    assert "1 not in the feed, which --prune deletes" in dry
+    differing.adsctl.file("prices.csv", "id,price\na,1.00 EUR\n")
+    assert "--prune" not in differing.adsctl("products", "update", "prices.csv", "--dry-run").stderr

@@ -113,7 +113,7 @@ def test_a_push_after_a_sync_empties_the_fields_that_the_sync_had_left(syncer, s
 
 
 @both_services
-def test_a_product_with_other_fields_that_the_service_changes_back_is_told(syncer):
+def test_a_product_with_other_fields_that_the_service_changes_back_is_told(syncer, seldom):
     syncer.feed({"id": "a"})
     for code in (0, 0, 9):
         syncer.catalog({"id": "a", "title": "Shouted", "sale_price": "5.00 EUR"})

@@ -6,6 +6,7 @@ import pytest
 
 from tests.conftest import PRODUCT
 from tests.effort import THOROUGH
+from tests.lists import LISTED
 
 from .lying import FORMS, LyingIds
 
@@ -95,10 +96,11 @@ def test_a_service_to_which_forms_are_two_products_has_both(syncer):
 
 
 @with_some_forms
-def test_a_stopped_sync_deletes_nothing_of_a_row_when_it_is_resumed(lied_to):
+def test_a_stopped_sync_deletes_nothing_of_a_row_when_it_is_resumed(lied_to, waits):
     lied_to.service.fail("DELETE * status=503 retry-after=0")
     lied_to.prune("--max-attempts", 1, code=8)
     lied_to.service.fail()
+    waits.waited.append(LISTED)
     lied_to.prune("--resume", code=9 if lied_to.form == "other" else 0)
     assert lied_to.deleted == ["gone"] and len(lied_to.held()) == lied_to.rows
 

@@ -10,7 +10,7 @@ NIGHTLY = ("-q", "--resume", "--min-rows", "70%")  # as in the README
 
 
 @pytest.fixture
-def shop(syncer) -> Syncer:
+def shop(syncer, seldom) -> Syncer:
     syncer.feed({"id": "a"}, {"id": "b"})
     syncer.prune()
     return syncer

@@ -7,6 +7,7 @@ import pytest
 
 from tests.conftest import PRODUCT
 from tests.effort import tries
+from tests.lists import LISTED
 from tests.products.stopping import run
 
 from .syncer import ONE_BY_ONE
@@ -84,7 +85,7 @@ def test_a_killed_sync_sends_no_acknowledged_change_again(full, method, number):
     assert_done(full, summary)
 
 
-def test_a_product_that_came_back_is_not_deleted_again(full):
+def test_a_product_that_came_back_is_not_deleted_again(full, waits):
     def fail_at_the_second(number: int) -> None:
         if number == 1:
             full.service.fail("DELETE * status=503 retry-after=0")
@@ -95,6 +96,7 @@ def test_a_product_that_came_back_is_not_deleted_again(full):
     full.service.fail()
     deleted = full.deleted[0]
     full.catalog({"id": deleted})
+    waits.waited.append(LISTED)
     summary = full.prune("--resume", "-q", code=9)
     assert "1 product changed since this job had sent it" in full.said
     assert deleted in full.held() and deleted not in full.deleted
@@ -111,11 +113,12 @@ def test_a_product_that_came_back_into_the_feed_is_not_deleted(full):
     assert len(full.deleted) == len(GONE) - 1
 
 
-def test_a_row_that_the_service_did_not_keep_is_counted_and_not_sent_again(full):
+def test_a_row_that_the_service_did_not_keep_is_counted_and_not_sent_again(full, waits):
     full.service.fail("DELETE * status=503 retry-after=0")
     full.prune(*ONE_BY_ONE, code=8)
     full.service.fail()
     full.catalog({"id": "sku-7", "title": "Cup"})
+    waits.waited.append(LISTED)
     summary = full.prune("--resume", code=9)
     assert full.sent == [] and full.held()["sku-7"] == PRODUCT | {"id": "sku-7", "title": "Cup"}
     assert (summary["created"], summary["not_kept"], summary["skipped"]) == (len(ROWS), 1, 0)
@@ -157,7 +160,8 @@ def test_an_unfinished_sync_is_offered(full):
     full.prune(*ONE_BY_ONE, code=8)
     assert "unfinished" in full.adsctl("jobs", "list").stdout
     full.prune(*ONE_BY_ONE, code=8)
-    assert "an earlier sync of this file is unfinished; resume it with: adsctl products sync" in full.said
+    assert "an earlier sync of this file is unfinished, and this one begins again" in full.said
+    assert "resume it in place of that with: adsctl products sync" in full.said
 
 
 def test_a_key_that_is_unknown_counts_as_deleted_where_an_earlier_run_may_have_done_it(full):
@@ -192,3 +196,13 @@ def test_a_sync_that_lists_less_is_another_job(full):
     full.service.fail()
     full.prune("--resume")
     assert "nothing to resume" in full.said and len(full.deleted) == len(GONE)
+
+
+def test_deletions_that_were_lost_in_two_runs_all_count(full):
+    """The batches of a resumed sync are numbered after those that were tried, whose answers were lost."""
+    full.service.fail("DELETE * reset-after")
+    full.prune(*ONE_BY_ONE, code=8)
+    assert len({*full.deleted}) < len(GONE)
+    full.prune(*ONE_BY_ONE, "--resume", code=8)
+    full.service.fail()
+    assert_done(full, full.prune(*ONE_BY_ONE, "--resume"))

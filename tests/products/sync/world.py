@@ -13,12 +13,13 @@ from ads_cli.feeds.locations import InMemory
 from ads_cli.feeds.reader import read_rows
 from ads_cli.feeds.registry import FORMATS
 from ads_cli.feeds.source import Source
+from ads_cli.products import digest_index
 from ads_cli.products.digest_index import DIGEST, NO_KEY, DigestIndex, item_digest
 from ads_cli.products.normal_form import COMPARED, PRODUCT_SCHEMA
-from ads_cli.products.plans import check_plan
 from ads_cli.products.sync.comparison import CompareOptions, comparing
 from ads_cli.products.sync.differences import ProductChange
 from ads_cli.products.sync_state import UnknownError
+from ads_cli.validation.validator import Validator
 from tests.conftest import PRODUCT
 
 
@@ -70,13 +71,14 @@ class World:
         """Compare a feed with the catalog; return the changes and the counts."""
         content = "".join(json.dumps(PRODUCT | row) + "\n" for row in rows).encode()
         source = Source(InMemory(content, "feed"), FORMATS["jsonl"])
-        plan = check_plan(read_rows(source, roots=(), known=PRODUCT_SCHEMA.known))
+        rows = read_rows(source, roots=(), known=PRODUCT_SCHEMA.known)
+        validator = Validator(rows, PRODUCT_SCHEMA)
         self.seen.clear()
         with comparing(self, "catalog", self, CompareOptions(**options)) as comparison:
-            comparison.watch(plan.validator)
-            plan.validate(lambda rows: None)
+            comparison.watch(validator)
+            validator.validate()
             comparison.list_catalog(lambda products: None)
-            comparison.compare(plan.validator, lambda rows: None)
+            comparison.compare(validator, lambda rows: None)
             comparison.list_groups(comparison.groups(), lambda groups: None)
             comparison.decide()
             found = comparison.differences
@@ -85,7 +87,7 @@ class World:
                 unseen=found.unseen,
                 not_kept=found.not_kept,
                 listed=found.listed,
-                equal=[*found.equal()],
+                equal=[*digest_index.PRODUCT.iter_unpack(found.equal)],
             )
             return [*found], counts
 

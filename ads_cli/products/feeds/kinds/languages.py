@@ -73,7 +73,11 @@ def localized(kind: FeedKind, columns: Sequence[str], records: Collection[Mappin
 
 def _by_order(others: Names, located: Collection[str]) -> dict[str, str]:
     """Return the columns whose mistaking is dear, where only their place tells what they are."""
-    return {name: others[name][0] for name in DEAR if name in others and name not in located}
+    return {
+        name: others[name][0]
+        for name in DEAR
+        if name in others and name not in located and name not in others[name]
+    }
 
 
 def _located_by_values(

@@ -152,7 +152,7 @@ def open_feed(
             name, (base, language, by_order) = detected
             title = f"{base.title} in {language}" if language else base.title
             title = f"{'an' if title[0].casefold() in 'aeio' else 'a'} {title}"
-            remark = f"{rows.source.label}: read as {title} (--from {name}); if it is none: --from generic"
+            remark = f"{rows.source.label}: read as {title} (--from {name}); if it is not: --from generic"
             if by_order:
                 places = ", ".join(f"{column!r} is {english}" for english, column in by_order.items())
                 remark += f"; by the order of the columns, {places}"

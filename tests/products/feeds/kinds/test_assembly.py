@@ -302,6 +302,8 @@ def test_a_variation_that_is_switched_off_is_left_out_though_its_parent_is_publi
     done = adsctl("products", "push", "export.csv", *OPTIONS)
     assert service.stored == ["shown"]
     assert "1 product left out: 1 whose Published is 0" in done.stderr
+    chosen = adsctl("products", "push", "export.csv", *OPTIONS, "--where", "Published=1", "-q")
+    assert "warning" not in chosen.stderr and service.stored == ["shown"]
 
 
 def test_an_export_that_is_cut_off_is_told_by_its_line(adsctl):

@@ -112,7 +112,7 @@ def test_names_in_any_form_are_understood(adsctl, service):
     done = adsctl("products", "check", "feed.csv")
     assert (
         done.stderr
-        == "feed.csv: read as a Google Merchant Center feed (--from google); if it is none: --from generic\n"
+        == "feed.csv: read as a Google Merchant Center feed (--from google); if it is not: --from generic\n"
     )
     (product,) = sent(adsctl, service, feed(record))
     assert product["store_product_category"] == "Home" and product["item_group_id"] == "mugs"

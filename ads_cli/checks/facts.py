@@ -1,0 +1,255 @@
+"""What rules look at: the records of an account and their numbers, each read when it is first needed."""
+
+from collections import defaultdict
+from collections.abc import Iterator, Mapping, Sequence
+from datetime import date, datetime, timedelta
+from decimal import Decimal
+from functools import cached_property
+from typing import Any
+
+from ..api.spending import ACTIVE, END, STATUS
+from ..api.time import Time
+from ..config.goals import Wanted
+from ..statistics.periods import Calendar, Period
+from ..statistics.results import COUNTED
+from .outcome import CannotLook, Record
+from .source import Rows, Source
+
+DAY = timedelta(days=1)
+AD_LISTS = ("promoted posts list", "promoted accounts list", "promoted media list")
+POST_ADS = AD_LISTS[0]
+SPENT_DAYS = 35  # of which what was spent is known by day: a month, and four of each weekday
+CAMPAIGN, LINE_ITEM = "CAMPAIGN", "LINE_ITEM"  # entities of statistics
+SPENDING = ("BILLING",)  # groups of metrics: of single days and hours, and of sums
+TOTALS = ("ENGAGEMENT", "BILLING", "WEB_CONVERSION")
+CRITERION_FIELDS = ("targeting_type", "targeting_value", "operator_type")
+Sums = Mapping[str, Decimal]
+
+
+class Facts:
+    """An account as rules see it; deleted records are left out."""
+
+    def __init__(
+        self, account: Record, source: Source, calendar: Calendar, period: Period, wanted: Wanted
+    ) -> None:
+        self.account, self.calendar, self.period, self.wanted = account, calendar, period, wanted
+        self.source = source
+        self._records: dict[str, list[Record] | CannotLook] = {}
+        self._rows: dict[tuple[str, Period, str], Rows | CannotLook] = {}
+        self._statuses: dict[str, int | None] = {}
+
+    @property
+    def now(self) -> datetime:
+        """The moment of the check."""
+        return self.calendar.now
+
+    def threshold(self, name: str) -> Decimal:
+        """Return a threshold of the profile, or its default."""
+        return self.wanted.thresholds[name]
+
+    def records(self, command: str, *, deleted: bool = False) -> list[Record]:
+        """Return the records of a list, which is read once; raise CannotLook."""
+        if command not in self._records:
+            try:
+                self._records[command] = self.source.records(command)
+            except CannotLook as why:
+                self._records[command] = why
+        listed = self._records[command]
+        if isinstance(listed, CannotLook):
+            raise listed
+        return [record for record in listed if deleted or not record.get("deleted")]
+
+    # Records, and what belongs together.
+
+    @cached_property
+    def campaigns(self) -> dict[str, Record]:
+        """The campaigns by id."""
+        return _by_id(self.records("campaigns list"))
+
+    @cached_property
+    def line_items(self) -> list[Record]:
+        """All line items."""
+        return self.records("line-items list")
+
+    @cached_property
+    def funding(self) -> dict[str, Record]:
+        """The funding instruments by id, deleted ones too."""
+        return _by_id(self.records("funding-instruments list", deleted=True))
+
+    @cached_property
+    def audiences(self) -> dict[str, Record]:
+        """The audiences by id."""
+        return _by_id(self.records("audiences list"))
+
+    @cached_property
+    def posts(self) -> dict[str, Record]:
+        """The published posts by id."""
+        return _by_id(self.records("posts list"))
+
+    @cached_property
+    def cards(self) -> dict[str, Record]:
+        """The cards by the address that posts name them by."""
+        return {str(card.get("card_uri")): card for card in self.records("cards list")}
+
+    @cached_property
+    def active_campaigns(self) -> list[Record]:
+        """The campaigns that somebody wants to be shown."""
+        return [campaign for campaign in self.campaigns.values() if campaign.get(STATUS) == ACTIVE]
+
+    @cached_property
+    def items_of(self) -> Mapping[str, list[Record]]:
+        """The line items by campaign."""
+        return _grouped(self.line_items, "campaign_id")
+
+    @cached_property
+    def active_items(self) -> list[Record]:
+        """The active line items of active campaigns that have not ended."""
+        wanted = {str(campaign["id"]) for campaign in self.active_campaigns}
+        return [
+            item
+            for item in self.line_items
+            if item.get(STATUS) == ACTIVE
+            and item.get("campaign_id") in wanted
+            and not self.has_passed(item, END)
+        ]
+
+    @cached_property
+    def running_items(self) -> list[Record]:
+        """The active line items that have begun."""
+        return [item for item in self.active_items if self.has_passed(item, "start_time")]
+
+    @cached_property
+    def ads_of(self) -> Mapping[str, list[Record]]:
+        """What is promoted, by line item."""
+        return _grouped([ad for command in AD_LISTS for ad in self.records(command)], "line_item_id")
+
+    @cached_property
+    def criteria_of(self) -> Mapping[str, list[Record]]:
+        """The targeting criteria of active line items, by line item."""
+        return _grouped(self._criteria(self.active_items), "line_item_id")
+
+    @cached_property
+    def other_criteria(self) -> list[Record]:
+        """The targeting criteria of all other line items."""
+        active = {str(item["id"]) for item in self.active_items}
+        return self._criteria([item for item in self.line_items if str(item["id"]) not in active])
+
+    def _criteria(self, items: Sequence[Record]) -> list[Record]:
+        listed = self.source.criteria([str(item["id"]) for item in items])
+        return [criterion for criterion in listed if not criterion.get("deleted")]
+
+    def post_of(self, ad: Record) -> Record | None:
+        """Return the post of an ad, where it promotes one that is listed."""
+        return self.posts.get(str(ad.get("post_id")))
+
+    def card_of(self, post: Record) -> Record | None:
+        """Return the card of a post, where it has one that is listed."""
+        return self.cards.get(str(post.get("card_uri")))
+
+    # Times.
+
+    def moment(self, record: Record, field: str) -> datetime | None:
+        """Return a time of a record; raise CannotLook where it cannot be read."""
+        try:
+            return Time.parse(str(record[field])).moment if record.get(field) else None
+        except ValueError:
+            raise CannotLook(f"{field} of {record.get('id')} is no time: {record[field]}") from None
+
+    def has_passed(self, record: Record, field: str) -> bool:
+        """Tell whether a time of a record has come; one that it lacks has not."""
+        moment = self.moment(record, field)
+        return moment is not None and moment <= self.now
+
+    def age(self, record: Record, *fields: str) -> timedelta | None:
+        """Return how long ago the latest of some times was; None where the record has none of them."""
+        moments = [moment for field in fields if (moment := self.moment(record, field))]
+        return self.now - max(moments) if moments else None
+
+    def words(self, moment: datetime) -> str:
+        """Write a time in the zone of the account."""
+        return f"{moment.astimezone(self.calendar.zone):%Y-%m-%d %H:%M %Z}"
+
+    # Numbers.
+
+    def last_days(self, days: int) -> Period:
+        """Return the last whole days, up to last midnight."""
+        return Period(self.calendar.today - days * DAY, self.calendar.today)
+
+    def rows(self, entity: str, period: Period, granularity: str) -> Rows:
+        """Return the numbers of a period by id, which are asked for once; raise CannotLook."""
+        key = (entity, period, granularity)
+        if key not in self._rows:
+            groups = TOTALS if granularity == "TOTAL" else SPENDING
+            records = self.campaigns.values() if entity == CAMPAIGN else self.line_items
+            currencies = {str(record["id"]): record.get("currency") for record in records}
+            try:
+                self._rows[key] = self.source.numbers(entity, period, granularity, groups, currencies)
+            except CannotLook as why:
+                self._rows[key] = why
+        rows = self._rows[key]
+        if isinstance(rows, CannotLook):
+            raise rows
+        return rows
+
+    def sums(self, entity: str, period: Period) -> Mapping[str, Sums]:
+        """Return the sums of a period by id; a number that is missing is 0."""
+        return {id: added(rows) for id, rows in self.rows(entity, period, "TOTAL").items()}
+
+    @cached_property
+    def spent_by_day(self) -> dict[str, dict[date, Decimal]]:
+        """What campaigns spent on each of the last whole days, by id."""
+        rows = self.rows(CAMPAIGN, self.last_days(SPENT_DAYS), "DAY")
+        return {
+            id: {datetime.fromisoformat(row["start"]).date(): row["spend"] or Decimal(0) for row in of_one}
+            for id, of_one in rows.items()
+        }
+
+    @cached_property
+    def reach(self) -> Mapping[str, Record]:
+        """How many people the active campaigns reached in the period, and how often, by id."""
+        return self.source.reach([str(campaign["id"]) for campaign in self.active_campaigns], self.period)
+
+    def estimate(self, item: Record) -> int | None:
+        """Return how many people the criteria of a line item reach; None where none of them names people."""
+        criteria = [
+            {name: criterion[name] for name in CRITERION_FIELDS if criterion.get(name)}
+            for criterion in self.criteria_of.get(str(item["id"]), ())
+        ]
+        return self.source.estimate(str(item["id"]), criteria)
+
+    def page_status(self, address: str) -> int | None:
+        """Return the status with which a page answers; None where no page is to be asked for."""
+        if address not in self._statuses:
+            self._statuses[address] = self.source.page_status(address)
+        return self._statuses[address]
+
+
+def added(rows: Sequence[Mapping[str, Any]]) -> Sums:
+    """Add up the numbers of rows; ratios are left out where there are several."""
+    sums: dict[str, Decimal] = defaultdict(Decimal)
+    for row in rows:
+        for name, value in row.items():
+            if isinstance(value, int | float | Decimal):
+                sums[name] += Decimal(value)
+    return sums
+
+
+def results(sums: Sums, metric: str) -> Decimal:
+    """Return how often a conversion followed: after views and after engagements."""
+    return sum((sums.get(f"{metric}_{part}", Decimal(0)) for part in COUNTED), Decimal(0))
+
+
+def _by_id(records: Sequence[Record]) -> dict[str, Record]:
+    return {str(record.get("id")): record for record in records}
+
+
+def _grouped(records: Sequence[Record], field: str) -> Mapping[str, list[Record]]:
+    groups: Mapping[str, list[Record]] = defaultdict(list)
+    for record in records:
+        groups[str(record.get(field))].append(record)
+    return groups
+
+
+def active_pairs(facts: Facts) -> Iterator[tuple[Record, Record]]:
+    """Yield each active line item with its campaign."""
+    return ((item, facts.campaigns[str(item["campaign_id"])]) for item in facts.active_items)

@@ -1,0 +1,135 @@
+"""`stats pace`: whether the budget of the month, and those of campaigns, will be spent."""
+
+from collections.abc import Iterator
+from decimal import Decimal
+from typing import TYPE_CHECKING, Any, TypedDict
+
+import typer
+
+from ...console.drawing import console_of
+from ...console.invocation import Invocation
+from ...console.shown import Result, shows
+from ...output.text import safe
+from ..runs.options import ShownOptions, with_options
+from . import facts_of, required
+
+if TYPE_CHECKING:
+    from ...checks.month import PaceOf
+
+Number = Decimal | float | None  # in units of the currency
+
+
+class PaceRecord(TypedDict):
+    """The pace of a budget; `state` says why where it is not known."""
+
+    kind: str
+    name: str | None
+    since: str
+    until: str
+    spent: Number
+    expected: Number
+    forecast: Number
+    forecast_low: Number
+    forecast_high: Number
+    budget: Number
+    currency: str | None
+    state: str
+    id: str
+
+
+PACES = Result(PaceRecord)
+BAR_WIDTH = 40
+
+
+@shows(PACES)
+@with_options(shown=ShownOptions)
+def show_pace(ctx: typer.Context, *, shown: ShownOptions) -> None:
+    """Show whether budgets will be spent.
+
+    It shows the month of the account, whose budget is monthly_budget of the profile, and each active campaign
+    that has a total budget and an end. What is expected by now follows the weekdays' shares of the last five
+    weeks. The forecast is what has been spent, and the mean of the last seven days for the days to come; four
+    of five such forecasts end between its low and its high.
+
+    For example: adsctl stats pace
+    """
+    from ...checks.month import paces
+    from ...statistics.files import as_numbers, as_texts
+
+    call = Invocation.of(ctx, mutates=False)
+    call.client.open()
+    with required():
+        found = [*paces(facts_of(call, "7d"))]
+    if call.printer.is_for_people and not (shown.where or shown.sort):
+        _draw(call, found)
+    else:
+        written = as_numbers if call.printer.shows_documents else as_texts
+        records = [*map(written, map(_record, found))]
+        shown.show(call, records, PACES.columns, "paces", PACES.key)
+
+
+def _record(of: "PaceOf") -> PaceRecord:
+    own = of.pace
+    return {
+        "kind": of.kind,
+        "id": str(of.record.get("id")),
+        "name": of.record.get("name"),
+        "since": of.first.isoformat(),
+        "until": of.last.isoformat(),
+        "spent": own and _rounded(own.spent),
+        "expected": own and _rounded(own.expected),
+        "forecast": own and _rounded(own.forecast),
+        "forecast_low": own and _rounded(own.low),
+        "forecast_high": own and _rounded(own.high),
+        "budget": of.budget,
+        "currency": of.currency or None,
+        "state": of.state or "known",
+    }
+
+
+def _rounded(value: Decimal | None) -> Decimal | None:
+    return None if value is None else value.quantize(Decimal("0.01"))
+
+
+def _draw(call: Invocation, shown: "list[PaceOf]") -> None:
+    """Print each pace with a bar: what was spent, the forecast, and where the budget ends."""
+    from rich.text import Text
+
+    console = console_of(call)
+    for number, of in enumerate(shown):
+        if number:
+            console.print()
+        name = str(of.record.get("name") or of.record.get("id"))
+        days = f"{of.first.day} {of.first:%b} to {of.last.day} {of.last:%b %Y}"
+        console.print(Text.assemble((safe(name), "bold"), f"  {days}"))
+        if not of.pace:
+            console.print(Text(f"  not known: {of.state}", "dim"))
+            continue
+        console.print(Text("  ").append_text(_bar(of)))
+        for line in _lines(of):
+            console.print(Text(f"  {line}"))
+
+
+def _bar(of: "PaceOf") -> Any:
+    from rich.text import Text
+
+    assert of.pace
+    whole = max(of.pace.high, of.budget or Decimal(0), Decimal("0.01"))
+    spent, forecast = (int(BAR_WIDTH * value / whole) for value in (of.pace.spent, of.pace.forecast))
+    bar = Text("█" * spent, "cyan").append("░" * (forecast - spent), "cyan")
+    bar.append(" " * (BAR_WIDTH - len(bar)))
+    if of.budget is not None:
+        at = min(int(BAR_WIDTH * of.budget / whole), BAR_WIDTH)
+        bar = bar[:at].append("│", "bold").append_text(bar[at:])
+    return bar
+
+
+def _lines(of: "PaceOf") -> Iterator[str]:
+    from ...checks.money import money
+
+    assert of.pace
+    own, code = of.pace, of.currency
+    expected = f", {money(own.expected, code)} expected by now" if own.expected is not None else ""
+    yield f"spent {money(own.spent, code)}{expected}"
+    budget = f", of a budget of {money(of.budget, code)}" if of.budget is not None else ""
+    yield f"will be {money(own.forecast, code)} ({money(own.low, '')} to {money(own.high, code)}){budget}"

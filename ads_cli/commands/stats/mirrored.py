@@ -1,0 +1,248 @@
+"""Statistics of an account in a mirror, in place of those of the service: nothing is asked for."""
+
+from collections import deque
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import closing, contextmanager
+from datetime import datetime, timedelta
+from typing import Any, cast
+
+import msgspec
+
+from ...api.metrics import METRICS
+from ...api.names import X
+from ...console.invocation import Invocation
+from ...console.mirror_address import address_of, surroundings_of
+from ...errors import NotFoundError, UsageError
+from ...mirror.contract import ACCOUNTS, REPORTS
+from ...mirror.days import day_of
+from ...mirror.destination import Days, Destination, open_destination
+from ...mirror.further import STATE, tables
+from ...mirror.tables import Table
+from ...output.text import first_of
+from ...parallel import batched
+from ...spelling import comma_list
+from ...statistics.analysis import PREVIOUS, compared, earlier_period
+from ...statistics.answers import QueryResult
+from ...statistics.chart_data import ChartData
+from ...statistics.entities import EntityLookup, info_of
+from ...statistics.periods import DAY, Calendar, Period, utc_now
+from ...statistics.query import QueryPart, StatsQuery
+from ...statistics.rows import EntityInfo, ResultContext, Row, StatsTable
+from .options import StatisticsOptions
+from .page import StatsReport
+
+IDS_AT_ONCE = 20
+ASK = "without --from, the service is asked"
+# The tables that say what an entity is, by the kind of entity.
+RECORDS = {
+    "CAMPAIGN": "campaign_history",
+    "LINE_ITEM": "line_item_history",
+    "PROMOTED_POST": "promoted_tweet_history",
+    "PROMOTED_ACCOUNT": "promoted_account_history",
+    "MEDIA_CREATIVE": "media_creative_history",
+    "FUNDING_INSTRUMENT": "funding_instrument_history",
+}
+BY_ENTITY = {report.entity: report for report in REPORTS}
+
+
+@contextmanager
+def opened_mirror(call: Invocation, address: str) -> Iterator[Destination]:
+    """Open the mirror of an option."""
+    with closing(open_destination(address_of(call, address), surroundings_of(call))) as destination:
+        yield destination
+
+
+class MirroredAccount(EntityLookup):
+    """An account in a mirror: its days, its entities and their numbers."""
+
+    def __init__(self, destination: Destination, state: Mapping[str, Any]) -> None:
+        self.account = str(state["account_id"])
+        self.zone = str(state["timezone"])
+        self.calendar = Calendar(self.zone, utc_now())
+        self.destination, self._state = destination, state
+        self._listed: dict[tuple[str, str], EntityInfo] = {}
+
+    @property
+    def name(self) -> str:
+        """The name of the account."""
+        return str(self.records(ACCOUNTS).get(self.account, {}).get("name") or "")
+
+    def ids_of(self, entity: str, typed: str) -> tuple[str, ...]:
+        """Return the ids that ids or names mean; raise NotFoundError or UsageError."""
+        there = dict(self._list(entity))
+        ids = list[str]()
+        for text in comma_list(typed):
+            found = [text] if text in there else [id for id, info in there.items() if info.name == text]
+            if not found:
+                raise NotFoundError(f"{self.destination.name} has no {entity.lower()} {text!r}", hint=ASK)
+            if len(found) > 1:
+                raise UsageError(f"--ids: {text!r} is the name of {first_of(found, 5)}", hint="give one id")
+            ids += found
+        return tuple(ids)
+
+    def active_ids(self, entity: str, period: Period) -> Iterator[str]:
+        """Yield the ids of the entities that have numbers in a period."""
+        rows = self.rows(entity, period, ())
+        return iter(dict.fromkeys(id for id, _, _ in rows))
+
+    @property
+    def days(self) -> Period:
+        """The days that have numbers, the first to the last."""
+        since, until = self._state["since"], self._state["until"]
+        zone, today = self.calendar.midnight, self.calendar.today
+        return (
+            Period(since.replace(tzinfo=zone), until.replace(tzinfo=zone)) if since else Period(today, today)
+        )
+
+    @property
+    def words(self) -> str:
+        """Say when the mirror was written, and which days it has."""
+        days = self.days
+        last = days.end - timedelta(days=1)
+        numbers = (
+            f"numbers of {days.start:%Y-%m-%d} to {last:%Y-%m-%d}" if days.end > days.start else "no numbers"
+        )
+        return f"{self.destination.name}: as of {self._state['finished_at']:%Y-%m-%dT%H:%M:%SZ}, {numbers}"
+
+    def warn_of_missing_days(self, call: Invocation, *queries: StatsQuery | None) -> None:
+        """Say which days the mirror has, where it does not have all of some periods."""
+        since, until = self._state["since"], self._state["until"]
+        for query in filter(None, queries):
+            first, end = map(self._day, query.period)
+            if not since or first < since or end > until:
+                days = f"{since:%Y-%m-%d} to {until - timedelta(days=1):%Y-%m-%d}" if since else "no days"
+                call.messages.warn(f"{self.destination.name} has {days} of {self.account}; others are empty")
+                return
+
+    def context(self, call: Invocation, query: StatsQuery) -> ResultContext:
+        """Return what the rows of a query say beside the numbers."""
+        described, names = self.describe(query.entity, query.ids), call.settings.names
+        return ResultContext(query, described, self.calendar, names, self.account, set(), set())
+
+    def answers(self, query: StatsQuery) -> Iterator[Sequence[QueryResult]]:
+        """Yield the answers of every few entities; raise UsageError for what a mirror does not have."""
+        period, of_day = query.period, query.granularity == "DAY"
+        if query.granularity == "HOUR" or (period.end - period.start) % DAY:
+            raise UsageError("--from: a mirror has whole days only", hint=ASK)
+        days = [self._day(step.start) for step in period.steps("DAY")]
+        numbers: dict[str, dict[datetime, Sequence[int]]] = {}
+        for id, day, (placement, *values) in self.rows(query.entity, period, query.metrics):
+            if X.to_neutral({"placement": placement})["placement"] == query.placement:
+                numbers.setdefault(id, {})[day] = values
+        for few in map(tuple, batched(query.ids, IDS_AT_ONCE)):
+            data = list[dict[str, Any]]()
+            for id in few:
+                own = numbers.get(id, {})
+                listed = [own.get(day) for day in days] if of_day else [_sums(own.values())]
+                metrics = {
+                    name: [values and values[place] for values in listed]
+                    for place, name in enumerate(query.metrics)
+                }
+                data.append({"id": id, "id_data": [{"segment": None, "metrics": metrics}]})
+            yield [QueryResult(QueryPart(few, period, query.groups), data)]
+
+    def _day(self, time: datetime) -> datetime:
+        return day_of(self.calendar, time)
+
+    def rows(
+        self, entity: str, period: Period, metrics: Sequence[str]
+    ) -> Iterator[tuple[str, datetime, Sequence[Any]]]:
+        """Yield id and day of the rows of a report, with their placement and some numbers."""
+        report = BY_ENTITY.get(entity)
+        if report is None:
+            known = ", ".join(BY_ENTITY)
+            raise UsageError(f"--entity: a mirror has no statistics of {entity}", hint=f"it has {known}")
+        named = {X.name(metric): metric for metric in metrics}
+        if lacking := [metric for name, metric in named.items() if name not in report.names]:
+            what = f"--metrics: a mirror does not have {first_of(lacking, 5)}"
+            raise UsageError(what, hint=f"it has {', '.join(sorted(_groups(report)))}; {ASK}")
+        id_column = report.key[1]
+        columns = {column.name: column for column in report.columns}
+        wanted = (id_column, "date", "placement", *named)
+        part = msgspec.structs.replace(report, columns=tuple(columns[name] for name in wanted))
+        days = Days(self._day(period.start), self._day(period.end))
+        for id, day, *values in self.destination.select(part, self.account, days):
+            yield str(id), cast(datetime, day), values
+
+    def _list(self, entity: str, ids: list[str] | None = None) -> Iterator[tuple[str, EntityInfo]]:
+        """Yield what the mirror has of the entities of a kind, or of some of them."""
+        if not (table := tables().get(RECORDS[entity])):
+            return
+        for id, record in self.records(table).items():
+            if ids is None or id in ids:
+                yield id, info_of(entity, record)
+
+    def records(self, table: Table) -> dict[str, dict[str, Any]]:
+        """Return the current versions of the records of a table, by id, with neutral names."""
+        owner = self.account
+        rows = (dict(zip(table.names, row, strict=True)) for row in self.destination.select(table, owner))
+        ordered = sorted(rows, key=lambda record: record.get("updated_at") or datetime.min)
+        return {str(record["id"]): X.to_neutral(record) for record in ordered}
+
+
+def mirrored_accounts(destination: Destination, wanted: Iterable[str] = ()) -> list[MirroredAccount]:
+    """Return the accounts in a mirror that have days, or some of them; raise NotFoundError."""
+    states = [dict(zip(STATE.names, row, strict=True)) for row in destination.select(STATE)]
+    there = {str(state["account_id"]): state for state in states if state["timezone"]}
+    for account in wanted:
+        if account not in there:
+            raise NotFoundError(f"{destination.name} does not have the account {account}", hint=MIRROR)
+    if not there:
+        raise NotFoundError(f"{destination.name} has no accounts", hint=MIRROR)
+    return [MirroredAccount(destination, there[account]) for account in sorted(wanted or there)]
+
+
+MIRROR = "'adsctl mirror run' writes accounts there, 'adsctl mirror status' shows them"
+
+
+def the_account(call: Invocation, destination: Destination) -> MirroredAccount:
+    """Return the account that is set, or the only one in a mirror; raise UsageError."""
+    set_account = call.settings.get("account")
+    accounts = mirrored_accounts(destination, [set_account] if set_account else ())
+    if len(accounts) > 1:
+        ids = first_of([account.account for account in accounts], 5)
+        raise UsageError(f"{destination.name} has several accounts: {ids}", hint="choose one by --account")
+    return accounts[0]
+
+
+def fill_page(call: Invocation, page: StatsReport, options: StatisticsOptions, address: str) -> None:
+    """Gather the rows of all accounts in a mirror, and those of the period before."""
+    contexts = list[tuple[ResultContext, MirroredAccount, StatsQuery]]()
+    with opened_mirror(call, address) as destination:
+        for account in mirrored_accounts(destination):
+            query = options.query(account, account.calendar, _before)
+            account.warn_of_missing_days(call, query, _before(query))
+            contexts.append((account.context(call, query), account, _before(query)))
+        tables = list[StatsTable]()
+        for context, account, before in contexts:
+            earlier = (context._replace(query=before), account.answers(before))
+            tables.append(compared(context, account.answers(context.query), *earlier))
+        first, _, before = contexts[0]
+        currencies = {currency for context, _, _ in contexts for currency in context.currencies}
+        gathered = ChartData([*map(first.names.name, first.query.columns)], currencies)
+        start = tables[0].keys.index("start")
+        posts = {post for table in tables for post in table.repeated_posts}
+        rows = (_local(row, start) for table in tables for row in table.rows)
+        deque(gathered.watch(tables[0]._replace(rows=rows, repeated_posts=posts)).rows, 0)
+    ids = tuple(id for context, _, _ in contexts for id in context.query.ids)
+    page.query = msgspec.structs.replace(first.query, ids=ids)
+    page.rows, page.accounts = gathered, [account.account for _, account, _ in contexts]
+    page.set_earlier(first.query.period, before.period)
+
+
+def _before(query: StatsQuery) -> StatsQuery:
+    return msgspec.structs.replace(query, period=earlier_period(query, PREVIOUS))
+
+
+def _local(row: Row, start: int) -> Row:
+    """Return a row whose time has no offset: days of accounts in several zones are set beside each other."""
+    return *row[:start], row[start][: len("2026-03-01T00:00:00")], *row[start + 1 :]
+
+
+def _sums(days: Iterable[Sequence[int]]) -> list[int] | None:
+    sums = [sum(numbers) for numbers in zip(*days, strict=True)]
+    return sums or None
+
+
+def _groups(report: Table) -> set[str]:
+    return {group for group, metrics in METRICS.items() if X.name(metrics[0]) in report.names}

@@ -1,0 +1,97 @@
+"""`watch apply`: carry out what rules decide, a run for each rule, noted in the log by its name."""
+
+from collections.abc import Iterator, Sequence
+from itertools import groupby
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from ...api.campaigns import UpdateCampaign
+from ...api.endpoint import Request
+from ...api.line_items import UpdateLineItem
+from ...api.spending import STATUS
+from ...console.invocation import Invocation
+from ...console.parameters import option
+from ...console.shown import shows
+from ...errors import DIFFERENCES_FOUND
+from ...output.text import counted
+from . import DECISIONS, File, MaxChanges, decided, records_of, require_few, say_unknown
+
+if TYPE_CHECKING:
+    from ...watch.decide import Decision
+    from ..requests.computed import Values
+
+KINDS: dict[str, type[Request]] = {"campaigns": UpdateCampaign, "line_items": UpdateLineItem}
+DONE = "done"
+
+
+@shows(DECISIONS)
+def apply(
+    ctx: typer.Context,
+    file: File,
+    max_changes: MaxChanges = None,
+    post_to: Annotated[
+        str | None, option("URL", "Post what is done and told there, as signed JSON, once a day")
+    ] = None,
+) -> None:
+    """Carry out rules: pause, activate, set amounts.
+
+    Asks first, on a terminal; elsewhere this needs --yes. The guard holds, and the log of changes names the
+    rule: 'adsctl changes undo' takes back what it did. The exit code is 10 where nothing was changed and
+    something is told, 9 where the service refused a change, and 12 where more records would be changed than
+    --max-changes: nothing is changed then.
+
+    For example: adsctl watch apply rules.yaml --yes
+    """
+    from ...watch.history import BY
+    from ...watch.rules import read_rules
+    from ..checking.posting import poster
+    from ..requests.computed import carry_out, question_of, raise_refused
+    from .view import draw
+
+    call = Invocation.of(ctx)
+    rules = read_rules(file)
+    post = poster(call, post_to) if post_to else None
+    decisions = decided(call, rules)
+    if call.printer.is_for_people:
+        draw(call, decisions)
+    say_unknown(call, decisions)
+    require_few(decisions, max_changes)
+    runs = [*_runs(decisions.changes)]
+    if runs and not call.dry_run:
+        count = counted(len(decisions.changes), "record")
+        what = f"Change {count} by {counted(len(runs), 'rule')}"
+        call.confirm(question_of(call, what, [(kind, values) for _, kind, values in runs]))
+    results = [carry_out(call, kind, values, f"{BY}{name}") for name, kind, values in runs]
+    if call.dry_run:
+        return
+    refused = {id: why for result in results for id, why in result.refused.items()}
+    records = [
+        record | {"state": f"refused: {refused[record['id']]}"}
+        if record["state"] == DONE and record["action"] != "tell" and record["id"] in refused
+        else record
+        for record in records_of(decisions, DONE)
+    ]
+    if not call.printer.is_for_people:
+        call.printer.show(records, DECISIONS.columns, DECISIONS.key)
+    if post and (due := [record for record in records if record["state"] == DONE]):
+        from ...statistics.periods import utc_now
+
+        post(due, utc_now())
+    raise_refused(results, len(decisions.changes))
+    if decisions.due and not runs:
+        raise typer.Exit(DIFFERENCES_FOUND)
+
+
+def _runs(changes: "Sequence[Decision]") -> "Iterator[tuple[str, type[Request], Values]]":
+    """Yield what each rule changes: its name, the request, and what is set of each record."""
+    for _, own in groupby(sorted(changes, key=line_of), key=line_of):
+        decisions = [*own]
+        rule = decisions[0].rule
+        field = rule.change.name if rule.change else STATUS
+        yield rule.name, KINDS[rule.of], {decision.id: {field: decision.after} for decision in decisions}
+
+
+def line_of(decision: "Decision") -> int:
+    """Return the line of the file where the rule of a decision stands."""
+    return decision.rule.line

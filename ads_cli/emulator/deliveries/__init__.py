@@ -1,0 +1,1 @@
+"""What the service sends to others: challenges and deliveries to webhooks, and events to streams."""

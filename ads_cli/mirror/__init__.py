@@ -1,0 +1,1 @@
+"""The mirror: the records and the statistics of accounts in a database, the same tables every morning."""

@@ -1,0 +1,201 @@
+"""A run of one account: what is due is asked for, and then written whole or not at all."""
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import ExitStack, contextmanager
+from datetime import UTC, datetime
+from typing import NamedTuple, cast
+
+from ..errors import StateError
+from ..output.text import first_of
+from ..statistics.periods import DAY, Period
+from .days import StoredDay, StoredDays, any_time, day_row, stored_days
+from .destination import Destination, Row, Value
+from .further import DAYS, STATE
+from .numbers import AccountSource, ReportNumbers, plan_report
+from .records import Records
+from .tables import VERSION, Table
+
+MOST_NAMED = 5
+AGAIN = "run it again: what jobs have computed is not asked for again"
+
+
+class Owner(NamedTuple):
+    """Whose rows a run writes: an account, or a product catalog."""
+
+    id: str
+    service: str
+    timezone: str | None
+
+
+class MirrorResult(NamedTuple):
+    """What a run has written."""
+
+    row_counts: Mapping[str, int]  # by table
+    days: int  # of all reports, that were asked for
+    since: datetime | None  # the first day that is there
+    until: datetime | None  # the day after the last
+    warnings: Sequence[str]
+
+    @property
+    def rows(self) -> int:
+        """Count all rows."""
+        return sum(self.row_counts.values())
+
+
+class Mirrored(NamedTuple):
+    """What the database says of an owner."""
+
+    state: Mapping[str, Value]  # the row of `mirror_accounts`; empty before the first run
+    day_rows: Sequence[Row]
+
+
+def read_mirrored(destination: Destination, owner: Owner) -> Mirrored:
+    """Read what is there of an owner; raise StateError for what a later version or another service wrote."""
+    state: Mapping[str, Value] = {}
+    for row in destination.select(STATE):
+        values = dict(zip(STATE.names, row, strict=True))
+        if cast(int, values["contract"]) > VERSION:
+            raise StateError(
+                f"{destination.name} was written by a later version of adsctl",
+                hint="update adsctl, or mirror into another file or schema",
+            )
+        if values["account_id"] == owner.id:
+            state = values
+    if state and state["service"] != owner.service:
+        raise StateError(
+            f"{destination.name} has {owner.id} of another service: {state['service']}",
+            hint="mirror each service into a file or schema of its own: their ids are not distinct",
+        )
+    return Mirrored(state, sorted(destination.select(DAYS, owner.id), key=repr))
+
+
+@contextmanager
+def prepared(destination: Destination, owner: Owner, tables: Sequence[Table]) -> Iterator[Mirrored]:
+    """Hold the lock of an owner, once the destination can take its tables; yield what is there of it."""
+    with destination.locked(owner.id):
+        destination.begin()
+        destination.ensure_tables([*tables, STATE, DAYS])
+        destination.rollback()
+        yield read_mirrored(destination, owner)
+
+
+def mirror_account(
+    source: AccountSource,
+    destination: Destination,
+    owner: Owner,
+    tables: Sequence[Table],
+    since: Period,
+    note: Callable[[str], None],
+) -> MirrorResult:
+    """Write the records and the statistics of an account; `note` is told what goes on."""
+    with prepared(destination, owner, tables) as before, ExitStack() as until_written:
+        stored = stored_days(before.day_rows)
+        reports = list[ReportNumbers]()
+        for table in tables:
+            if table.entity:
+                counts = destination.day_counts(table, owner.id)
+                reports.append(plan_report(source, table, since, stored.get(table.name, {}), counts))
+            elif table.kind in ("history", "plain"):
+                note(f"{table.source}: {source.records.rows(table).count} records")
+        for report in reports:
+            note(f"{report.table.name}: {len(report.scope.days)} days")
+            report.ask(until_written)
+        for report in reports:
+            report.wait()
+        return _write(destination, owner, tables, source.records, reports, before, source.written)
+
+
+def mirror_catalog(
+    records: Records, destination: Destination, owner: Owner, tables: Sequence[Table], written: datetime
+) -> MirrorResult:
+    """Write the products and the sets of a catalog."""
+    with prepared(destination, owner, tables) as before:
+        for table in tables:
+            records.rows(table)
+        return _write(destination, owner, tables, records, (), before, written)
+
+
+def _write(
+    destination: Destination,
+    owner: Owner,
+    tables: Sequence[Table],
+    records: Records,
+    reports: Sequence[ReportNumbers],
+    before: Mirrored,
+    written: datetime,
+) -> MirrorResult:
+    """Write all tables in one transaction."""
+    counts = dict[str, int]()
+    by_name = {report.table.name: report for report in reports}
+    try:
+        destination.begin()
+        destination.ensure_tables([*tables, STATE, DAYS])
+        if read_mirrored(destination, owner) != before:
+            raise StateError(f"another run has changed {owner.id} in {destination.name}", hint=AGAIN)
+        for table in tables:
+            if report := by_name.get(table.name):
+                counts[table.name] = destination.replace(table, report.rows(), report.scope)
+            elif table.kind in ("history", "plain"):
+                counts[table.name] = destination.replace(table, records.rows(table))
+                if not table.lists_deleted:
+                    destination.mark_deleted(table, owner.id, written)
+        days = _days_after(before.day_rows, reports, written)
+        known = {*before.day_rows}
+        changed = [row for row in _day_rows(owner.id, days) if row not in known]
+        destination.replace(DAYS, changed)
+        result = _result(counts, reports, days)
+        destination.replace(STATE, [_state_row(owner, result, written)])
+        destination.commit()
+    except BaseException:
+        destination.rollback()
+        raise
+    return result
+
+
+def _days_after(
+    before: Sequence[Row], reports: Iterable[ReportNumbers], written: datetime
+) -> dict[str, dict[datetime, StoredDay]]:
+    """Return the days of all reports once the rows of some are written."""
+    days, asked_at = stored_days(before), written.replace(tzinfo=UTC)
+    for report in reports:
+        own = days.setdefault(report.table.name, {})
+        for due in report.due:
+            for date in due.replaced:  # one that no longer has any hours stays, empty
+                own[date] = StoredDay(Period(due.period.start, due.period.start), asked_at, 0)
+            for date, period in report.periods(due):
+                own[date] = StoredDay(period, asked_at, report.counts[date])
+    return days
+
+
+def _day_rows(account: str, days: Mapping[str, StoredDays]) -> Iterator[Row]:
+    return (day_row(account, report, date, day) for report, own in days.items() for date, day in own.items())
+
+
+def _result(
+    counts: Mapping[str, int], reports: Sequence[ReportNumbers], days: Mapping[str, StoredDays]
+) -> MirrorResult:
+    dates = sorted(date for own in days.values() for date, day in own.items() if any_time(day.period))
+    asked = sum(len(report.scope.days) for report in reports)
+    since, last = (dates[0], dates[-1]) if dates else (None, None)
+    return MirrorResult(counts, asked, since, last and last + DAY, [*_warnings(reports)])
+
+
+def _warnings(reports: Iterable[ReportNumbers]) -> Iterator[str]:
+    for report in reports:
+        if report.doubts:
+            named = first_of(sorted(report.doubts), MOST_NAMED)
+            yield f"{report.table.name} has numbers of the service that are hard to believe: {named}"
+
+
+def _state_row(owner: Owner, result: MirrorResult, written: datetime) -> Row:
+    values: dict[str, Value] = {
+        "account_id": owner.id,
+        "service": owner.service,
+        "contract": VERSION,
+        "timezone": owner.timezone,
+        "since": result.since,
+        "until": result.until,
+        "finished_at": written,
+        "row_count": result.rows,
+    }
+    return tuple(values[name] for name in STATE.names)

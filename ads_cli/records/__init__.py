@@ -1,0 +1,1 @@
+"""Files of several records: read, validated whole, and sent many to a request."""

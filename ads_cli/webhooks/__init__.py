@@ -1,0 +1,1 @@
+"""What sender and receiver of webhook deliveries share."""

@@ -110,7 +110,7 @@ def test_a_push_that_is_stopped_sends_nothing_more_and_is_resumed(adsctl, shop, 
             ads.push("products", "feed.csv", concurrency=2, progress=stop)
         stopped.set()
         shop.settle()
-        assert len(shop.puts) in (2, 3)  # one was acknowledged, and two at most were in flight
+        assert len(shop.puts) in (1, 2, 3)  # one was acknowledged, and two at most were in flight
         result = ads.push("products", "feed.csv", resume=True)
     assert result.is_complete and result.counts["created"] + result.counts["unchanged"] == ROWS
     assert len(jobs(adsctl)) == 1 and len(shop.puts) <= 6

@@ -150,8 +150,7 @@ def decided(call: Invocation, rules: "Sequence[WatchRule]") -> "Decisions":
         for rule in rules:
             records_for(rule, facts)
     # Read after the records: what another run has changed in them, it has logged before.
-    log = ChangeLog(call.settings.state_dir).changes()
-    own = (change for change in log if change["account"] == call.account)
+    own = ChangeLog(call.settings.state_dir).changes(call.service, call.account)
     history = History([change for change in own if change["outcome"] in ("ok", "unknown")])
     with required():
         return decide(rules, facts, history)

@@ -2,7 +2,7 @@
 
 import getpass
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from contextlib import suppress
 from datetime import UTC, datetime
 from itertools import chain
@@ -29,6 +29,7 @@ from ..own_ids import new_change_id
 from ..people_masking import LISTS, WHERE, mask_people
 from ..store.changes import ChangeBegun, ChangedRecord, ChangeLog
 from ..stored_times import utc_text
+from .change_words import each_record
 
 if TYPE_CHECKING:
     from ..client.client import Client
@@ -314,19 +315,35 @@ def _called(record: Record) -> str:
     return f"{record['targeting_type']}: {called}" if record.get("targeting_type") and called else called
 
 
-def named_by_answer(
-    call: Caller, records: Sequence[ChangedRecord], write: Write, answers: Iterable[Any]
+def as_answered(
+    call: Caller, entry: ChangeBegun, write: Write, answers: Iterable[Any]
 ) -> list[ChangedRecord]:
-    """Return the records of a change with the names of what it has deleted; nothing where none is new."""
+    """Return the records of a change with what its answer adds; nothing where it adds nothing.
+
+    That are the names of what it has deleted, and fields that the service stores in another form.
+    """
     if write.endpoint is None or write.endpoint.sensitive:
         return []
-    by_id = {str(answer.get("id")): answer for answer in answers if isinstance(answer, dict)}
-    named = []
-    for record in records:
-        answer = by_id.get(record.id, {}) if record.action == "delete" and not record.name else {}
-        name = _masked(call, "name", _called(answer))
-        named.append(structs.replace(record, name=name) if name else record)
-    return named if named != [*records] else []
+    shown = [answer for answer in answers if isinstance(answer, dict)]
+    by_id = {str(answer.get("id")): answer for answer in shown}
+    records = []
+    for record, (_, fields, _) in zip(
+        entry.records, each_record(entry.records, entry.fields, entry.before), strict=True
+    ):
+        is_only = len(entry.records) == len(shown) == 1 and "id" not in shown[0]
+        answer = shown[0] if is_only else by_id.get(record.id, {})
+        if record.action == "delete" and not record.name:
+            record = structs.replace(record, name=_masked(call, "name", _called(answer)))
+        elif record.action == "update":
+            stored = {
+                name: _masked(call, name, answer[name])
+                for name, value in fields.items()
+                if name in answer and answer[name] != value and value != MASK
+            }
+            record = structs.replace(record, stored=stored)
+        records.append(record)
+    is_small = len(msgspec.json.encode(records, enc_hook=str)) <= MAX_BYTES
+    return records if is_small and records != entry.records else []
 
 
 def _currency_above(call: Caller, write: Write, operation: Operation) -> Any:

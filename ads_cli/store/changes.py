@@ -49,6 +49,7 @@ class ChangedRecord(msgspec.Struct, kw_only=True):
     id: str = ""  # empty of one that is new
     name: str = ""
     currency: str = ""  # of its amounts
+    stored: dict[str, Any] = {}  # fields that the answer shows otherwise than they were set
 
 
 class ChangeBegun(msgspec.Struct, kw_only=True):

@@ -162,7 +162,7 @@ def _possible_states(before: Mapping[str, Any], updates: Sequence[LoggedUpdate])
     """Return what updates may have left, the likeliest last: some of them may not have been applied."""
     states = [dict(before)]
     for update in updates:
-        applied = [{**state, **update.fields} for state in states]
+        applied = [{**state, **update.fields, **update.record.stored} for state in states]
         states = applied if update.is_certain else [*states, *applied][-MOST_STATES:]
     return states
 

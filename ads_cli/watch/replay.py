@@ -55,10 +55,10 @@ class PastSource:
         if listed is None:
             return self._source.records(command)
         return [
-            {**record, **self.changed.get(str(record["id"]), {})}
+            {**record, "updated_at": None, **self.changed.get(str(record["id"]), {})}
             for record in listed
             if str(record.get("created_at") or "") <= self.until
-        ]
+        ]  # when a record was changed last then is not known
 
     def numbers(
         self,

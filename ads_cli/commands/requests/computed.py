@@ -1,9 +1,9 @@
 """Carry out changes whose values a command has computed, such as those of a rule or of an undo."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from functools import partial
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ...api.endpoint import Request
 from ...api.names import to_neutral
@@ -17,6 +17,9 @@ from ...errors import AdsctlError, IncompleteError, NotConfirmedError, NotFoundE
 from ...output.text import Lines, counted
 from .search import RecordSearch
 from .several import CHANGED_SINCE, RecordChanges, changed_since
+
+if TYPE_CHECKING:
+    from ...client.prepared_request import PreparedRequest
 
 Values = Mapping[str, Mapping[str, Any]]  # what is set of each record, by its id
 
@@ -54,6 +57,11 @@ def question_of(call: Invocation, what: str, runs: Iterable[ComputedChanges]) ->
     return "; ".join(filter(None, [what, *(spending_question(call, [*some]) for some in requests)]))
 
 
+def prepared(call: Invocation, changes: ComputedChanges) -> "Iterator[PreparedRequest]":
+    """Build the requests of changes, for the guard."""
+    return map(call.client.prepare, _requests(changes, call.settings.service).values())
+
+
 def carry_out(call: Invocation, changes: ComputedChanges, by: str | None = None) -> ChangeResult:
     """Send changes of records of a kind as one run; `by` names in the log what has computed them.
 
@@ -66,6 +74,8 @@ def carry_out(call: Invocation, changes: ComputedChanges, by: str | None = None)
             return _carry_out_together(call, changes)
         return _carry_out_singly(call, changes)
     except (NotConfirmedError, NotFoundError, RefusedError) as error:
+        if call.parsed.is_guard_check:
+            raise
         return ChangeResult(dict.fromkeys(values, error.message), error)
     finally:
         call.parsed.by = before
@@ -92,7 +102,7 @@ def _carry_out_singly(call: Invocation, changes: ComputedChanges) -> ChangeResul
     """Send a plain request for each record, of a kind that no command changes several of."""
     service, refused = call.settings.service, dict[str, str]()
     requests = _requests(changes, service)
-    call.writes.approve(map(call.client.prepare, requests.values()))
+    call.writes.approve(prepared(call, changes))
     for id, request in requests.items():
         path = {name: getattr(request, name) for name in request.endpoint.path_fields}
         try:

@@ -42,7 +42,7 @@ def undo(
 
     For example: adsctl changes undo --since 1h --dry-run
     """
-    from ..requests.computed import carry_out, question_of, raise_refused, state_of_left
+    from ..requests.computed import carry_out, prepared, question_of, raise_refused, state_of_left
     from .plan import planned
     from .targeting import take_back
 
@@ -59,7 +59,11 @@ def undo(
         for undone in plan
         if undone.why_not
     ]
+    criteria = [undone for undone in due if undone.criterion]
     if call.dry_run:
+        take_back(call, criteria)
+        for own in _runs(due):
+            call.writes.approve(prepared(call, own))
         call.printer.show([undone.as_dict(DUE) for undone in plan], UNDONE.columns, UNDONE.key)
         return
     for undone in plan:
@@ -70,7 +74,6 @@ def undo(
         raise NotConfirmedError(
             Lines(left) or "there is nothing to undo", hint="adsctl changes list shows what was changed"
         )
-    criteria = [undone for undone in due if undone.criterion]
     what = f"Undo {counted(len(changes), 'change')} of {counted(len(due), 'record')}"
     call.confirm(question_of(call, what, _runs(due)))
     results = [take_back(call, criteria)] if criteria else []

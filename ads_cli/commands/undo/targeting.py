@@ -132,7 +132,10 @@ def _listed(call: Invocation, line_items: Sequence[str]) -> dict[Criterion, Reco
 
 
 def take_back(call: Invocation, due: Sequence[Undone]) -> ChangeResult:
-    """Create and delete criteria; raise AdsctlError where it is not known whether a request was applied."""
+    """Create and delete criteria, or let the guard judge that in a dry run.
+
+    Raise AdsctlError where it is not known whether a request was applied.
+    """
     by_item: dict[str, list[Undone]] = {}
     for undone in due:
         if undone.criterion:
@@ -143,7 +146,11 @@ def take_back(call: Invocation, due: Sequence[Undone]) -> ChangeResult:
     try:
         call.writes.approve(prepared for own in requests.values() for prepared in own)
     except NotConfirmedError as error:
+        if call.parsed.is_guard_check:
+            raise
         return ChangeResult({undone.record.id: error.message for undone in due}, error)
+    if call.dry_run:
+        return ChangeResult()
     for item, own in requests.items():
         try:
             for prepared in own:

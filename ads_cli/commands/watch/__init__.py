@@ -8,7 +8,7 @@ import typer
 from ...console.invocation import Invocation
 from ...console.parameters import argument, option
 from ...console.shown import Result, shows
-from ...errors import DIFFERENCES_FOUND, NotConfirmedError
+from ...errors import DIFFERENCES_FOUND, GuardError, NotConfirmedError
 from ...output.text import counted
 from ...stored_times import stored_form
 from ..checking import FromMirror, facts_of, opened_facts, required
@@ -104,6 +104,7 @@ def plan(ctx: typer.Context, file: File, max_changes: MaxChanges = None, *, show
         require_few(decisions, max_changes)
     except NotConfirmedError as error:
         call.messages.warn(error.message)
+    _warn_of_guard(call, decisions)
     if decisions.due:
         raise typer.Exit(DIFFERENCES_FOUND)
 
@@ -156,6 +157,19 @@ def _say_which_numbers(call: Invocation, days: "Sequence[DayDecision]", *, is_of
     elif later := sum(own.is_later for own in days):
         what = f"{later:,} of {counted(len(days), 'decision')} rest on numbers asked for after that day"
         call.messages.note(f"{what}, and may have been others then: see asked_at")
+
+
+def _warn_of_guard(call: Invocation, decisions: "Decisions") -> None:
+    """Say which rules the guard would refuse, all of whose changes are one run."""
+    from ..requests.computed import prepared
+    from .applying import runs_of
+
+    judging = call.with_flags({"dry_run": True})  # whose guard holds no lock
+    for name, changes in runs_of(call, decisions.changes):
+        try:
+            judging.writes.guard.approve(prepared(judging, changes))
+        except GuardError as error:
+            call.messages.warn(f"the rule {name!r} would change nothing: {error.message}")
 
 
 def decided(call: Invocation, rules: "Sequence[WatchRule]") -> "Decisions":
@@ -230,6 +244,8 @@ def say_unknown(call: Invocation, decisions: "Decisions") -> None:
     call.messages.note(f"{counted(len(decisions.unknown), 'judgement')} unknown, which never act")
     for line in lines:
         call.messages.note(line)
+    for name, count in decisions.blind.items():
+        call.messages.warn(f"the rule {name!r} could not judge any of {counted(count, 'record')}")
 
 
 def require_few(decisions: "Decisions", max_changes: int | None) -> None:

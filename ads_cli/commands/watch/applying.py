@@ -57,7 +57,7 @@ def apply(
         draw(call, decisions)
     say_unknown(call, decisions)
     require_few(decisions, max_changes)
-    runs = [*_runs(call, decisions.changes)]
+    runs = [*runs_of(call, decisions.changes)]
     if runs and not call.dry_run:
         count = counted(len(decisions.changes), "record")
         what = f"Change {count} by {counted(len(runs), 'rule')}"
@@ -83,7 +83,7 @@ def apply(
         raise typer.Exit(DIFFERENCES_FOUND)
 
 
-def _runs(call: Invocation, changes: "Sequence[Decision]") -> "Iterator[tuple[str, ComputedChanges]]":
+def runs_of(call: Invocation, changes: "Sequence[Decision]") -> "Iterator[tuple[str, ComputedChanges]]":
     """Yield what each rule changes: its name, and what is set of each record that is still as it was read."""
     from ..requests.computed import ComputedChanges
 

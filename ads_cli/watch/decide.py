@@ -45,7 +45,7 @@ class Decisions(NamedTuple):
     held: list[Decision]  # what is not done, with the reason
     unknown: list[tuple[WatchRule, Record, str]]  # what could not be judged, and why
     looked_at: int  # records
-    blind: dict[str, int]  # how many records the rules are about that could judge none, by name
+    warnings: list[str]  # of rules that are about no record, or could judge none
 
     @property
     def changes(self) -> list[Decision]:
@@ -60,17 +60,21 @@ class Decisions(NamedTuple):
 
 def decide(rules: Sequence[WatchRule], facts: Facts, history: History) -> Decisions:
     """Apply rules to the records of an account; the first rule of the file that changes a record counts."""
-    decisions = Decisions([], [], [], len(_looked_at(rules, facts)), {})
+    decisions = Decisions([], [], [], len(_looked_at(rules, facts)), [])
     changed: dict[tuple[str, str], WatchRule] = {}
     for rule in rules:
-        judged, unknown = 0, len(decisions.unknown)
+        concerned, judged, unknown = 0, 0, len(decisions.unknown)
         for record in records_for(rule, facts):
             try:
-                values = _values_of_meant(rule, record, facts)
-                decision = None if values is None else _decided(rule, record, values, facts, history)
-                judged += values is not None
+                values = _values_of_concerned(rule, record, facts)
+                concerned += values is not None
+                if values is None or not _may_act(rule, record):
+                    continue
+                decision = _decided(rule, record, values, facts, history)
+                judged += 1
             except CannotLook as why:
-                decisions.unknown.append((rule, record, str(why)))
+                if _may_act(rule, record):
+                    decisions.unknown.append((rule, record, str(why)))
                 continue
             if decision is None:
                 continue
@@ -80,8 +84,12 @@ def decide(rules: Sequence[WatchRule], facts: Facts, history: History) -> Decisi
             (decisions.held if decision.why_not else decisions.due).append(decision)
             if not decision.why_not and rule.do != "tell":
                 changed[key] = rule
-        if not judged and (missed := len(decisions.unknown) - unknown):
-            decisions.blind[rule.name] = missed
+        missed = len(decisions.unknown) - unknown
+        if missed and not judged:
+            what = f"{missed:,} record{'s' * (missed > 1)}"
+            decisions.warnings.append(f"the rule {rule.name!r} could not judge any of {what}")
+        elif not (concerned or missed):
+            decisions.warnings.append(f"the rule {rule.name!r} is about no record of the account")
     return decisions
 
 
@@ -94,10 +102,8 @@ def _looked_at(rules: Sequence[WatchRule], facts: Facts) -> set[tuple[str, str]]
     return {(rule.of, str(record["id"])) for rule in rules for record in records_for(rule, facts)}
 
 
-def _values_of_meant(rule: WatchRule, record: Record, facts: Facts) -> dict[str, Value] | None:
+def _values_of_concerned(rule: WatchRule, record: Record, facts: Facts) -> dict[str, Value] | None:
     """Return the values of a record that a rule is about, as far as no numbers say that; else None."""
-    if not _may_act(rule, record):
-        return None
     values = _values_of(record, facts)
     where_needs_numbers = rule.where is not None and any(map(is_metric, names_in(rule.where)))
     return values if where_needs_numbers or _holds("where", rule.where, values) else None

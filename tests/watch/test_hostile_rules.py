@@ -153,10 +153,16 @@ def test_a_pattern_that_takes_too_long_is_given_up_and_not_searched_in_each_reco
     assert len(searched) == patterns.MAX_TIMEOUTS
 
 
-def test_a_rule_that_could_judge_nothing_is_named():
-    rules = (
-        RULE.format(do="pause", when="spend > 1 USD")
-        + "- {name: b, of: campaigns, when: spend > 1, do: tell}\n"
-    )
-    decisions = decide(parse_rules(rules.encode(), "rules.yaml"), facts_of({}), History([]))
-    assert decisions.blind == {"a": 1}
+@pytest.mark.parametrize(
+    ("when", "where", "status", "warnings"),
+    [
+        ("spend > 1 USD", "id != ''", "ACTIVE", ["the rule 'a' could not judge any of 1 record"]),
+        ("spend > 1", "name ~ '^Autumn'", "ACTIVE", ["the rule 'a' is about no record of the account"]),
+        ("spend > 1", "name ~ '^Spring'", "PAUSED", []),  # it did what it should
+        ("spend > 1", "id != ''", "ACTIVE", []),
+    ],
+)
+def test_a_rule_that_is_about_nothing_or_could_judge_nothing_is_named(when, where, status, warnings):
+    rules = RULE.format(do="pause", when=when) + f"  where: {where}\n"
+    facts = facts_of({"campaigns": {"c1": {"entity_status": status}}})
+    assert decide(parse_rules(rules.encode(), "rules.yaml"), facts, History([])).warnings == warnings

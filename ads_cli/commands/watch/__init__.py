@@ -233,7 +233,9 @@ def numbers_of(decision: "Decision") -> dict[str, str | None]:
 
 
 def say_unknown(call: Invocation, decisions: "Decisions") -> None:
-    """Count what could not be judged, with the reasons."""
+    """Count what could not be judged, with the reasons; warn of rules that do nothing."""
+    for warning in decisions.warnings:
+        call.messages.warn(warning)
     if not decisions.unknown:
         return
     reasons: dict[str, int] = {}
@@ -244,8 +246,6 @@ def say_unknown(call: Invocation, decisions: "Decisions") -> None:
     call.messages.note(f"{counted(len(decisions.unknown), 'judgement')} unknown, which never act")
     for line in lines:
         call.messages.note(line)
-    for name, count in decisions.blind.items():
-        call.messages.warn(f"the rule {name!r} could not judge any of {counted(count, 'record')}")
 
 
 def require_few(decisions: "Decisions", max_changes: int | None) -> None:

@@ -66,7 +66,7 @@ class Undone(NamedTuple):
 
     def as_dict(self, done: str) -> UndoneRecord:
         """Return it as programs read it."""
-        words = changes_in_words(self.values, self.now, self.record.currency)
+        words = changes_in_words(self.values, self.now, self.record.currency) if self.why_not != SAME else ""
         return {
             "action": self.action,
             "kind": self.record.noun,

@@ -1,10 +1,12 @@
 """Regular expressions that people write, searched for a limited time: some of them would take for ever."""
 
+from collections import Counter
 from collections.abc import Callable
 from functools import cache
 from typing import Any
 
 LIMIT_SECONDS = 0.2  # of one search; a usual one takes microseconds
+MAX_TIMEOUTS = 5  # of a pattern, which is not searched for any more then: a list may have many records
 MAX_LENGTH = 500  # of a pattern: longer ones take long to compile
 
 
@@ -36,16 +38,22 @@ def pattern_problem(text: str) -> str:
 
 def is_found(text: str, within: str) -> bool | None:
     """Tell whether a pattern occurs in a text; None where that takes too long."""
-    return _searched(compile_pattern(text).search, within)
+    return _searched(text, compile_pattern(text).search, within)
 
 
 def fits(text: str, whole: str) -> bool | None:
     """Tell whether a pattern matches a whole text; None where that takes too long."""
-    return _searched(compile_pattern(text).fullmatch, whole)
+    return _searched(text, compile_pattern(text).fullmatch, whole)
 
 
-def _searched(search: Callable[..., Any], within: str) -> bool | None:
+_timeouts = Counter[str]()  # by pattern
+
+
+def _searched(text: str, search: Callable[..., Any], within: str) -> bool | None:
+    if _timeouts[text] >= MAX_TIMEOUTS:
+        return None
     try:
         return search(within, timeout=LIMIT_SECONDS) is not None
     except TimeoutError:
+        _timeouts[text] += 1
         return None

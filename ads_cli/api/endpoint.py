@@ -55,6 +55,7 @@ class Endpoint(msgspec.Struct, frozen=True, kw_only=True):
     reads_only: bool = False  # whatever its method, it changes nothing but tokens: an estimate, a sign-in
     takes_several: bool = False  # its command takes several ids, or finds records by --where
     tokens: tuple[Token, ...] = OF_USERS  # any of which authenticates it
+    recreatable: bool = False  # what it deletes is its content alone, and can be created again
     data_key: str = ""  # of `data`, which has the records, where a version of the service puts them there
 
     @property
@@ -150,6 +151,7 @@ class EndpointOptions(TypedDict, total=False):
     reads_only: bool
     takes_several: bool
     tokens: tuple[Token, ...]
+    recreatable: bool
     data_key: str
 
 

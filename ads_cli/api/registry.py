@@ -94,6 +94,16 @@ def requests_for(service: str) -> Iterator[type[Request]]:
         yield from (request for request in requests_of(module) if is_of_service(request, service))
 
 
+def creation_of(removal: type[Request]) -> type[Request]:
+    """Return the request that creates what another one deletes; raise KeyError if there is none."""
+    endpoint = removal.endpoint
+    for module in modules_of(tuple(endpoint.command.split()[:-1])):
+        for kind in requests_of(module):
+            if kind.endpoint.route == f"POST {endpoint.path.rpartition('/')[0]}":
+                return kind
+    raise KeyError(endpoint.command)
+
+
 def is_of_service(request: type[Request], service: str) -> bool:
     """Whether a service understands a request."""
     return request.endpoint.service in ("", service)

@@ -204,7 +204,7 @@ class AddCriterion(InAccount, kw_only=True):
     own_operator = operator_fits_type
 
 
-@CRITERIA.delete("targeting delete")
+@CRITERIA.delete("targeting delete", recreatable=True)
 class DeleteCriterion(InAccount, kw_only=True):
     """Delete a targeting criterion."""
 

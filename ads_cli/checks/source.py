@@ -14,6 +14,8 @@ from ..statistics.numbers import numbers_by_id, query_of
 from .outcome import CannotLook, Record
 
 if TYPE_CHECKING:
+    from datetime import datetime
+
     from ..client.client import Client
     from ..statistics.periods import Calendar, Period
 
@@ -47,6 +49,9 @@ class Source(Protocol):
         currencies: Mapping[str, Any],
     ) -> Rows:
         """Return the numbers of the entities of a kind that were active in a period, by id."""
+
+    def asked_at(self, entity: str, period: "Period") -> "datetime | None":
+        """Return when the numbers of a period were last asked for, of a source that keeps them."""
 
     def reach(self, campaigns: Sequence[str], period: "Period") -> Mapping[str, Record]:
         """Return how many people campaigns reached in a period, and how often, by id."""
@@ -123,6 +128,10 @@ class ServiceSource:
             return rows
 
         return _or_unknown("stats get", ask)
+
+    def asked_at(self, entity: str, period: "Period") -> "datetime | None":
+        """Return nothing: numbers are asked for when they are needed."""
+        return None
 
     def reach(self, campaigns: Sequence[str], period: "Period") -> Mapping[str, Record]:
         """Ask for the reach of campaigns, as many at once as the service takes."""

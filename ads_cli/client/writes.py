@@ -186,10 +186,12 @@ def _matched(prepared: PreparedRequest, dialect: Dialect) -> tuple[type[Request]
     return next((match for match in matches if match[0]), (None, {}))
 
 
-def request_of_path(method: str, path: str, dialect: Dialect) -> type[Request] | None:
-    """Return the declared request that changes something at a path; None where there is none."""
+def request_of_path(
+    method: str, path: str, dialect: Dialect
+) -> tuple[type[Request] | None, Mapping[str, str]]:
+    """Return the declared request that changes something at a path, if there is one, and the path's ids."""
     matches = (_match(method, path, prefix, dialect, None) for prefix in dialect.prefixes)
-    return next((kind for kind, _ in matches if kind), None)
+    return next((match for match in matches if match[0]), (None, {}))
 
 
 @cache

@@ -22,7 +22,7 @@ from ..output.table_view import local_times
 from ..output.text import counted
 from ..runs.batch_upload import DONE
 from ..runs.targets import TARGET_PATH
-from ..store.changes import COLUMNS, ChangedRecord, ChangeEntry, ChangeLog
+from ..store.changes import COLUMNS, OF_SERVICE, ChangedRecord, ChangeEntry, ChangeLog
 from .runs.options import ShownOptions, with_options
 
 AGO = re.compile(r"([0-9]{1,5})(m|h|d|w)")
@@ -30,9 +30,21 @@ UNITS = {"m": "minutes", "h": "hours", "d": "days", "w": "weeks"}
 # On a terminal: what a person asks first.
 WORDS = ("record", "change")
 SHOWN = ("time", *WORDS)
-SHOWN_WHOLE = ("time", "change", "outcome", "command", "user", "profile", "account", "by", "job", "path")
+SHOWN_WHOLE = (
+    "time",
+    "change",
+    "outcome",
+    "command",
+    "user",
+    "profile",
+    "account",
+    "by",
+    "job",
+    "path",
+    *OF_SERVICE,
+)
 # Further columns, each only where changes have more than so many values of it.
-FURTHER = {"profile": 1, "by": 0, "user": 1, "account": 1}
+FURTHER = {"profile": 1, "environment": 1, "by": 0, "user": 1, "account": 1}
 ROWS = "rows"
 STATUS_WORDS = {ACTIVE: "activated", PAUSED: "paused"}
 WHEN = "today, yesterday, 7d, 12h, or a date or time of the account: 2026-11-23, 2026-11-23T18:00"

@@ -284,7 +284,9 @@ class Invocation:
         from ..client.spending import StoredRecords
         from .logged_changes import recent_changes
 
-        stored = StoredRecords(self.client, account, lambda: recent_changes(self.settings, account))
+        stored = StoredRecords(
+            self.client, account, lambda: recent_changes(self.settings, self.service, account)
+        )
         return self._stored.setdefault(account, stored)
 
     @cached_property

@@ -2,7 +2,7 @@
 
 import getpass
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from contextlib import suppress
 from datetime import UTC, datetime
 from itertools import chain
@@ -13,13 +13,15 @@ import msgspec
 from msgspec import structs
 
 from ..api.amounts import money_fields
+from ..api.endpoint import Request
 from ..api.names import to_neutral
+from ..api.registry import creation_of, request_of
 from ..client.guard import FLEET_COUNT
 from ..client.prepared_request import PreparedRequest
 from ..client.shown_records import shown_record
 from ..client.spending import SOURCES, Record, StoredRecords
 from ..client.writes import Operation, Write
-from ..config.settings import Settings
+from ..config.settings import EMULATOR_URL, Settings
 from ..errors import AdsctlError
 from ..masking import MASK, is_private_name, mask_address, mask_undeclared
 from ..output.text import shell_command, singular
@@ -27,6 +29,7 @@ from ..own_ids import new_change_id
 from ..people_masking import LISTS, WHERE, mask_people
 from ..store.changes import ChangeBegun, ChangedRecord, ChangeLog
 from ..stored_times import utc_text
+from .change_words import each_record
 
 if TYPE_CHECKING:
     from ..client.client import Client
@@ -71,6 +74,7 @@ class Caller(Protocol):
 def begun(call: Caller, write: Write, prepared: PreparedRequest) -> ChangeBegun:
     """Return a change that is about to be sent, as the log has it."""
     read_before(call, write, "update")
+    _read_deleted(call, write)
     ids, fields, before = changed(call, write)
     path, words = urlsplit(prepared.url).path, call.parsed.words
     id_field = write.endpoint.id_field if write.endpoint else ""
@@ -92,10 +96,18 @@ def begun(call: Caller, write: Write, prepared: PreparedRequest) -> ChangeBegun:
         job=call.parsed.job or call.client.trace.job,
         records=changed_records(call, write) if len(write.operations) <= MAX_RECORDS else [],
         by=call.parsed.by or ("fleet" if call.settings.environ.get(FLEET_COUNT) else None),
+        service=call.service,
+        environment=_environment(call),
     )
 
 
-def recent_changes(settings: Settings, account: str) -> dict[str, dict[str, Record]]:
+def _environment(call: Caller) -> str:
+    if call.service.startswith(EMULATOR_URL):
+        return "emulator"
+    return "sandbox" if call.settings.flag("sandbox") else "production"
+
+
+def recent_changes(settings: Settings, service: str, account: str) -> dict[str, dict[str, Record]]:
     """Return what this machine has set lately of the records of an account, by the field of their ids.
 
     Lists may not show it yet. Of a record that is new, its id is among what was set.
@@ -104,13 +116,15 @@ def recent_changes(settings: Settings, account: str) -> dict[str, dict[str, Reco
 
     changes: dict[str, dict[str, Record]] = {}
     for change in ChangeLog(settings.state_dir).since(utc_text(LISTED_AFTER_SECONDS)):
+        if (change["account"], change["service"]) != (account, service):
+            continue
         path, ids, values = change["path"], change["ids"], change["fields"]
         groups = path.split("/")
         field = next((source for source in SOURCES if SOURCES[source].replace("-", "_") in groups), "")
         own = changes.setdefault(field, {})
         several = values if isinstance(values, list) else [values or {}] * len(ids)
         is_new = change["method"] == "POST" and path.rpartition("/")[2] not in ids
-        for identifier, fields in zip(ids, several, strict=False) if change["account"] == account else ():
+        for identifier, fields in zip(ids, several, strict=False):
             if not fields:
                 own.pop(identifier, None)  # it was deleted
             else:
@@ -124,6 +138,9 @@ def created_ids(write: Write, response: "Response") -> list[str]:
     field = write.endpoint.record_id if write.endpoint else "id"
     data = response.data if write.operations else None
     records = data if isinstance(data, list) else [data]
+    if len({operation.action for operation in write.operations}) > 1:
+        answered = zip(write.operations, records, strict=False)
+        records = [record for operation, record in answered if operation.action == "create"]
     ids = [record.get(field) for record in records if isinstance(record, dict)]
     return [str(id) for id in ids if isinstance(id, str | int) and not _is_personal(field)]
 
@@ -190,6 +207,9 @@ def _before(
     record = call.stored_of(write.account).cached(*operation.key)
     if record is None or operation.action == "create":
         return None
+    if operation.kind and operation.kind.endpoint.recreatable:  # all that creates it again
+        names = _fields_of_creation(operation.kind)
+        return {name: _masked(call, name, record[name]) for name in names if name in record} or None
     shown = {name: _masked(call, name, record[name]) for name in fields if name in record}
     return {name: MASK if fields[name] == MASK else value for name, value in shown.items()} or None
 
@@ -225,6 +245,48 @@ def _read_shown(call: Caller, operation: Operation, stored: StoredRecords) -> No
             stored.note(operation.id_field, {operation.id: to_neutral(record)})
 
 
+def _fields_of_creation(removal: type[Request]) -> list[str]:
+    """Name the fields that create what a request deletes."""
+    creation = creation_of(removal)
+    return [name for name in creation.__struct_fields__ if name not in creation.endpoint.path_fields]
+
+
+def _read_deleted(call: Caller, write: Write) -> None:
+    """Read what is deleted and can be created again: nothing else has it afterwards.
+
+    The list of the record above the first one has the others too.
+    """
+    stored = call.stored_of(write.account)
+    missing = {
+        operation.id: operation
+        for operation in write.operations
+        if operation.action == "delete"
+        and operation.kind
+        and operation.kind.endpoint.recreatable
+        and stored.cached(*operation.key) is None
+    }
+    while missing:
+        id, operation = missing.popitem()
+        assert operation.kind
+        try:
+            first = shown_record(call.client, call.settings.service, operation.kind, operation.values)
+            stored.note(operation.id_field, {id: to_neutral(first)})
+            if missing:
+                stored.note(operation.id_field, _beside(call, operation, to_neutral(first)))
+        except (AdsctlError, KeyError):  # that it is gone, the deletion says
+            continue
+        missing = {id: other for id, other in missing.items() if stored.cached(*other.key) is None}
+
+
+def _beside(call: Caller, operation: Operation, record: Record) -> dict[str, Record]:
+    """Return the records that lie in the same one as another."""
+    assert operation.kind
+    listing: Any = request_of((*operation.kind.endpoint.command.split()[:-1], "list"), call.settings.service)
+    place = {f"{name}s": [record[name]] for name in record if f"{name}s" in listing.__struct_fields__}
+    pages = call.client.pages(listing(account_id=operation.values["account_id"], count=1000, **place))
+    return {str(own["id"]): own for page in pages for own in to_neutral(page.records)}
+
+
 def changed_records(call: Caller, write: Write) -> list[ChangedRecord]:
     """Return what a person calls the records of a change."""
     records = []
@@ -253,19 +315,35 @@ def _called(record: Record) -> str:
     return f"{record['targeting_type']}: {called}" if record.get("targeting_type") and called else called
 
 
-def named_by_answer(
-    call: Caller, records: Sequence[ChangedRecord], write: Write, answers: Iterable[Any]
+def as_answered(
+    call: Caller, entry: ChangeBegun, write: Write, answers: Iterable[Any]
 ) -> list[ChangedRecord]:
-    """Return the records of a change with the names of what it has deleted; nothing where none is new."""
+    """Return the records of a change with what its answer adds; nothing where it adds nothing.
+
+    That are the names of what it has deleted, and fields that the service stores in another form.
+    """
     if write.endpoint is None or write.endpoint.sensitive:
         return []
-    by_id = {str(answer.get("id")): answer for answer in answers if isinstance(answer, dict)}
-    named = []
-    for record in records:
-        answer = by_id.get(record.id, {}) if record.action == "delete" and not record.name else {}
-        name = _masked(call, "name", _called(answer))
-        named.append(structs.replace(record, name=name) if name else record)
-    return named if named != [*records] else []
+    shown = [answer for answer in answers if isinstance(answer, dict)]
+    by_id = {str(answer.get("id")): answer for answer in shown}
+    records = []
+    for record, (_, fields, _) in zip(
+        entry.records, each_record(entry.records, entry.fields, entry.before), strict=True
+    ):
+        is_only = len(entry.records) == len(shown) == 1 and "id" not in shown[0]
+        answer = shown[0] if is_only else by_id.get(record.id, {})
+        if record.action == "delete" and not record.name:
+            record = structs.replace(record, name=_masked(call, "name", _called(answer)))
+        elif record.action == "update":
+            stored = {
+                name: _masked(call, name, answer[name])
+                for name, value in fields.items()
+                if name in answer and answer[name] != value and value != MASK
+            }
+            record = structs.replace(record, stored=stored)
+        records.append(record)
+    is_small = len(msgspec.json.encode(records, enc_hook=str)) <= MAX_BYTES
+    return records if is_small and records != entry.records else []
 
 
 def _currency_above(call: Caller, write: Write, operation: Operation) -> Any:

@@ -18,7 +18,7 @@ from ..config.guard import Guard, read_guard
 from ..errors import AdsctlError, GuardError
 from ..store.changes import UNKNOWN, ChangeBegun, ChangeEnded, ChangeLog
 from .host import SilentHost
-from .logged_changes import Caller, begun, created_ids, named_by_answer
+from .logged_changes import Caller, as_answered, begun, created_ids
 
 if TYPE_CHECKING:
     from ..client.response import Response
@@ -89,7 +89,7 @@ class Writes:
                 ended.ids = created_ids(write, response)
                 data = response.neutral_data
                 answers = data if isinstance(data, list) else [data]
-                ended.records = named_by_answer(self._call, entry.records, write, answers)
+                ended.records = as_answered(self._call, entry, write, answers)
                 self.guard.note_created(write, answers)
 
             yield note

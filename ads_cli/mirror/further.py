@@ -6,7 +6,7 @@ from functools import cache
 from ..api.names import X
 from ..api.registry import requests_named
 from ..output.column_types import type_of
-from ..store.changes import COLUMNS
+from ..store.changes import COLUMNS, OF_SERVICE
 from .contract import (
     ACCOUNTS,
     CAMPAIGNS,
@@ -112,7 +112,10 @@ def _of_this_machine(name: str, about: str, source: str, fields: str) -> Table:
 
 # What adsctl has done on the machine that writes the mirror.
 CHANGES = _of_this_machine(
-    "adsctl_change", "What adsctl has changed in the account", "changes list", " ".join(COLUMNS)
+    "adsctl_change",
+    "What adsctl has changed in the account",
+    "changes list",
+    " ".join(name for name in COLUMNS if name not in OF_SERVICE),  # which mirror_accounts has
 )
 RUNS = _of_this_machine(
     "adsctl_run",

@@ -120,9 +120,8 @@ class Records:
         elif table.name == POSTS.name:
             yield from self._posts()
         elif table.name == CHANGES.name:
-            account = self._shared[POSTS.owner]
-            changes = ChangeLog(self._machine.state_dir).changes()
-            yield from (change for change in changes if change["account"] == account)
+            account = str(self._shared[POSTS.owner])
+            yield from ChangeLog(self._machine.state_dir).changes(self._machine.service, account)
         elif table.name == RUNS.name:
             jobs = list_jobs(self._machine.state_dir, "service = ?", (self._machine.service,))
             yield from map(_run_record, jobs)

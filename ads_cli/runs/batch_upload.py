@@ -2,7 +2,7 @@
 
 import threading
 from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import nullcontext
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -139,6 +139,8 @@ class BatchUpload:
     is_only: bool = False  # whether there is one item alone: that it is refused is raised, and not counted
     is_listed: bool = False  # whether a list tells what a lost answer has created
     responses: list["Response"] = field(default_factory=list)  # about the only item
+    # Says, right before records are sent, why some are left out: reasons by their numbers.
+    left_out: Callable[[Sequence[Any]], Mapping[int, str]] = lambda records: {}
 
     @property
     def done(self) -> str:
@@ -179,7 +181,9 @@ class BatchUpload:
         ack = Acknowledgement(batch.number, {self.done: 0, FAILED: 0})
         if self.creates:
             ack.records, ack.contents = [record for record, _ in batch.places], batch.items.keys
-        pending = list(range(len(batch.items)))
+        left_out = self.left_out(batch.items.records)
+        ack.failed = [(batch.places[number][0], why) for number, why in left_out.items()]
+        pending = [number for number in range(len(batch.items)) if number not in left_out]
         while pending:
             answer = self._send_some(client, batch, pending, journal)
             if not (answer.rejected or answer.gone):

@@ -32,9 +32,12 @@ class ChangeEntry(TypedDict):
     outcome: str
     job: str | None
     by: str | None
+    service: str
+    environment: str
 
 
 COLUMNS = tuple(ChangeEntry.__annotations__)
+OF_SERVICE = ("service", "environment")
 NESTED = ("ids", "fields", "before", "records")  # JSON in the table
 
 
@@ -46,6 +49,7 @@ class ChangedRecord(msgspec.Struct, kw_only=True):
     id: str = ""  # empty of one that is new
     name: str = ""
     currency: str = ""  # of its amounts
+    stored: dict[str, Any] = {}  # fields that the answer shows otherwise than they were set
 
 
 class ChangeBegun(msgspec.Struct, kw_only=True):
@@ -65,6 +69,8 @@ class ChangeBegun(msgspec.Struct, kw_only=True):
     job: str | None = None
     by: str | None = None
     records: list[ChangedRecord] = []
+    service: str = ""
+    environment: str = ""  # production, sandbox or emulator
 
 
 class ChangeEnded(msgspec.Struct, kw_only=True):
@@ -127,9 +133,11 @@ class ChangeLog:
         """Return the first change that was logged with a job."""
         return next(iter(self._changes("WHERE job = ?", (job,))), None)
 
-    def changes(self) -> list[dict[str, Any]]:
-        """Return all changes, oldest first, with the ids of what they made."""
-        return self._changes("", ())
+    def changes(self, service: str = "", account: str = "") -> list[dict[str, Any]]:
+        """Return all changes, or those of an account, oldest first, with the ids of what they made."""
+        if not service:
+            return self._changes("", ())
+        return self._changes("WHERE (service, account) = (?, ?)", (service, account))
 
     def records(self) -> dict[str, list[ChangedRecord]]:
         """Return the records that each change is about, by the id of the change."""

@@ -288,7 +288,14 @@ CHANGED_RECORDS = """
 ALTER TABLE changes ADD COLUMN records TEXT NOT NULL DEFAULT '[]';
 """
 
-MIGRATIONS = (FIRST, RECEIVED_EVENTS, CHANGED_RECORDS)
+CHANGES_OF_SERVICES = """
+-- The identity of the service that a change was sent to, and whether it is an emulator or a sandbox; empty
+-- where that was not noted.
+ALTER TABLE changes ADD COLUMN service TEXT NOT NULL DEFAULT '';
+ALTER TABLE changes ADD COLUMN environment TEXT NOT NULL DEFAULT '';
+"""
+
+MIGRATIONS = (FIRST, RECEIVED_EVENTS, CHANGED_RECORDS, CHANGES_OF_SERVICES)
 
 
 @cache

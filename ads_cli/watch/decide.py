@@ -45,6 +45,7 @@ class Decisions(NamedTuple):
     held: list[Decision]  # what is not done, with the reason
     unknown: list[tuple[WatchRule, Record, str]]  # what could not be judged, and why
     looked_at: int  # records
+    warnings: list[str]  # of rules that are about no record, or could judge none
 
     @property
     def changes(self) -> list[Decision]:
@@ -59,14 +60,21 @@ class Decisions(NamedTuple):
 
 def decide(rules: Sequence[WatchRule], facts: Facts, history: History) -> Decisions:
     """Apply rules to the records of an account; the first rule of the file that changes a record counts."""
-    decisions = Decisions([], [], [], len(_looked_at(rules, facts)))
+    decisions = Decisions([], [], [], len(_looked_at(rules, facts)), [])
     changed: dict[tuple[str, str], WatchRule] = {}
     for rule in rules:
+        concerned, judged, unknown = 0, 0, len(decisions.unknown)
         for record in records_for(rule, facts):
             try:
-                decision = _decided(rule, record, facts, history)
+                values = _values_of_concerned(rule, record, facts)
+                concerned += values is not None
+                if values is None or not _may_act(rule, record):
+                    continue
+                decision = _decided(rule, record, values, facts, history)
+                judged += 1
             except CannotLook as why:
-                decisions.unknown.append((rule, record, str(why)))
+                if _may_act(rule, record):
+                    decisions.unknown.append((rule, record, str(why)))
                 continue
             if decision is None:
                 continue
@@ -76,6 +84,12 @@ def decide(rules: Sequence[WatchRule], facts: Facts, history: History) -> Decisi
             (decisions.held if decision.why_not else decisions.due).append(decision)
             if not decision.why_not and rule.do != "tell":
                 changed[key] = rule
+        missed = len(decisions.unknown) - unknown
+        if missed and not judged:
+            what = f"{missed:,} record{'s' * (missed > 1)}"
+            decisions.warnings.append(f"the rule {rule.name!r} could not judge any of {what}")
+        elif not (concerned or missed):
+            decisions.warnings.append(f"the rule {rule.name!r} is about no record of the account")
     return decisions
 
 
@@ -88,14 +102,17 @@ def _looked_at(rules: Sequence[WatchRule], facts: Facts) -> set[tuple[str, str]]
     return {(rule.of, str(record["id"])) for rule in rules for record in records_for(rule, facts)}
 
 
-def _decided(rule: WatchRule, record: Record, facts: Facts, history: History) -> Decision | None:
-    """Return what a rule would do to a record, None for nothing; raise CannotLook where that is not known."""
-    if not _may_act(rule, record):
-        return None
+def _values_of_concerned(rule: WatchRule, record: Record, facts: Facts) -> dict[str, Value] | None:
+    """Return the values of a record that a rule is about, as far as no numbers say that; else None."""
     values = _values_of(record, facts)
     where_needs_numbers = rule.where is not None and any(map(is_metric, names_in(rule.where)))
-    if not where_needs_numbers and not _holds("where", rule.where, values):
-        return None
+    return values if where_needs_numbers or _holds("where", rule.where, values) else None
+
+
+def _decided(
+    rule: WatchRule, record: Record, values: dict[str, Value], facts: Facts, history: History
+) -> Decision | None:
+    """Return what a rule would do to a record, None for nothing; raise CannotLook where that is not known."""
     values |= _numbers_of(rule, record, facts)
     _require_currency(rule, record)
     if not (_holds("where", rule.where, values) and _holds("when", rule.when, values)):
@@ -145,14 +162,28 @@ def _change(rule: WatchRule, record: Record) -> tuple[str, str]:
     else:
         assert change.share is not None
         new = now * change.share
-    new = max(new, rule.floor.value) if rule.floor else new
-    new = min(new, rule.ceiling.value) if rule.ceiling else new
-    if now is not None and change.share is not None and (new > now) != (change.share > 1) and new != now:
-        new = now  # the floor is above, or the ceiling below, what it is
+    if now is not None and change.share is not None:
+        new = _bounded(rule, now, new)
     new = new.quantize(Decimal(1).scaleb(-decimals_of(currency)), ROUND_HALF_UP)
     if new <= 0:
         raise CannotLook(f"{change.name} would be nothing")
     return "" if now is None else f"{now:f}", f"{new:f}" if new != now else f"{now:f}"
+
+
+def _bounded(rule: WatchRule, now: Decimal, new: Decimal) -> Decimal:
+    """Return an amount that a share has made within the bounds of a rule.
+
+    Raise CannotLook where that would change it by more than the share, or the other way.
+    """
+    floor, ceiling = rule.floor, rule.ceiling
+    assert rule.change
+    if new > now:
+        if floor and new < floor.value:
+            raise CannotLook(f"{rule.change.name} would be {new:.2f}, below the floor of {floor.value:f}")
+        return max(now, min(new, ceiling.value)) if ceiling else new
+    if ceiling and new > ceiling.value:
+        raise CannotLook(f"{rule.change.name} would be {new:.2f}, above the ceiling of {ceiling.value:f}")
+    return min(now, max(new, floor.value)) if floor else new
 
 
 def _units(micros: Any) -> Decimal | None:

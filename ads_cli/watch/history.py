@@ -38,6 +38,8 @@ class History:
         if rule.do == "activate":
             if not self._was_paused_by_rule(str(record["id"])):
                 return "it was not paused by a rule"
+            if datetime.fromisoformat(own[-1]["time"]) > facts.now + CLOCK_TOLERANCE:
+                return "the log says that it was paused later than now: is the clock of this machine right?"
             if _is_newer(record, own[-1]["time"], facts):
                 return "something else has changed it since a rule paused it"
         return ""
@@ -55,7 +57,7 @@ def _is_newer(record: Record, logged: str, facts: Facts) -> bool:
     """Tell whether a record was changed after the last change of it in the log, which is of this machine."""
     changed = facts.moment(record, "updated_at")
     since = datetime.fromisoformat(logged) + CLOCK_TOLERANCE
-    return changed is not None and since < changed < facts.now + CLOCK_TOLERANCE
+    return changed is not None and changed > since
 
 
 def _set_of(change: Mapping[str, Any], id: str) -> Mapping[str, Any]:
@@ -70,6 +72,8 @@ def _changed_elsewhere(record: Record, facts: Facts, window: timedelta) -> str:
     """Say that somebody changed a record lately: another machine may have applied the same share."""
     age = facts.age(record, "updated_at")
     created = facts.age(record, "created_at")
-    if age is not None and -HOUR <= age < window and (created is None or created > age):
-        return f"it was changed {age // HOUR} hours ago, and may be once in {window.days} days"
-    return ""
+    if age is None or age >= window or (created is not None and created <= age):
+        return ""
+    if age < -HOUR:
+        return "it was changed later than now: is the clock of this machine right?"
+    return f"it was changed {max(age // HOUR, 0)} hours ago, and may be once in {window.days} days"

@@ -23,7 +23,7 @@ from typing import Any, Literal, NamedTuple
 
 from ..patterns import is_found, pattern_problem
 
-Unit = Literal["number", "money", "text", "date", "list", "truth"]
+Unit = Literal["number", "money", "plain", "text", "date", "list", "truth"]
 Value = Decimal | str | date | bool | tuple["Value", ...] | None  # None is not known
 Names = Mapping[str, Unit]
 
@@ -227,7 +227,7 @@ def _constant(token: Token) -> Constant:
         return Constant(number / 100, "number", token.at)
     if token.unit:
         return Constant(number, "money", token.at, token.unit)
-    return Constant(number, "number", token.at)
+    return Constant(number, "plain", token.at)
 
 
 def _all_parts(node: Node) -> Iterator[Node]:
@@ -290,6 +290,7 @@ def _unit_of(node: Node, names: Names, suggest: Callable[[str], str], mistakes: 
 UNIT_WORDS: Mapping[Unit, str] = {
     "number": "a number",
     "money": "an amount",
+    "plain": "a number",
     "text": "a text",
     "date": "a day",
     "list": "a list",
@@ -301,11 +302,13 @@ SIGN_WORDS = {"negative": "'-'"}
 def _result(sign: str, units: list[Unit], parts: tuple[Node, ...]) -> Unit | None:
     """Return the unit of what an operator gives; None where it does not take such values.
 
-    An amount may be compared with and added to a plain number, which is of the account's currency then.
+    An amount may be compared with and added to a plain number, which is of the account's currency then, but
+    to no count, share or ratio.
     """
     first, last = units[0], units[-1]
-    amounts = {*units} <= {"number", "money"}
-    money: Unit = "money" if "money" in units else "number"
+    numbers = {*units} <= {"number", "money", "plain"}
+    amounts = numbers and not {"number", "money"} <= {*units}  # may be compared and added
+    money: Unit = next((unit for unit in ("money", "number") if unit in units), "plain")
     match sign:
         case "and" | "or" | "not":
             return "truth" if {*units} == {"truth"} else None
@@ -322,11 +325,11 @@ def _result(sign: str, units: list[Unit], parts: tuple[Node, ...]) -> Unit | Non
         case "+" | "-" | "negative":
             return money if amounts else None
         case "*":
-            return money if amounts and units.count("money") < 2 else None
+            return money if numbers and units.count("money") < 2 else None
         case "/":
-            if not amounts or (first == "number" and last == "money"):
+            if not numbers or (first != "money" and last == "money"):
                 return None
-            return "number" if first == last else money
+            return "number" if first == last == "money" else money
     return None
 
 

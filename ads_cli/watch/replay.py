@@ -18,8 +18,9 @@ from ..checks.source import Rows, Source
 from ..statistics.numbers import derived_numbers, query_of
 from ..statistics.periods import Calendar, Period
 from ..stored_times import stored_form
-from .decide import Decision, decide
+from .decide import Decision, decide, window_of
 from .history import BY, History
+from .names import LISTS
 from .rules import MAX_DAYS, WatchRule
 
 LONGEST_MONTH = 31
@@ -30,6 +31,12 @@ class DayDecision(NamedTuple):
 
     day: date
     decision: Decision
+    asked_at: datetime | None  # when its numbers were asked for, where a mirror says it
+
+    @property
+    def is_later(self) -> bool:
+        """Whether its numbers are known to be of a later day."""
+        return self.asked_at is not None and self.asked_at.date() > self.day
 
 
 class PastSource:
@@ -48,10 +55,10 @@ class PastSource:
         if listed is None:
             return self._source.records(command)
         return [
-            {**record, **self.changed.get(str(record["id"]), {})}
+            {**record, "updated_at": None, **self.changed.get(str(record["id"]), {})}
             for record in listed
             if str(record.get("created_at") or "") <= self.until
-        ]
+        ]  # when a record was changed last then is not known
 
     def numbers(
         self,
@@ -84,6 +91,10 @@ class PastSource:
     def criteria(self, line_items: Sequence[str]) -> list[Record]:
         """Return targeting criteria as they are."""
         return self._source.criteria(line_items)
+
+    def asked_at(self, entity: str, period: Period) -> datetime | None:
+        """Return when the numbers of a period were last asked for."""
+        return self._source.asked_at(entity, period)
 
     def reach(self, campaigns: Sequence[str], period: Period) -> Mapping[str, Record]:
         """Return nothing: no rule of a file looks at it."""
@@ -121,7 +132,10 @@ def replay(rules: Sequence[WatchRule], facts: Facts, source: Source, since: date
         then = Facts(facts.account, past, calendar, facts.period, facts.wanted)
         decisions = decide(rules, then, History(changes))
         for decision in (*decisions.due, *decisions.held):
-            yield DayDecision(day.date(), decision)
+            rule = decision.rule
+            of_window = LISTS[rule.of][1], window_of(rule, then)
+            asked_at = source.asked_at(*of_window) if rule.needs_numbers else None
+            yield DayDecision(day.date(), decision, asked_at and asked_at.astimezone(calendar.zone))
         for decision in decisions.changes:
             changes.append(_noted(decision, calendar.now))
             past.changed[decision.id] |= _set_by(decision)

@@ -113,13 +113,16 @@ class _Reader:
                 _Mistake(1, 1, "is no file of rules: it has one key, rules, which is a list")
             )
             return []
+        if not listed:  # a file that lost its rules would do nothing each night
+            self.mistakes.append(_Mistake(1, 1, "has no rules"))
         rules = [rule for entry in listed if (rule := self._rule(entry))]
-        names = [rule.name for rule in rules]
-        for number, rule in enumerate(rules):
-            if rule.name in names[:number]:
+        names = set[str]()
+        for rule in rules:
+            if rule.name in names:
                 self.mistakes.append(
                     _Mistake(rule.line, 1, f"the name {rule.name!r} is that of another rule")
                 )
+            names.add(rule.name)
         return rules
 
     def _rule(self, entry: Any) -> WatchRule | None:
@@ -262,6 +265,13 @@ class _Reader:
             self._note(entry, "do", "do, floor and ceiling are in different currencies")
         elif rule.floor and rule.ceiling and rule.floor.value > rule.ceiling.value:
             self._note(entry, "floor", "floor is above ceiling")
+        elif rule.ceiling and not rule.ceiling.value:
+            self._note(entry, "ceiling", "ceiling is 0; to stop spending: pause")
+        elif rule.change and (amount := rule.change.amount) is not None:
+            if rule.floor and amount < rule.floor.value:
+                self._note(entry, "floor", "floor is above the amount that is set")
+            if rule.ceiling and amount > rule.ceiling.value:
+                self._note(entry, "ceiling", "ceiling is below the amount that is set")
 
     def _at_most(self, entry: LinedMapping, change: Change | None) -> tuple[int, timedelta] | None:
         if (text := entry.get("at_most")) is None:

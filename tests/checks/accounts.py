@@ -221,6 +221,9 @@ class MemorySource:
             name: sum(day[name] for day in days) for name in names - {"start"}
         }
 
+    def asked_at(self, entity, period):
+        return None
+
     def reach(self, campaigns, period):
         return {id: {"id": id, "average_frequency": self.account["reach"].get(id)} for id in campaigns}
 

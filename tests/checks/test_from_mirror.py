@@ -69,10 +69,24 @@ def test_a_replay_decides_as_with_the_numbers_of_the_service(mirror, requests): 
     words = ("watch", "replay", "rules.yaml", "-o", "json", "--since")
     asked = records(mirror.adsctl(*words, "30d"))
     requests.clear()
-    assert records(mirror.adsctl(*words, "30d", *FROM)) == asked
+    replayed = records(mirror.adsctl(*words, "30d", *FROM))
+    assert [own | {"asked_at": None} for own in replayed] == asked
     assert requests == [] and {record["rule"] for record in asked} == {"pays", "dear"}
     early = records(mirror.adsctl(*words, "60d", *FROM))
     assert min(record["day"] for record in early) >= "2026-05-08"
+
+
+def test_a_replay_says_which_numbers_are_of_a_later_day(mirror):  # noqa: F811
+    mirror.run("--since", "40d")
+    mirror.adsctl.file("rules.yaml", RULES)
+    words = ("watch", "replay", "rules.yaml", "--since", "10d", "-o", "json")
+    done = mirror.adsctl(*words, *FROM)
+    days = records(done)
+    assert {own["asked_at"][:10] for own in days} == {NOON[:10]}
+    later = sum(own["day"] < own["asked_at"][:10] for own in days)
+    assert 0 < later < len(days)
+    assert f"{later} of {len(days)} decisions rest on numbers asked for after that day" in done.stderr
+    assert "all numbers are those of today" in mirror.adsctl(*words).stderr
 
 
 def test_what_is_derived_is_what_statistics_show(mirror):  # noqa: F811

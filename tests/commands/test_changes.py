@@ -32,6 +32,8 @@ NAMES = [
     "outcome",
     "job",
     "by",
+    "service",
+    "environment",
 ]
 
 

@@ -58,7 +58,7 @@ def test_no_record_is_changed_against_a_rule_too_often_or_too_far(rules, spent, 
     acted = Counter()
     days_of = {own.name: [] for own in parsed}
     status, budget, by_rule = "ACTIVE", Decimal(25), False
-    for day, decision in replay(parsed, facts, MemorySource(changed(made)), today - NIGHTS * DAY):
+    for day, decision, _ in replay(parsed, facts, MemorySource(changed(made)), today - NIGHTS * DAY):
         if decision.why_not:
             continue
         own = decision.rule

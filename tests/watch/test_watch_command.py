@@ -49,7 +49,9 @@ def test_a_file_is_checked_offline_and_every_mistake_said_with_its_place(adsctl)
     )
 
 
-@pytest.mark.parametrize("content", ["", "[]", "rules: 3", "rules:\n- 3", "other: 1", "rules:\n- {}"])
+@pytest.mark.parametrize(
+    "content", ["", "[]", "rules: 3", "rules:\n- 3", "other: 1", "rules:\n- {}", "rules: []"]
+)
 def test_what_is_no_file_of_rules_is_refused(adsctl, content):
     adsctl.file("rules.yaml", content)
     assert "rules.yaml" in adsctl("watch", "check", "rules.yaml", code=3).stderr
@@ -179,3 +181,38 @@ def test_a_record_that_the_service_refuses_is_said_and_the_other_rules_are_carri
     done = adsctl("watch", "apply", "rules.yaml", "--yes", "--max-changes", "9", "-o", "json", code=9)
     states = {record["id"]: record["state"] for record in records(done)}
     assert states["9d4c1"].startswith("refused: ") and states["8wku2"] == "done"
+
+
+def test_no_change_at_all_is_a_limit_too(adsctl, rules):
+    done = adsctl.local("watch", "apply", rules, "--max-changes", "0", "--yes", code=12)
+    assert "more than 0; nothing was changed" in done.stderr
+    assert adsctl("changes", "list", "-o", "json").stdout == "[]\n"
+
+
+def test_a_guard_below_the_ceiling_of_a_rule_is_said_before_anything_is_sent(adsctl, rules):
+    adsctl.file("guard.yaml", "max_daily_budget: 61 EUR\n")
+    adsctl.env["ADSCTL_GUARD"] = str(adsctl.home / "guard.yaml")
+    words = ("watch", "apply", rules, "--max-changes", "20")
+    assert "the rule 'more for what works' would change nothing: the guard" in (
+        adsctl.local("watch", "plan", rules, code=10).stderr
+    )
+    assert "max_daily_budget" in adsctl.local("guard", "check", "--", *words, code=12).stderr
+    states = {record["rule"]: record["state"] for record in records(apply(adsctl, "--yes", code=9))}
+    assert (
+        states["more for what works"].startswith("refused: the guard") and states["too expensive"] == "done"
+    )
+
+
+def test_the_guard_is_asked_about_an_undo_that_is_not_carried_out(adsctl):
+    adsctl.local("campaigns", "update", "8wku2", "--daily-budget", "20")
+    adsctl.file("guard.yaml", "max_increase: 10%\n")
+    adsctl.env["ADSCTL_GUARD"] = str(adsctl.home / "guard.yaml")
+    words = ("changes", "undo", "--since", "1h")
+    assert "max_increase" in adsctl.local("guard", "check", "--", *words, code=12).stderr
+    assert "without --dry-run, the guard refuses" in adsctl.local(*words, "--dry-run").stderr
+
+
+def test_a_rule_in_another_currency_warns_that_it_judges_nothing(adsctl):
+    adsctl.file("rules.yaml", "rules:\n- {name: a, of: campaigns, when: spend > 1 USD, do: pause}\n")
+    done = adsctl.local("watch", "apply", "rules.yaml", "--yes", "-q")
+    assert "warning: the rule 'a' could not judge any of 6 records" in done.stderr

@@ -112,6 +112,12 @@ class MirrorSource:
         if missing:
             raise CannotLook(f"{self._name} has no numbers of {missing[0]:%Y-%m-%d}")
 
+    def asked_at(self, entity: str, period: Period) -> datetime | None:
+        """Return when the last of the numbers of a period were asked for."""
+        there = self._there.get(BY_ENTITY[entity].name, {})
+        dates = (day_of(self._account.calendar, day.start) for day in period.steps("DAY"))
+        return max((there[date].asked_at for date in dates if date in there), default=None)
+
     def reach(self, campaigns: Sequence[str], period: Period) -> Mapping[str, Record]:
         """Raise CannotLook."""
         raise CannotLook("a mirror does not have the reach")

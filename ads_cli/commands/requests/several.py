@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
 from typing import Any, NoReturn
@@ -42,6 +42,7 @@ from .settings import Setting
 
 MOST_NAMED = 5  # ids in a question
 COPIED = "it cannot be resumed, since the state folder may be a copy: look which records have changed"
+CHANGED_SINCE = "it was changed since the plan was made"
 NO_JOB_HINT = "adsctl jobs list shows the runs that are known"
 Planned = dict[str, dict[str, str]]  # values of options that settings give each record, by its id
 Amounts = dict[str, dict[str, Any]]  # that were changed by a share or an amount, by id and field
@@ -90,6 +91,7 @@ class RecordChanges:
     unchanged: str = ""  # said of records that have the values already; these are left out
     route: type[Request] | None = None  # of the service, which stands for an update with no other field
     given: Planned = field(default_factory=dict)  # the values of each record, where they were computed before
+    expected: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)  # `changed_since`, by id
     shows_result: bool = True  # by itself; else whoever runs it does
     refused: dict[str, str] = field(default_factory=dict)  # why the service refused records, by id
 
@@ -178,8 +180,19 @@ class RecordChanges:
         reader = RequestReader(kind, search.call.settings.names, place, requests)
         rows = RequestRows(source, len(requests))
         plan = record_plan(rows, reader, None, lambda request: request, is_only=self.is_one)
+        if self.expected:
+            plan.upload = replace(plan.upload, left_out=self._left_out)
         plan.file.validate()
         return plan
+
+    def _left_out(self, requests: Sequence[Request]) -> dict[int, str]:
+        """Say which records are no longer what a plan was made of, right before their requests are sent."""
+        search = self.search
+        ids = [*map(search.id_of, requests)]
+        records = {str(record["id"]): record for record in map(to_neutral, search.listed(ids))}
+        search.call.stored.note(search.id_field, records)  # for the log of changes
+        reasons = (changed_since(self.expected.get(id, {}), records.get(id)) for id in ids)
+        return {number: why for number, why in enumerate(reasons) if why}
 
     def _approve(self, plan: BatchPlan, requests: Sequence[Request]) -> bool:
         """Let the guard judge the requests, and ask, or show them. Tell whether they are to be sent."""
@@ -353,6 +366,20 @@ class RecordChanges:
             journal.remove()
             stopped.hint = "; ".join(filter(None, (stopped.hint, "nothing was changed")))
         raise stopped
+
+
+def changed_since(expected: Mapping[str, Any], record: Record | None) -> str:
+    """Say what of a record is no longer what a plan was made of; "" where all of it is."""
+    if record is None:
+        return f"{CHANGED_SINCE}: it is gone"
+    changed = [name for name, value in expected.items() if record.get(name) != value]
+    if not changed:
+        return ""
+    changes = (
+        f"{amount_names(name)[0]} {_shown(name, {**record, name: expected[name]})} → {_shown(name, record)}"
+        for name in changed
+    )
+    return f"{CHANGED_SINCE}: {', '.join(changes)}"
 
 
 def _shown(name: str, record: Record) -> str:

@@ -8,13 +8,15 @@ import typer
 from ...console.invocation import Invocation
 from ...console.parameters import argument, option
 from ...console.shown import Result, shows
-from ...errors import DIFFERENCES_FOUND, NotConfirmedError
+from ...errors import DIFFERENCES_FOUND, GuardError, NotConfirmedError
 from ...output.text import counted
+from ...stored_times import stored_form
 from ..checking import FromMirror, facts_of, opened_facts, required
 from ..runs.options import ShownOptions, with_options
 
 if TYPE_CHECKING:
     from ...watch.decide import Decision, Decisions
+    from ...watch.replay import DayDecision
     from ...watch.rules import WatchRule
 
 
@@ -34,9 +36,10 @@ class DecisionRecord(TypedDict):
 
 
 class DayRecord(DecisionRecord):
-    """What a rule would have done on a day."""
+    """What a rule would have done on a day, with numbers that were asked for then, or later."""
 
     day: str
+    asked_at: str | None
 
 
 class WatchRuleRecord(TypedDict):
@@ -50,7 +53,7 @@ class WatchRuleRecord(TypedDict):
 
 
 DECISIONS, RULES = Result(DecisionRecord), Result(WatchRuleRecord, "rule")
-DAYS = Result(DayRecord, named=("day", *DECISIONS.columns))
+DAYS = Result(DayRecord, named=("day", *DECISIONS.columns, "asked_at"))
 File = Annotated[str, argument("FILE", "The file of rules")]
 MaxChanges = Annotated[
     int | None,
@@ -101,6 +104,7 @@ def plan(ctx: typer.Context, file: File, max_changes: MaxChanges = None, *, show
         require_few(decisions, max_changes)
     except NotConfirmedError as error:
         call.messages.warn(error.message)
+    _warn_of_guard(call, decisions)
     if decisions.due:
         raise typer.Exit(DIFFERENCES_FOUND)
 
@@ -118,8 +122,8 @@ def replay(
     """Show what rules would have done on each day of the past.
 
     A record that would have been paused counts as paused from then on. It shows no savings: nobody knows what
-    the money would have done elsewhere. The numbers are those of today: what is charged for a day may have
-    been an estimate then.
+    the money would have done elsewhere. The numbers are those of today, or of a mirror, which says when they
+    were asked for. What is charged for a day may have been an estimate then.
 
     For example: adsctl watch replay rules.yaml --since 90d
     """
@@ -133,9 +137,39 @@ def replay(
         days = [*replayed(rules, facts, facts.source, facts.period.start.date())]
     if call.printer.is_for_people and not (shown.where or shown.sort):
         draw_days(call, rules, days, facts.period.start.date(), facts.calendar.today.date())
-        return
-    records = [{"day": day.isoformat(), **record_of(decision, "would be")} for day, decision in days]
-    shown.show(call, records, DAYS.columns, "decisions", DAYS.key)
+    else:
+        records = [
+            {
+                "day": own.day.isoformat(),
+                **record_of(own.decision, "would be"),
+                "asked_at": own.asked_at and stored_form(own.asked_at),
+            }
+            for own in days
+        ]
+        shown.show(call, records, DAYS.columns, "decisions", DAYS.key)
+    _say_which_numbers(call, days, is_of_mirror=from_ is not None)
+
+
+def _say_which_numbers(call: Invocation, days: "Sequence[DayDecision]", *, is_of_mirror: bool) -> None:
+    """Say which decisions rest on numbers that may have been others on their day."""
+    if not is_of_mirror:
+        call.messages.note("all numbers are those of today; on its day, a decision may have seen others")
+    elif later := sum(own.is_later for own in days):
+        what = f"{later:,} of {counted(len(days), 'decision')} rest on numbers asked for after that day"
+        call.messages.note(f"{what}, and may have been others then: see asked_at")
+
+
+def _warn_of_guard(call: Invocation, decisions: "Decisions") -> None:
+    """Say which rules the guard would refuse, all of whose changes are one run."""
+    from ..requests.computed import prepared
+    from .applying import runs_of
+
+    judging = call.with_flags({"dry_run": True})  # whose guard holds no lock
+    for name, changes in runs_of(call, decisions.changes):
+        try:
+            judging.writes.guard.approve(prepared(judging, changes))
+        except GuardError as error:
+            call.messages.warn(f"the rule {name!r} would change nothing: {error.message}")
 
 
 def decided(call: Invocation, rules: "Sequence[WatchRule]") -> "Decisions":
@@ -150,8 +184,7 @@ def decided(call: Invocation, rules: "Sequence[WatchRule]") -> "Decisions":
         for rule in rules:
             records_for(rule, facts)
     # Read after the records: what another run has changed in them, it has logged before.
-    log = ChangeLog(call.settings.state_dir).changes()
-    own = (change for change in log if change["account"] == call.account)
+    own = ChangeLog(call.settings.state_dir).changes(call.service, call.account)
     history = History([change for change in own if change["outcome"] in ("ok", "unknown")])
     with required():
         return decide(rules, facts, history)
@@ -200,7 +233,9 @@ def numbers_of(decision: "Decision") -> dict[str, str | None]:
 
 
 def say_unknown(call: Invocation, decisions: "Decisions") -> None:
-    """Count what could not be judged, with the reasons."""
+    """Count what could not be judged, with the reasons; warn of rules that do nothing."""
+    for warning in decisions.warnings:
+        call.messages.warn(warning)
     if not decisions.unknown:
         return
     reasons: dict[str, int] = {}

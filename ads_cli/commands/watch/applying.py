@@ -19,7 +19,7 @@ from . import DECISIONS, File, MaxChanges, decided, records_of, require_few, say
 
 if TYPE_CHECKING:
     from ...watch.decide import Decision
-    from ..requests.computed import Values
+    from ..requests.computed import ComputedChanges
 
 KINDS: dict[str, type[Request]] = {"campaigns": UpdateCampaign, "line_items": UpdateLineItem}
 DONE = "done"
@@ -46,7 +46,7 @@ def apply(
     from ...watch.history import BY
     from ...watch.rules import read_rules
     from ..checking.posting import poster
-    from ..requests.computed import carry_out, question_of, raise_refused
+    from ..requests.computed import carry_out, question_of, raise_refused, state_of_left
     from .view import draw
 
     call = Invocation.of(ctx)
@@ -57,17 +57,17 @@ def apply(
         draw(call, decisions)
     say_unknown(call, decisions)
     require_few(decisions, max_changes)
-    runs = [*_runs(decisions.changes)]
+    runs = [*runs_of(call, decisions.changes)]
     if runs and not call.dry_run:
         count = counted(len(decisions.changes), "record")
         what = f"Change {count} by {counted(len(runs), 'rule')}"
-        call.confirm(question_of(call, what, [(kind, values) for _, kind, values in runs]))
-    results = [carry_out(call, kind, values, f"{BY}{name}") for name, kind, values in runs]
+        call.confirm(question_of(call, what, [changes for _, changes in runs]))
+    results = [carry_out(call, changes, f"{BY}{name}") for name, changes in runs]
     if call.dry_run:
         return
     refused = {id: why for result in results for id, why in result.refused.items()}
     records = [
-        record | {"state": f"refused: {refused[record['id']]}"}
+        record | {"state": state_of_left(refused[record["id"]])}
         if record["state"] == DONE and record["action"] != "tell" and record["id"] in refused
         else record
         for record in records_of(decisions, DONE)
@@ -83,13 +83,17 @@ def apply(
         raise typer.Exit(DIFFERENCES_FOUND)
 
 
-def _runs(changes: "Sequence[Decision]") -> "Iterator[tuple[str, type[Request], Values]]":
-    """Yield what each rule changes: its name, the request, and what is set of each record."""
+def runs_of(call: Invocation, changes: "Sequence[Decision]") -> "Iterator[tuple[str, ComputedChanges]]":
+    """Yield what each rule changes: its name, and what is set of each record that is still as it was read."""
+    from ..requests.computed import ComputedChanges
+
     for _, own in groupby(sorted(changes, key=line_of), key=line_of):
         decisions = [*own]
         rule = decisions[0].rule
-        field = rule.change.name if rule.change else STATUS
-        yield rule.name, KINDS[rule.of], {decision.id: {field: decision.after} for decision in decisions}
+        name, field = (rule.change.name, rule.change.field) if rule.change else (STATUS, STATUS)
+        values = {decision.id: {name: decision.after} for decision in decisions}
+        expected = {decision.id: {field: decision.record.get(field)} for decision in decisions}
+        yield rule.name, ComputedChanges(KINDS[rule.of], values, expected, {"account_id": call.account})
 
 
 def line_of(decision: "Decision") -> int:

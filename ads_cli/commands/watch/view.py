@@ -58,14 +58,14 @@ def draw_days(
     count = (last - first).days + 1
     console.print(Text(f"{first.day} {first:%b} to {last.day} {last:%b %Y}, a mark for each day", "dim"))
     for rule in rules:
-        own = [(day, decision) for day, decision in days if decision.rule is rule and not decision.why_not]
+        acts = [act for act in days if act.decision.rule is rule and not act.decision.why_not]
         marks = [MARKS[0]] * count
-        for day, _ in own:
-            at = (day - first).days
+        for act in acts:
+            at = (act.day - first).days
             marks[at] = MARKS[min(MARKS.index(marks[at]) + 1, len(MARKS) - 1)]
         console.print(Text.assemble((safe(rule.name), "bold"), f"  {action_of(rule)}"))
         console.print(Padding(Text("".join(marks), "yellow"), (0, 0, 0, 2), expand=False))
-        for day, decision in own:
+        for day, decision, _ in acts:
             name = f"{decision.record.get('name') or decision.id} ({decision.id})"
             change = f"{decision.before} → {decision.after}" if decision.before else decision.after
             numbers = ", ".join(f"{key} {value}" for key, value in numbers_of(decision).items())

@@ -104,15 +104,15 @@ class MirroredAccount(EntityLookup):
         )
         return f"{self.destination.name}: as of {self._state['finished_at']:%Y-%m-%dT%H:%M:%SZ}, {numbers}"
 
-    def warn_of_missing_days(self, call: Invocation, *queries: StatsQuery | None) -> None:
+    def missing_days(self, *queries: StatsQuery | None) -> str:
         """Say which days the mirror has, where it does not have all of some periods."""
         since, until = self._state["since"], self._state["until"]
         for query in filter(None, queries):
             first, end = map(self._day, query.period)
             if not since or first < since or end > until:
                 days = f"{since:%Y-%m-%d} to {until - timedelta(days=1):%Y-%m-%d}" if since else "no days"
-                call.messages.warn(f"{self.destination.name} has {days} of {self.account}; others are empty")
-                return
+                return f"{self.destination.name} has {days} of {self.account}; others are empty"
+        return ""
 
     def context(self, call: Invocation, query: StatsQuery) -> ResultContext:
         """Return what the rows of a query say beside the numbers."""
@@ -208,10 +208,12 @@ def the_account(call: Invocation, destination: Destination) -> MirroredAccount:
 def fill_page(call: Invocation, page: StatsReport, options: StatisticsOptions, address: str) -> None:
     """Gather the rows of all accounts in a mirror, and those of the period before."""
     contexts = list[tuple[ResultContext, MirroredAccount, StatsQuery]]()
+    names, missing = dict[str, str](), list[str]()
     with opened_mirror(call, address) as destination:
         for account in mirrored_accounts(destination):
+            names[account.account] = account.name
             query = options.query(account, account.calendar, _before)
-            account.warn_of_missing_days(call, query, _before(query))
+            missing.append(account.missing_days(query, _before(query)))
             contexts.append((account.context(call, query), account, _before(query)))
         tables = list[StatsTable]()
         for context, account, before in contexts:
@@ -226,7 +228,10 @@ def fill_page(call: Invocation, page: StatsReport, options: StatisticsOptions, a
         deque(gathered.watch(tables[0]._replace(rows=rows, repeated_posts=posts)).rows, 0)
     ids = tuple(id for context, _, _ in contexts for id in context.query.ids)
     page.query = msgspec.structs.replace(first.query, ids=ids)
-    page.rows, page.accounts = gathered, [account.account for _, account, _ in contexts]
+    page.rows, page.accounts, page.account_names = gathered, [*names], names
+    page.note = ". ".join(filter(None, missing))
+    if page.note:
+        call.messages.warn(page.note)
     page.set_earlier(first.query.period, before.period)
 
 

@@ -5,10 +5,11 @@ import tempfile
 import time
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from ..installation import missing_extra
+from ..installation import import_extra
 from ..parallel import batched
 from ..signals import NOTICE_SECONDS
 from .destination import ANNOUNCE_SECONDS, Row, Surroundings, failed
@@ -33,6 +34,7 @@ JOIN duckdb_tables() tables USING (table_oid, schema_oid, database_oid)
 WHERE columns.table_name = ? AND columns.schema_name = 'main' AND NOT columns.internal
 ORDER BY column_index"""
 KEY_COMMENT = "adsctl; one row for each "
+_driver = partial(import_extra, "duckdb", "a mirror in DuckDB", "mirror")
 HINTS = {
     LOCKED: "another program has the file open: end it, or give --max-wait more time",
     "No space left": FREE_SPACE,
@@ -149,11 +151,3 @@ def _named(type: str) -> str:
 
 def _literal(text: str) -> str:
     return "'" + text.replace("'", "''") + "'"
-
-
-def _driver() -> Any:
-    try:
-        import duckdb
-    except ImportError:
-        raise missing_extra("a mirror in DuckDB", "mirror") from None
-    return duckdb

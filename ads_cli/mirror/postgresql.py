@@ -2,11 +2,12 @@
 
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
+from functools import partial
 from typing import TYPE_CHECKING, Any
 from urllib.parse import parse_qsl, urlencode, urlsplit, urlunsplit
 
 from ..errors import StateError, UsageError
-from ..installation import missing_extra
+from ..installation import import_extra
 from ..masking import mask_address
 from .destination import ANNOUNCE_SECONDS, Row, Scope, Surroundings, failed
 from .sql import STAGE, SqlDestination, listed
@@ -17,6 +18,7 @@ if TYPE_CHECKING:
 
     Database = Connection[tuple[Any, ...]]
 
+_driver = partial(import_extra, "psycopg", "a mirror in PostgreSQL", "mirror")
 CONNECT_SECONDS = 30
 # While jobs are waited for, the connection is idle: what lies between must not forget it.
 KEEPALIVES = {"keepalives_idle": 60, "keepalives_interval": 10, "keepalives_count": 6}
@@ -213,14 +215,6 @@ def _index(table: Table) -> str:
 def _sql(statement: str) -> Any:
     """Return a statement of declared names only, where psycopg's types ask for a literal."""
     return statement
-
-
-def _driver() -> Any:
-    try:
-        import psycopg
-    except ImportError:
-        raise missing_extra("a mirror in PostgreSQL", "mirror") from None
-    return psycopg
 
 
 def _parsed(address: str, name: str) -> tuple[str, str | None]:

@@ -68,19 +68,18 @@ class SqliteFile(DatabaseFile):
 
     def _open(self) -> sqlite3.Connection:
         if self._connection is None:
-            db = sqlite3.connect(self._path.absolute(), timeout=NOTICE_SECONDS, isolation_level=None)
-            db.execute(f"PRAGMA cache_size = -{CACHE_KIB}")
-            self._connection = db
+            path = self._path.absolute()
+            self._connection = sqlite3.connect(path, timeout=NOTICE_SECONDS, isolation_level=None)
+            self._execute_when_free(f"PRAGMA cache_size = -{CACHE_KIB}")
         connection: sqlite3.Connection = self._connection
         return connection
 
-    def _execute_when_free(self, statement: str) -> None:
+    def _execute_when_free(self, statement: str, values: Sequence[Any] = ()) -> sqlite3.Cursor:
         """Execute a statement that other processes may keep waiting; a signal ends the wait."""
         db, begun = self._open(), time.monotonic()
         while True:
             try:
-                db.execute(statement)
-                return
+                return db.execute(statement, values)
             except sqlite3.OperationalError as error:
                 is_busy = error.sqlite_errorname.startswith(BUSY)
                 if not is_busy or time.monotonic() - begun > self._surroundings.wait_seconds:
@@ -88,7 +87,7 @@ class SqliteFile(DatabaseFile):
 
     def _rows(self, statement: str, values: Sequence[Any] = (), times: Sequence[int] = ()) -> list[Row]:
         values = [value.strftime(TIME) if isinstance(value, datetime) else value for value in values]
-        return [_as_read(row, times) for row in self._open().execute(statement, values)]
+        return [_as_read(row, times) for row in self._execute_when_free(statement, values)]
 
     def _existing(self, table: Table) -> tuple[dict[str, str], list[str]]:
         columns = self._rows(f'PRAGMA table_info("{table.name}")')

@@ -11,6 +11,7 @@ from datetime import datetime, timedelta
 from decimal import Decimal
 from itertools import count
 from pathlib import Path
+from types import SimpleNamespace
 
 import duckdb
 import msgspec
@@ -309,6 +310,26 @@ def held_by_another_process(program: str, path: Path):
         assert process.stdout.readline()
         yield
         process.communicate(b"\n")
+
+
+def test_who_reads_a_file_of_sqlite_waits_until_another_run_has_written(tmp_path, monkeypatch):
+    surroundings = Surroundings(state_dir=tmp_path / "state", environ={}, wait_seconds=60.0)
+    path = tmp_path / "ads.db"
+    with writing(open_destination(f"sqlite:{path}", surroundings), REPORT) as destination:
+        destination.replace(REPORT, [report_row("1", DAY, 5)])
+    with closing(sqlite3.connect(path, isolation_level=None)) as other:
+        other.execute("BEGIN EXCLUSIVE")  # as a run whose changes no longer fit into memory
+        refusals = count()
+
+        def monotonic() -> float:
+            if next(refusals) == 3:
+                other.execute("COMMIT")
+            return 0.0
+
+        monkeypatch.setattr("ads_cli.mirror.sqlite.time", SimpleNamespace(monotonic=monotonic))
+        with closing(open_destination(f"sqlite:{path}", surroundings)) as destination:
+            assert len(destination.select(REPORT)) == 1
+    assert next(refusals) > 3
 
 
 @pytest.mark.parametrize("kind", ["sqlite", "duckdb"])

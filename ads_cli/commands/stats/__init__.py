@@ -72,7 +72,8 @@ def _get_from_mirror(
     call: Invocation, options: StatisticsOptions, results: ResultOptions, address: str, *, raw: bool
 ) -> None:
     """Show statistics of a mirror."""
-    from .mirrored import opened_mirror, the_account
+    from ...console.mirror_address import opened_mirror
+    from .mirrored import the_account
     from .results import results_of
 
     for name, is_given in (("--raw", raw), ("--into", results.into)):

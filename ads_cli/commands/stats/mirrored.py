@@ -2,7 +2,6 @@
 
 from collections import deque
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import closing, contextmanager
 from datetime import datetime, timedelta
 from typing import Any, cast
 
@@ -11,11 +10,11 @@ import msgspec
 from ...api.metrics import METRICS
 from ...api.names import X
 from ...console.invocation import Invocation
-from ...console.mirror_address import address_of, surroundings_of
+from ...console.mirror_address import opened_mirror
 from ...errors import NotFoundError, UsageError
 from ...mirror.contract import ACCOUNTS, REPORTS
 from ...mirror.days import day_of
-from ...mirror.destination import Days, Destination, open_destination
+from ...mirror.destination import Days, Destination
 from ...mirror.further import STATE, tables
 from ...mirror.tables import Table
 from ...output.text import first_of
@@ -43,13 +42,6 @@ RECORDS = {
     "FUNDING_INSTRUMENT": "funding_instrument_history",
 }
 BY_ENTITY = {report.entity: report for report in REPORTS}
-
-
-@contextmanager
-def opened_mirror(call: Invocation, address: str) -> Iterator[Destination]:
-    """Open the mirror of an option."""
-    with closing(open_destination(address_of(call, address), surroundings_of(call))) as destination:
-        yield destination
 
 
 class MirroredAccount(EntityLookup):

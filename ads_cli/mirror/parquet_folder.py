@@ -19,6 +19,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 from uuid import uuid4
 
+from ..errors import StateError
 from ..parallel import batched
 from ..parallel.ordered_map import map_ordered
 from .destination import Days, Row, Scope, Surroundings, lock_here, missing_columns
@@ -173,7 +174,15 @@ class ParquetFolder:
         self._files.remove_folder(run)
 
     def _names(self, table: Table, owner: str | None) -> list[str]:
-        """Name the files that have rows, also those that are not yet in their places."""
+        """Name the files that have rows, also those that are not yet in their places.
+
+        Raise StateError for who only reads, where those of a run are not all in theirs.
+        """
+        if not self._account and any(name.endswith(".json") for name in self._files.list(STAGED)):
+            raise StateError(
+                f"{self.name}: a run has not yet put all its files in their places",
+                hint="wait until it ends; if it was killed, 'adsctl mirror run' completes it",
+            )
         folder = f"{table.name}/" if owner is None else f"{table.name}/{owner}/"
         there = (name for name in self._files.list(folder.rstrip("/")) if name.endswith(".parquet"))
         staged = (name for name in self._staged if name.startswith(folder))

@@ -80,7 +80,7 @@ def test_what_a_mirror_does_not_have_is_said(filled, requests, words, code, mess
 
 def test_days_that_are_not_there_are_said(filled):
     done = filled("stats", "get", *FROM, "--since", "30d", "--active", "--metrics", "clicks", "-o", "csv")
-    assert "others are empty" in done.stderr
+    assert "has no numbers of 18ce54d4x5t for 2026-05-18, 2026-05-19, " in done.stderr
     assert len({row["start"] for row in rows(done.stdout) if row["clicks"]}) == 14
 
 
@@ -175,8 +175,18 @@ def test_an_account_without_numbers_is_listed(two):
 
 def test_days_that_are_not_there_are_said_on_the_page(mirror):
     mirror.run("--since", "10d")
-    assert "ads.db has 2026-06-07 to 2026-06-16 of 18ce54d4x5t; others are empty" in page(mirror).text
-    assert "others are empty" not in page(mirror, "--since", "3d").text
+    said = "ads.db has no numbers of 18ce54d4x5t for 2026-06-03, 2026-06-04, 2026-06-05, 2026-06-06"
+    assert said in page(mirror).text
+    assert "has no numbers of" not in page(mirror, "--since", "3d").text
+
+
+def test_a_report_that_was_not_mirrored_is_said(mirror):
+    mirror.run("--since", "10d", "--tables", "account_history,campaign_history,line_item_report")
+    words = ("stats", "get", *FROM, "--since", "3d", "--metrics", "clicks")
+    done = mirror.adsctl(*words, "--ids", "8wku3")
+    assert "has no numbers of 18ce54d4x5t for 2026-06-14, 2026-06-15, 2026-06-16" in done.stderr
+    there = mirror.adsctl(*words, "--entity", "LINE_ITEM", "--active")
+    assert "has no numbers" not in there.stderr
 
 
 def test_what_fell_to_nothing_is_on_the_page(two):

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from .client import Client
 
 Record = Mapping[str, Any]  # by neutral names; empty where it could not be read
+ACCOUNT = "account_id"
 MOST_SINGLE = 10  # names of a kind that are looked up one by one; then all records are listed
 MOST_SUGGESTED = 1000  # records whose names are compared with one that no record has
 
@@ -102,9 +103,11 @@ class RecordNames:
         client of its own: that of a push that has failed sends nothing more.
         """
         self._client, hints = client, []
-        taken = [*self._taken_as_ids]
+        # The account last: a message about what it lacks may name it too.
+        taken = sorted(self._taken_as_ids, key=lambda named: named[0] == ACCOUNT)
         named = [(field, text) for field, text in taken if has_word(message, text)]
-        for field, text in named[:1] or (taken if len(taken) == 1 else ()):
+        is_about_one = sum(field != ACCOUNT for field, _ in taken) <= 1
+        for field, text in named[:1] or (taken if is_about_one else ()):
             with suppress(AdsctlError, StoppedError):
                 if records := self._named(field, text):
                     ids = listed([str(record["id"]) for record in records])

@@ -5,7 +5,6 @@ from pathlib import Path
 from typing import Any
 
 from ..api.names import SERVICES
-from ..api.record_names import cannot_be_id
 from ..errors import StateError, UsageError
 from ..numbers import parse_count
 from ..output import FORMATS
@@ -166,9 +165,6 @@ def _checked(name: str, value: str | None) -> str | list[str] | None:
         )
     if value is None:
         return None
-    if name in ("account", "catalog") and cannot_be_id(value):
-        hint = f"adsctl {'accounts' if name == 'account' else 'catalog'} list shows the ids beside the names"
-        raise UsageError(f"{name}: {value!r} is a name, and not an id", hint=hint)
     if name in ADDRESSES:
         return check_address(value, name, UsageError)
     if name == "changes_days":

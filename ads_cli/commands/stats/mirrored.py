@@ -20,7 +20,7 @@ from ...mirror.further import STATE, tables
 from ...mirror.tables import Table
 from ...output.text import first_of
 from ...parallel import batched
-from ...spelling import comma_list
+from ...spelling import as_stored, comma_list
 from ...statistics.analysis import PREVIOUS, compared, earlier_period
 from ...statistics.answers import QueryResult
 from ...statistics.chart_data import ChartData
@@ -180,16 +180,13 @@ class MirroredAccount(EntityLookup):
         return {str(record["id"]): X.to_neutral(record) for record in ordered}
 
 
-def mirrored_accounts(destination: Destination, wanted: Iterable[str] = ()) -> list[MirroredAccount]:
-    """Return the accounts in a mirror that have days, or some of them; raise NotFoundError."""
+def mirrored_accounts(destination: Destination) -> list[MirroredAccount]:
+    """Return the accounts in a mirror that have days; raise NotFoundError where there are none."""
     states = [dict(zip(STATE.names, row, strict=True)) for row in destination.select(STATE)]
-    there = {str(state["account_id"]): state for state in states if state["timezone"]}
-    for account in wanted:
-        if account not in there:
-            raise NotFoundError(f"{destination.name} does not have the account {account}", hint=MIRROR)
+    there = sorted((str(state["account_id"]), state) for state in states if state["timezone"])
     if not there:
         raise NotFoundError(f"{destination.name} has no accounts", hint=MIRROR)
-    return [MirroredAccount(destination, there[account]) for account in sorted(wanted or there)]
+    return [MirroredAccount(destination, state) for _, state in there]
 
 
 MIRROR = "'adsctl mirror run' writes accounts there, 'adsctl mirror status' shows them"
@@ -197,8 +194,13 @@ MIRROR = "'adsctl mirror run' writes accounts there, 'adsctl mirror status' show
 
 def the_account(call: Invocation, destination: Destination) -> MirroredAccount:
     """Return the account that is set, or the only one in a mirror; raise UsageError."""
-    set_account = call.settings.get("account")
-    accounts = mirrored_accounts(destination, [set_account] if set_account else ())
+    accounts, named = mirrored_accounts(destination), call.settings.get("account")
+    if named:
+        accounts = [account for account in accounts if account.account == named] or [
+            account for account in accounts if as_stored(account.name) == as_stored(named)
+        ]
+        if not accounts:
+            raise NotFoundError(f"{destination.name} does not have the account {named}", hint=MIRROR)
     if len(accounts) > 1:
         ids = first_of([account.account for account in accounts], 5)
         raise UsageError(f"{destination.name} has several accounts: {ids}", hint="choose one by --account")

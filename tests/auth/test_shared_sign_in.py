@@ -144,7 +144,7 @@ def test_a_sign_in_by_oauth_2_is_shared_too(adsctl, served_once):  # noqa: F811
     for name in (*adsctl.env,):
         adsctl.env.pop(name)
     adsctl("profile", "set", "nord", "sign_in=shop", "account=Nordlicht Shop")
-    served_once.sql("UPDATE oauth2_tokens SET expires_at = 0")  # the next request renews it
+    served_once.sql("UPDATE oauth2_tokens SET expires = 1 WHERE NOT is_refresh")  # the next request renews it
     for profile in ("nord", "shop", "nord"):
         assert (
             SPRING in adsctl("--profile", profile, "campaigns", "list", "-A", NORDLICHT, "-o", "ids").stdout

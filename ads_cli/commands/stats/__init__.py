@@ -46,6 +46,7 @@ def get(
 
     For example: adsctl stats get --since 7d --active --metrics impressions,clicks,billed_charge_local
     """
+    from ...console.results import name_others
     from ...statistics.entities import EntityLookup
     from ...statistics.rows import ResultContext
     from .results import results_of
@@ -58,6 +59,7 @@ def get(
         sink.report.account_names, calendar = options.account(call)
         sink.report.zone = calendar.zone
         lookup = EntityLookup(call.client, call.account)
+        name_others(call)
         sink.report.query = query = options.with_ids(call).query(lookup, calendar, sink.earlier)
         if raw:
             data = [record for few in _answers(call, query) for answer in few for record in answer.data]

@@ -106,10 +106,10 @@ def _answers(call: Invocation, query: "StatsQuery") -> "Iterator[list[QueryResul
 
 def report(
     ctx: typer.Context,
-    out: Annotated[str, option("FILE.html", "Where to write the page", "--report")],
     files: Annotated[
         list[str] | None, argument("FILE...", "Rows of stats get or export: .csv, .tsv, .jsonl")
     ] = None,
+    out: Annotated[str | None, option("FILE.html", "Where to write the page", "--report")] = None,
     from_: Annotated[
         str | None, option("sqlite:FILE|ADDRESS", "Of all accounts in a mirror, in place of files", "--from")
     ] = None,
@@ -125,13 +125,21 @@ def report(
 
     Amounts are added up by currency, and days are those of each account. A mirror is compared with the period
     before; rows of files show the change where they were written with --compare. A row that is in several
-    files counts once, as the last of them has it.
+    files counts once, as the last of them has it. --to writes a workbook of a mirror, with a sheet for
+    accounts, campaigns and days, and --account chooses one account.
 
     For example: adsctl stats report shop-a.jsonl shop-b.jsonl --report clients.html --title November
     """
     from .page import StatsReport
 
     call = Invocation.of(ctx, mutates=False)
+    open_workbook = call.parsed.open_result
+    if not (out or open_workbook):
+        raise UsageError("give --report FILE.html, --to FILE.xlsx, or both")
+    if open_workbook and not from_:
+        raise UsageError(
+            "--to: a workbook is of a mirror", hint="as in --from sqlite:ads.db --to clients.xlsx"
+        )
     if bool(from_) == bool(files):
         raise UsageError("give FILE... or --from", hint="as in --from sqlite:ads.db")
     page = StatsReport(call, out, force=force)
@@ -141,6 +149,11 @@ def report(
 
         options = StatisticsOptions(since, entity=entity, active=True, until=until, metrics=metrics)
         fill_page(call, page, options, from_)
+        if open_workbook:
+            from .workbook import write_workbook
+
+            with open_workbook() as stream:
+                write_workbook(stream.buffer, page)
     else:
         _fill_page_from_files(call, page, files or [])
     page.write()

@@ -211,7 +211,8 @@ def fill_page(call: Invocation, page: StatsReport, options: StatisticsOptions, a
     """Gather the rows of all accounts in a mirror, and those of the period before."""
     contexts = list[tuple[ResultContext, MirroredAccount, StatsQuery]]()
     with opened_mirror(call, address) as destination:
-        for account in mirrored_accounts(destination):
+        chosen = [the_account(call, destination)] if call.flags.get("account") else None
+        for account in chosen or mirrored_accounts(destination):
             query = options.query(account, account.calendar, _before)
             account.warn_of_missing_days(call, query, _before(query))
             contexts.append((account.context(call, query), account, _before(query)))
@@ -229,6 +230,7 @@ def fill_page(call: Invocation, page: StatsReport, options: StatisticsOptions, a
     ids = tuple(id for context, _, _ in contexts for id in context.query.ids)
     page.query = msgspec.structs.replace(first.query, ids=ids)
     page.rows, page.accounts = gathered, [account.account for _, account, _ in contexts]
+    page.account_names = {account.account: account.name for _, account, _ in contexts if account.name}
     page.set_earlier(first.query.period, before.period)
 
 

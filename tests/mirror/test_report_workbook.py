@@ -76,7 +76,7 @@ def test_the_numbers_are_those_of_the_mirror(filled):
 def test_one_account_has_no_sheet_of_accounts(filled):
     book = sheets(filled, "--account", "Nordlicht Shop")
     assert [*book] == ["Campaigns", "Days"]
-    assert [cell.value for cell in book["Campaigns"][0]][0] == "Campaign"
+    assert book["Campaigns"][0][0].value == "Campaign"
 
 
 def test_a_page_and_a_workbook_may_be_of_one_run_and_one_is_needed(filled):

@@ -9,6 +9,7 @@ from .fields import fields_of
 
 # The group of commands whose list shows the names, by the field that holds the id of a record.
 GROUPS = {
+    "account_id": "accounts",
     "campaign_id": "campaigns",
     "line_item_id": "line-items",
     "funding_instrument_id": "funding-instruments",

@@ -27,7 +27,7 @@ def refuse_grant(settings: Settings) -> None:
         raise AccessError(
             f"the profile {settings.profile} is signed in by OAuth 2.0, which is for one machine: "
             "its refresh token changes with every use",
-            hint=f"sign in by OAuth 1.0a: adsctl auth login --profile {settings.profile}",
+            hint=f"sign in by OAuth 1.0a: adsctl auth login --profile {settings.sign_in_profile}",
         )
 
 
@@ -63,7 +63,7 @@ class Secrets:
     def stores(self) -> "Iterator[SecretStore]":
         """The store that the profile names, and the one that was chosen in its place."""
         settings = self._settings
-        named = settings.profile_values(settings.profile).get("token_store")
+        named = settings.profile_values(settings.sign_in_profile).get("token_store")
         chosen = settings.get("token_store") if self.has_store else None
         return map(self.open, dict.fromkeys(str(kind) for kind in (named, chosen) if kind))
 
@@ -104,7 +104,7 @@ class Secrets:
         from .secret_stores import UnreadableSecretError
 
         try:
-            return self.store.get(self._settings.profile, name)
+            return self.store.get(self._settings.sign_in_profile, name)
         except UnreadableSecretError:
             if self.replaces_stored:
                 return None
@@ -121,7 +121,7 @@ class Secrets:
 
             return RenewedGrant(
                 self.store,
-                settings.profile,
+                settings.sign_in_profile,
                 self.stored_grant,
                 self.client_secret,
                 send,
@@ -135,7 +135,7 @@ class Secrets:
         missing = ", ".join(as_variable(name) for name in setting if name not in values)
         raise AccessError(
             "not signed in",
-            hint=f"run: adsctl auth login --profile {settings.profile}; or set {missing} "
+            hint=f"run: adsctl auth login --profile {settings.sign_in_profile}; or set {missing} "
             "(also with _FILE); to try adsctl on this machine, add --profile local",
         )
 

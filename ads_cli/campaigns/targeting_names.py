@@ -1,18 +1,19 @@
 """The values of targeting criteria that a file names by words: found by a search."""
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ..api import targeting_search
 from ..api.audiences import ListAudiences
-from ..errors import NotFoundError, UsageError
+from ..errors import AccessError, AdsctlError, NotFoundError, RefusedError, UsageError
 from ..output.text import shell_command
+from ..parallel.ordered_map import map_ordered
 from ..spelling import as_stored
-from .account import list_all
+from .account import REQUESTS_AT_ONCE, list_all
 from .campaign_file import CampaignFile
 from .kinds import TARGETING, TYPE, VALUE
-from .model import each_entry
+from .model import Stored, each_entry
 
 if TYPE_CHECKING:
     from ..client.client import Client
@@ -39,6 +40,7 @@ SEARCHES: dict[str, tuple[re.Pattern[str], Any]] = {
 
 # What names a country, in place of its name.
 COUNTRY = re.compile(r"[A-Z]{2}")
+MOST_SEARCHED = 500  # values of an account, whose names a pull looks up
 MOST_NAMED = 20  # values in a message
 MOST_NEAR = 5  # of other names
 
@@ -68,7 +70,7 @@ class TargetingNames:
         self._near: dict[
             tuple[str, str], list[Named]
         ] = {}  # what a search for a text finds, whatever its name
-        self._audiences: list[dict[str, Any]] | None = None
+        self._whole: dict[Any, list[dict[str, Any]]] = {}  # lists that are not searched
 
     def value_of(self, type_: str, text: str) -> str:
         """Return the value that a text names, or is.
@@ -112,36 +114,84 @@ class TargetingNames:
 
     def _records(self, search: Any, text: str) -> Iterable[dict[str, Any]]:
         """Return the records that may have a text as their name, or as the code of their country."""
-        if search is ListAudiences:
-            if self._audiences is None:
-                self._audiences = [*list_all(self._client, ListAudiences, account_id=self._account)]
-            return self._audiences
+        if not _is_searched(search):
+            if search not in self._whole:
+                own = {"account_id": self._account} if search is ListAudiences else {}
+                self._whole[search] = [*list_all(self._client, search, **own)]
+            return self._whole[search]
         if search is targeting_search.SearchLocations and COUNTRY.fullmatch(text):
             countries = list_all(self._client, search, country_code=text, location_type="COUNTRIES")
             return ({**record, "name": text} for record in countries if record.get("country_code") == text)
-        own = {"q": text} if "q" in search.__struct_fields__ else {}
-        return list_all(self._client, search, **own)
+        return list_all(self._client, search, q=text)
+
+    def search(self, texts: Iterable[tuple[str, str]]) -> dict[tuple[str, str], str | AdsctlError]:
+        """Return the values that texts name, by type and text, or why they name none; several at once."""
+        once = [*dict.fromkeys(texts)]
+        for type_, text in once:
+            if type_ in SEARCHES and not _is_searched(SEARCHES[type_][1]):
+                self._found(type_, text)  # lists them, which two threads would do twice
+
+        def value(named: tuple[str, str]) -> str | AdsctlError:
+            try:
+                return self.value_of(*named)
+            except (NotFoundError, UsageError, RefusedError, AccessError) as error:
+                return error
+
+        values = map_ordered(value, once, REQUESTS_AT_ONCE, max(len(once), 1))
+        return dict(zip(once, values, strict=True))
 
 
 def _searched(type_: str, text: str) -> tuple[str, ...]:
     """Return the options of the search for a name; none where it lists all."""
-    _, search = SEARCHES[type_]
-    return ("--q", text) if "q" in search.__struct_fields__ else ()
+    return ("--q", text) if _is_searched(SEARCHES[type_][1]) else ()
+
+
+def _is_searched(search: Any) -> bool:
+    """Tell whether a list is narrowed by a text; of audiences, that would leave out names in another case."""
+    return "q" in search.__struct_fields__ and search is not ListAudiences
+
+
+def unique_names(client: "Client", account: str, campaigns: Iterable[Stored]) -> dict[tuple[str, str], str]:
+    """Return the names of targeting values that name nothing else, by type and value.
+
+    So a file that has the name means this value. Of an account with very many values, some stay without one.
+    """
+    named = {
+        (str(criterion.fields.get(TYPE)), str(criterion.fields.get(VALUE))): criterion.name
+        for criterion in _criteria(campaigns)
+        if criterion.name and criterion.fields.get(TYPE) in SEARCHES
+    }
+    some = [*named.items()][:MOST_SEARCHED]
+    texts = {key: (key[0], name) for key, name in some if name and name != key[1]}
+    found = TargetingNames(client, account).search(texts.values())
+    return {key: text[1] for key, text in texts.items() if found[text] == key[1]}
+
+
+def _criteria(records: Iterable[Stored]) -> Iterator[Stored]:
+    for record in records:
+        if record.kind is TARGETING:
+            yield record
+        for below in record.below.values():
+            yield from _criteria(below)
 
 
 def resolve_names(client: "Client", account: str, file: CampaignFile) -> None:
     """Replace the names in criteria by values. Note those that are not found, or that several have."""
-    names = TargetingNames(client, account)
+    texts = {
+        entry: (str(entry.values.get(TYPE)), text)
+        for entry in each_entry(file.campaigns)
+        if entry.kind is TARGETING and isinstance(text := entry.values.get(VALUE), str)
+    }
+    found = TargetingNames(client, account).search(texts.values())
     is_replaced = False
-    for entry in each_entry(file.campaigns):
-        type_, text = str(entry.values.get(TYPE)), entry.values.get(VALUE)
-        if entry.kind is not TARGETING or not isinstance(text, str):
+    for entry, (type_, text) in texts.items():
+        value = found[type_, text]
+        if isinstance(value, NotFoundError | UsageError):
+            file.note(entry, "; ".join(filter(None, (value.message, value.hint))), VALUE)
             continue
-        try:
-            entry.values[VALUE] = value = names.value_of(type_, text)
-        except (NotFoundError, UsageError) as error:
-            file.note(entry, "; ".join(filter(None, (error.message, error.hint))), VALUE)
-            continue
+        if isinstance(value, AdsctlError):
+            raise value
+        entry.values[VALUE] = value
         if value != text:
             is_replaced = True
             file.value_names[type_, value] = text

@@ -28,36 +28,44 @@ from .model import OPERATOR_WORDS, Entry, FileField, Stored, file_fields
 PLAIN = re.compile(r"[A-Za-z_](?>[A-Za-z0-9_./+()&-]*)(?> [A-Za-z0-9_./+()&-]+)*")
 PLAIN_NUMBER = re.compile(r"(?>[0-9]{1,15})(?:\.[0-9]{1,6})?")
 PLAIN_TIME = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}Z")
+ValueNames = Mapping[tuple[str, str], str]  # of the values of targeting, by type and value
+NO_NAMES: ValueNames = {}
 WORDS = frozenset(("y", "n", "yes", "no", "on", "off", "true", "false", "null", "none", "nan", "inf"))
 
 
 def document_of(
-    campaigns: Sequence[Stored], account: str, *, whole: bool = False, q: str | None = None
+    campaigns: Sequence[Stored],
+    account: str,
+    *,
+    whole: bool = False,
+    q: str | None = None,
+    names: ValueNames = NO_NAMES,
 ) -> dict[str, Any]:
-    """Return campaigns as a file has them."""
+    """Return campaigns as a file has them, with names in place of the values of targeting that have one."""
     about: dict[str, Any] = {"account": account}
     if q is not None:
         about["q"] = q
     elif whole:
         about["scope"] = "account"
-    return {**about, "campaigns": [record_of(campaign) for campaign in campaigns]}
+    return {**about, "campaigns": [record_of(campaign, names) for campaign in campaigns]}
 
 
-def record_of(stored: Stored) -> dict[str, Any]:
+def record_of(stored: Stored, names: ValueNames = NO_NAMES) -> dict[str, Any]:
     """Return a record as a file has it, with the lists below it."""
     if stored.kind is TARGETING:
         operator = OPERATOR_WORDS.get(str(stored.fields.get(OPERATOR) or "EQ"))
         value = str(stored.fields.get(VALUE))
         if operator is None:
             return {TYPE: stored.fields.get(TYPE), OPERATOR: stored.fields.get(OPERATOR), VALUE: value}
-        criterion = _Criterion({f"{operator}{stored.fields.get(TYPE)}": value})
         name = stored.name
+        value = names.get((str(stored.fields.get(TYPE)), value), value)
+        criterion = _Criterion({f"{operator}{stored.fields.get(TYPE)}": value})
         criterion.comment = "" if name is None or name.lower() == value.lower() else name
         return criterion
     record = {"id": stored.id, **stored.values(with_nulls=True)}
     for key in stored.kind.below:
         if key in stored.below:
-            record[key] = [record_of(inner) for inner in stored.below[key]]
+            record[key] = [record_of(inner, names) for inner in stored.below[key]]
     return record
 
 

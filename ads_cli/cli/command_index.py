@@ -84,6 +84,7 @@ CUSTOM_COMMANDS = {
     "profile show": "auth.profile:show",
     "profile use": "auth.profile:use",
     "profile set": "auth.profile:set_values",
+    "profile create": "auth.of_accounts:create",
     "profile remove": "auth.profile:remove",
     "webhooks create": "webhooks:create",
     "webhooks serve": "receiving.serving:serve",

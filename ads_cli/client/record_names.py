@@ -18,13 +18,19 @@ if TYPE_CHECKING:
     from .client import Client
 
 Record = Mapping[str, Any]  # by neutral names; empty where it could not be read
+ACCOUNT = "account_id"
 MOST_SINGLE = 10  # names of a kind that are looked up one by one; then all records are listed
+MOST_LISTED = 1000  # records whose names a table shows in place of their ids
+IDS_PER_REQUEST = 200
+POST_TYPES = {"post_id": "PUBLISHED", "scheduled_post_id": "SCHEDULED"}  # they are known by their texts
 MOST_SUGGESTED = 1000  # records whose names are compared with one that no record has
 
 
 def name_of(field: str, record: Record) -> str:
     """Return the name of a record, on one line. It is empty where the record has none."""
     name = record.get(NAMED_BY.get(field, "name"))
+    if field in POST_TYPES:
+        name = record.get("full_text") or record.get("text")
     return shortened(" ".join(name.split())) if isinstance(name, str) else ""
 
 
@@ -102,9 +108,11 @@ class RecordNames:
         client of its own: that of a push that has failed sends nothing more.
         """
         self._client, hints = client, []
-        taken = [*self._taken_as_ids]
+        # The account last: a message about what it lacks may name it too.
+        taken = sorted(self._taken_as_ids, key=lambda named: named[0] == ACCOUNT)
         named = [(field, text) for field, text in taken if has_word(message, text)]
-        for field, text in named[:1] or (taken if len(taken) == 1 else ()):
+        is_about_one = sum(field != ACCOUNT for field, _ in taken) <= 1
+        for field, text in named[:1] or (taken if is_about_one else ()):
             with suppress(AdsctlError, StoppedError):
                 if records := self._named(field, text):
                     ids = listed([str(record["id"]) for record in records])
@@ -127,7 +135,8 @@ class RecordNames:
         """Take in records that were read, so that they are not read again."""
         known = [record for record in records if record.get("id")]
         self._records |= {(field, str(record["id"])): record for record in known}
-        self._note(field, known)
+        if field in GROUPS:
+            self._note(field, known)
 
     def require(self, field: str, id: str) -> None:
         """Raise NotFoundError for a record that does not exist."""
@@ -146,13 +155,42 @@ class RecordNames:
 
     def labels(self, field: str, ids: Sequence[str]) -> list[str]:
         """Return the names and ids of several records; those that were not read yet are listed."""
-        unread = [id for id in ids if (field, id) not in self._records and self._read(field, id) is None]
-        if field in GROUPS and len(unread) > 1:
+        if field in GROUPS and len(unread := self._unread(field, ids)) > 1:
             with suppress(AdsctlError):
-                kind = self._request(field, "list")
-                some: dict[str, Any] = {f"{field}s": unread} if f"{field}s" in kind.__struct_fields__ else {}
-                self.take(field, self._list(field, **some))
+                self._take_listed(field, unread)
         return [self.label(field, id) for id in ids]
+
+    def names(self, field: str, ids: Sequence[str]) -> dict[str, str]:
+        """Return the names of records by their ids, and the texts of posts.
+
+        What is not read yet is listed, and no record is asked for by itself: what no list shows has no name.
+        """
+        unread = self._unread(field, ids)
+        if (field in GROUPS or field in POST_TYPES) and len(unread) <= MOST_LISTED:
+            with suppress(AdsctlError, StoppedError):
+                self._take_listed(field, unread)
+        records = {id: self._read(field, id) or self._records.get((field, id), {}) for id in ids}
+        return {id: name for id, record in records.items() if (name := name_of(field, record))}
+
+    def _unread(self, field: str, ids: Sequence[str]) -> list[str]:
+        return [
+            id
+            for id in dict.fromkeys(ids)
+            if (field, id) not in self._records and self._read(field, id) is None
+        ]
+
+    def _take_listed(self, field: str, ids: Sequence[str]) -> None:
+        """List records by their ids; all of their kind, where its list cannot be narrowed so."""
+        if field in POST_TYPES:
+            filters, narrowed = {"post_type": POST_TYPES[field], "timeline_type": "ALL"}, "post_ids"
+        else:
+            filters, narrowed = {}, f"{field}s"
+        if narrowed not in self._request(field, "list").__struct_fields__:
+            self.take(field, self._list(field, limit=MOST_LISTED))
+            return
+        for start in range(0, len(ids), IDS_PER_REQUEST):
+            some: dict[str, Any] = {narrowed: [*ids[start : start + IDS_PER_REQUEST]]}
+            self.take(field, self._list(field, **filters, **some))
 
     def _named(self, field: str, name: str) -> list[Record]:
         """Return the records that have a name; those that differ in case where there are no others."""
@@ -187,7 +225,8 @@ class RecordNames:
         return record if isinstance(record, dict) and record.get("id", id) == id else {}
 
     def _request(self, field: str, verb: str) -> Any:
-        return request_of((*GROUPS[field].split(), verb), self._service)
+        group = "posts" if field in POST_TYPES else GROUPS[field]
+        return request_of((*group.split(), verb), self._service)
 
     def _path(self, kind: type[Request]) -> dict[str, str]:
         return {name: self._place(option) for name, option in marked_fields(kind, "common").items()}

@@ -75,7 +75,7 @@ def list_changes(
     call = Invocation.of(ctx)
     zone = lru_cache(partial(account_zone, call))
     first, last = _moment(since, "--since", zone), _moment(until, "--until", zone)
-    account = call.flags.get("account")
+    account = call.flags.get("account") and call.chosen_account
     most = None if limit is None else parse_count(limit, "--limit")
     records = [
         entry

@@ -14,7 +14,7 @@ from ..api.amounts import as_amount, currency_problem, micros_of
 from ..errors import StateError, UsageError
 from ..numbers import parse_count
 from ..spelling import closest, suggestion
-from .settings import LOCAL, Settings
+from .settings import Settings
 from .trusted_files import read_settings
 
 ADMIN_FILE = Path("/etc/xdg/adsctl/guard.yaml")
@@ -270,15 +270,18 @@ def _read_file(path: Path, *, is_named: bool) -> Any:
 
 
 def _of_profile(settings: Settings) -> Iterator[Limit]:
-    profile, path = settings.profile, settings.config_file
-    if profile == LOCAL:
+    """Yield the limits of the profile, and of the one whose sign-in it uses."""
+    path = settings.config_file
+    if settings.is_local:
         return
-    values, place = settings.profile_values(profile), f"{path}: profile {profile}"
-    for key in values:
-        if key != "guard" and (str(key).startswith("guard.") or closest(str(key), ["guard"], 0.8)):
-            raise StateError(f"{place}: unknown key {key!r}; did you mean 'guard'?", hint=f"correct {path}")
-    if "guard" in values:
-        yield from _of_mapping(values["guard"], place)
+    for profile in dict.fromkeys((settings.profile, settings.sign_in_profile)):
+        values, place = settings.profile_values(profile), f"{path}: profile {profile}"
+        for key in values:
+            if key != "guard" and (str(key).startswith("guard.") or closest(str(key), ["guard"], 0.8)):
+                problem = f"{place}: unknown key {key!r}; did you mean 'guard'?"
+                raise StateError(problem, hint=f"correct {path}")
+        if "guard" in values:
+            yield from _of_mapping(values["guard"], place)
 
 
 def _of_mapping(values: Any, source: str) -> Iterator[Limit]:

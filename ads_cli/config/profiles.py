@@ -5,10 +5,10 @@ from pathlib import Path
 from typing import Any
 
 from ..api.names import SERVICES
-from ..api.record_names import cannot_be_id
 from ..errors import StateError, UsageError
 from ..numbers import parse_count
 from ..output import FORMATS
+from ..output.text import listed
 from ..spelling import suggestion
 from .addresses import ADDRESSES, check_address
 from .atomic_files import atomic, make_folder
@@ -21,6 +21,7 @@ from .settings import (
     PROFILE_KEYS,
     RECIPES,
     SEVERAL_PROFILES,
+    SIGN_IN,
     TOKEN_STORES,
     Settings,
     check_profile_name,
@@ -72,6 +73,10 @@ def checked_values(settings: Settings, profile: str, values: Mapping[str, str | 
     checked = {name: _checked(name, value) for name, value in values.items()}
     check_new_name(settings, profile)
     refuse_local(profile)
+    if (named := checked.get(SIGN_IN)) and (problem := settings.sign_in_problem(profile, str(named))):
+        raise UsageError(f"{SIGN_IN}: {problem}")
+    if named and (others := settings.users_of_sign_in(profile)):
+        raise UsageError(f"{SIGN_IN}: {listed(others)} use the sign-in of {profile!r} itself")
     settings.profile_values(profile)  # raises StateError for a profile that is no mapping
     return checked
 
@@ -166,9 +171,6 @@ def _checked(name: str, value: str | None) -> str | list[str] | None:
         )
     if value is None:
         return None
-    if name in ("account", "catalog") and cannot_be_id(value):
-        hint = f"adsctl {'accounts' if name == 'account' else 'catalog'} list shows the ids beside the names"
-        raise UsageError(f"{name}: {value!r} is a name, and not an id", hint=hint)
     if name in ADDRESSES:
         return check_address(value, name, UsageError)
     if name == "changes_days":

@@ -35,7 +35,10 @@ PROFILE_KEYS = (
     "user",
     "client_id",
     "changes_days",
+    "sign_in",
 )
+SIGN_IN = "sign_in"  # of a profile: the name of another one, whose sign-in it uses
+OF_SIGN_IN = ("service", *ADDRESSES, "token_store", "user")  # that it takes from there, unless it has its own
 # What a profile states of its account, for `accounts check` (goals.py).
 GOAL_KEYS = ("goals", "check", "monthly_budget", "name_pattern", "utm", "buyers")
 CONFIG_KEYS = ("profile", "profiles")  # of config.yaml
@@ -165,10 +168,39 @@ class Settings:
         return Setting(value, variable) if value else None
 
     def _in_profile(self, name: str) -> Setting | None:
-        value = self._profile.get(name)
+        value, profile = self._profile.get(name), self.profile
+        if value is None and name in OF_SIGN_IN:
+            profile = self.sign_in_profile
+            value = self.profile_values(profile).get(name)
         if name == RECIPES and isinstance(value, dict):
             value = ", ".join(f"{pattern}={path}" for pattern, path in value.items())
-        return None if value is None else Setting(str(value), f"profile {self.profile}")
+        return None if value is None else Setting(str(value), f"profile {profile}")
+
+    @cached_property
+    def sign_in_profile(self) -> str:
+        """The profile whose sign-in is used: this one, unless it names another; raise StateError."""
+        if (named := self._profile.get(SIGN_IN)) is None:
+            return self.profile
+        if problem := self.sign_in_problem(self.profile, str(named)):
+            hint = f"adsctl profile set {self.profile} {SIGN_IN}=NAME"
+            raise StateError(f"{self.config_file}: profiles.{self.profile}.{SIGN_IN}: {problem}", hint=hint)
+        return str(named)
+
+    def sign_in_problem(self, profile: str, named: str) -> str:
+        """Say why a profile cannot use the sign-in of the one that it names; "" where it can."""
+        profiles = self._config.get("profiles") or {}
+        if named in (LOCAL, profile):
+            return f"{named!r} is not another profile that is signed in"
+        if named not in profiles:
+            return f"there is no profile {named!r}{suggestion(named, profiles)}"
+        if other := self.profile_values(named).get(SIGN_IN):
+            return f"{named!r} uses the sign-in of {other!r} itself"
+        return ""
+
+    def users_of_sign_in(self, profile: str) -> list[str]:
+        """Return the other profiles that use the sign-in of one."""
+        profiles = self.read_config().get("profiles") or {}
+        return [name for name in profiles if self.profile_values(name).get(SIGN_IN) == profile]
 
     @property
     def recipes(self) -> Mapping[str, str]:
@@ -326,13 +358,13 @@ class Settings:
     @property
     def client_id(self) -> str | None:
         """The app of OAuth 2.0 that the profile signed in with."""
-        app = self._profile.get("client_id")
+        app = self.profile_values(self.sign_in_profile).get("client_id")
         return str(app) if app else None
 
     def sign_in_command(self, *, read_only: bool = False) -> str:
         """Return the command that signs in to the profile again."""
         app = f" --oauth2 --client-id {quote(self.client_id or '')}" if self.uses_grant else ""
-        return f"adsctl auth login{app}{' --read-only' if read_only else ''} --profile {self.profile}"
+        return f"adsctl auth login{app}{' --read-only' if read_only else ''} --profile {self.sign_in_profile}"
 
     @cached_property
     def _profile(self) -> Mapping[str, Any]:

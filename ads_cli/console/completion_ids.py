@@ -18,7 +18,7 @@ ENTITIES = ("campaigns", "line-items", "promoted posts", "funding-instruments", 
 # The groups whose records are named in place of their ids, and the names that are never taken for ids, as
 # `api.record_names` has both. Nothing of the API is loaded to complete a word.
 NAMED = (
-    *("campaigns", "line-items", "funding-instruments", "audiences", "audiences do-not-reach"),
+    *("accounts", "campaigns", "line-items", "funding-instruments", "audiences", "audiences do-not-reach"),
     *("accounts curated-categories", "catalog", "catalog sets", "measurement web-event-tags"),
     *("measurement app-lists", "measurement ab-tests"),
 )

@@ -348,9 +348,15 @@ class Invocation:
     @property
     def account(self) -> str:
         """The advertising account to work in; raise UsageError if none is set."""
-        return self.settings.get("account") or (
+        return self.chosen_account or (
             self.emulator.account if self.settings.is_local else self.settings.require_account()
         )
+
+    @cached_property
+    def chosen_account(self) -> str | None:
+        """The id of the account that an option, the environment or the profile names; None if none does."""
+        named = self.settings.get("account")
+        return self.records.id_of("account_id", named) if named else None
 
     @cached_property
     def catalog(self) -> str:

@@ -67,6 +67,10 @@ class Caller(Protocol):
     def dry_run(self) -> bool:
         """Whether nothing is sent that changes anything."""
 
+    @property
+    def chosen_account(self) -> str | None:
+        """The id of the account that was named."""
+
     def stored_of(self, account: str) -> StoredRecords:
         """Return the records of an account."""
 
@@ -85,7 +89,7 @@ def begun(call: Caller, write: Write, prepared: PreparedRequest) -> ChangeBegun:
         id=new_change_id(datetime.now(UTC)),
         time=utc_text(),
         profile=call.settings.profile,
-        account=write.account or call.settings.get("account"),
+        account=write.account or call.chosen_account,
         user=_user(),
         command=call.parsed.mask(shell_command(["adsctl", *_shown(words)])),
         method=prepared.method,

@@ -38,7 +38,7 @@ COMMON_OPTIONS = (
     CommonOption("--profile -p", "The profile to use; each of them for 'shop-*' or A,B", "NAME"),
     CommonOption("--service", "The service: generic, or x, the platform's own names and addresses", "NAME"),
     CommonOption("--env-file", "Read ADSCTL_ variables from a file, a NAME=VALUE in each line", "FILE"),
-    CommonOption("--account -A", "The advertising account to work in", "ID"),
+    CommonOption("--account -A", "The advertising account to work in, by its id or name", "ID"),
     CommonOption("--output -o", "Format of results; see 'adsctl help formats'", "FORMAT"),
     CommonOption("--to", "Write the result to this workbook: FILE.xlsx, with types", "FILE.xlsx"),
     CommonOption("--columns", "Columns of table, tsv, csv and xlsx, by commas", "A,B"),

@@ -1,7 +1,8 @@
 """Show the responses of declared requests, and the requests of a dry run."""
 
 import json
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import partial
 from itertools import islice
 from typing import TYPE_CHECKING, Any
 
@@ -31,6 +32,7 @@ def show(call: Invocation, request: Request, document: Any) -> None:
         wrapped = document.get(endpoint.data_key)
     records = document if wrapped is None else wrapped
     _record_ids(call, endpoint, records if isinstance(records, list) else [records])
+    name_others(call)
     if not call.printer.shows_documents:
         document = records
     call.printer.show(document, endpoint.columns, endpoint.record_id, endpoint.extra_fields)
@@ -62,6 +64,7 @@ def show_list(
     *group, verb = endpoint.command.split()
     noun = verb if verb.endswith("s") else group[-1] if group else ""
     call.printer.noun = noun.replace("-", " ") if verb in RECORD_VERBS and noun else "results"
+    name_others(call)
     shape = (endpoint.columns, endpoint.record_id, endpoint.extra_fields)
     show_pages(
         call,
@@ -79,6 +82,18 @@ def show_list(
 OTHER_IDS = {"users": "user_id", "card-uris": "card_uri", "item-groups": "item_group_key"}
 MORE = "there are more"  # the first words of what says that a list was cut
 SHARED_IDS = ("cards",)  # groups below which every id is one of the group's too
+
+
+def name_others(call: Invocation) -> None:
+    """Let tables on a terminal name the records whose ids they would show, with a request for each kind."""
+    call.printer.names_of = partial(_names_of, call)
+
+
+def _names_of(call: Invocation, column: str, ids: Sequence[str]) -> Mapping[str, str]:
+    from ..api.record_names import SAME
+    from .account_zone import QUICKLY
+
+    return call.with_flags(QUICKLY).records.names(SAME.get(column, column), ids)
 
 
 def _record_ids(call: Invocation, endpoint: Endpoint, records: Any) -> None:

@@ -9,6 +9,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, BinaryIO, NamedTuple, cast
 
+import msgspec
+
 from ..auth.secrets import Secrets, refuse_grant
 from ..config.addresses import canonical_address
 from ..config.guard import read_guard
@@ -159,6 +161,12 @@ def parsed_task(
     reads = (*inputs, *values(params, command.mirrors), *other_reads(params, parsed.options, settings))
     shared = (*values(params, command.shared_outputs), *values(parsed.options, SHARED))
     return Parsed(line, task, command, settings, inputs, outputs, reads, shared, operation, writes)
+
+
+def with_account(item: Parsed, id: str) -> Parsed:
+    """Return a task whose account, which its line or its profile names, has an id."""
+    lane = item.task.lane and _lane(item.settings, id, item.task.target)
+    return item._replace(task=msgspec.structs.replace(item.task, account=id, lane=lane))
 
 
 class ProfileError(UsageError):

@@ -21,6 +21,7 @@ ENDS: dict[tuple[str, ...], ColumnType] = {
 NAMES: dict[str, ColumnType] = {
     "id": "id",
     "account": "id",
+    "targeting_value": "id",  # where it has a name
     "start": "time",
     "end": "time",
     "since": "time",

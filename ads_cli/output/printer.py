@@ -51,6 +51,8 @@ class Printer:
         self.columns = comma_list(columns or "")
         self.query = Query(query) if query else None
         self.noun = ""  # of what is listed, as in "campaigns"
+        # Returns the names of other records by their ids, which a table on a terminal shows.
+        self.names_of: Callable[[str, Sequence[str]], Mapping[str, str]] | None = None
         self.color = uses_color(stream, presentation.color)
         if self.columns and not self._format.has_columns:
             say(f"--columns has no effect on {self.format}; --query chooses fields there")
@@ -162,6 +164,9 @@ class Printer:
             if is_one and self.draws:
                 records = [*records]
                 columns = [*dict.fromkeys((*columns, *others))]
+            if self.names_of and self.is_table and self.stream.isatty():
+                typed = {name.lower() for name in self.columns} if chosen else None
+                records, columns = table_view.with_names([*records], columns, key, self.names_of, typed)
             hidden = table.write_table(
                 self.stream,
                 records,
@@ -198,7 +203,8 @@ class Printer:
 
     def _chosen_columns(self, declared: Sequence[str], amounts: Mapping[str, str]) -> list[str]:
         """Return the columns of --columns, which may have the headings of a table for names."""
-        headings = {table_view.header(name): name for name in reversed(declared)}
+        headings = {table_view.name_head(name): name for name in reversed(declared)}
+        headings |= {table_view.header(name): name for name in reversed(declared)}
         headings |= {name: name for name in amounts}
         return [name if name in declared else headings.get(name.lower(), name) for name in self.columns]
 

@@ -1,7 +1,8 @@
 """What a table shows of records: which columns, in what order, and their values as people read them."""
 
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections import Counter
+from collections.abc import Callable, Collection, Mapping, Sequence
 from datetime import UTC, date, datetime, timedelta, tzinfo
 from typing import Any
 
@@ -30,6 +31,7 @@ DESCRIPTION = "description"
 NAMES = (NAME, DESCRIPTION)  # what a record is called, by the first that there is
 LABELS = ("profile", "task", NAME)  # what a record is called, even where all are called so
 OWN_IDS = {"product_key": "id"}  # the id that people give, where the service has a key of its own
+OWNERS = ("campaign", "line_item", "post")  # what the entity of a row of statistics lies in, or is
 DAY_LENGTH = len("2026-03-01")
 MOMENT = re.compile(r"\b[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}(:[0-9]{2}(\.[0-9]+)?)?Z")
 MIDNIGHT = ("", "T00:00")
@@ -124,6 +126,42 @@ def named_total(record: Record, columns: Sequence[str]) -> Record:
     return {**record, next(iter((*empty, *names)), NAME): TOTAL.capitalize()}
 
 
+def name_head(column: str) -> str:
+    """Name the column that has names in place of ids: that of `campaign_id` is `campaign`."""
+    return column.removesuffix("_id") if type_of(column) == "id" else column
+
+
+def with_names(
+    records: Sequence[Record],
+    columns: Sequence[str],
+    key: str,
+    names: Callable[[str, Sequence[str]], Mapping[str, str]],
+    typed: Collection[str] | None = None,
+) -> tuple[list[Record], list[str]]:
+    """Put the names of other records in place of their ids: the column is `campaign`, not `campaign_id`.
+
+    `names` returns names by ids. A name that several have is followed by the id. Where columns were `typed`,
+    those alone show names that were typed so.
+    """
+    shown, heads = [dict(record) for record in records], [*columns]
+    for at, column in enumerate(columns):
+        head = name_head(column)
+        if column == key or head in (column, *columns) or (typed is not None and head not in typed):
+            continue
+        # Its own record is named already.
+        others = [record for record in records if record.get(column) != record.get(key)]
+        ids = [id for record in others if isinstance(id := record.get(column), str) and id]
+        if not ids or not (found := names(column, [*dict.fromkeys(ids)])):
+            continue
+        repeated = [name for name, count in Counter(found.values()).items() if count > 1]
+        heads[at] = head
+        for record in shown:
+            id = record.get(column)
+            name = found.get(id) if isinstance(id, str) else None
+            record[head] = f"{name} ({id})" if name in repeated else name or id
+    return shown, heads
+
+
 def is_number(column: str, records: Sequence[Record]) -> bool:
     """Tell whether a column is aligned as numbers are."""
     if type_of(column) in NUMBERS:
@@ -162,7 +200,7 @@ def columns_for_people(
         rest.sort(key=own_id.__ne__)
     numbers = [name for name in rest if is_metric(base_of(name)) or base_of(name) in asked]
     if numbers:
-        owners = ("campaign",) if NAME in filled else ()
+        owners = OWNERS if NAME in filled else ()
         others = [name for name in rest if name not in numbers]
         common = [name for name in others if name in ("entity", END, *owners) or _is_common(name, records)]
         rest = [*(name for name in others if name not in common), *_by_weight(numbers, asked), *common]

@@ -11,7 +11,7 @@ from typing import IO, Any, TypeGuard
 
 from ..api.amounts import MICROS_PER_UNIT, as_amount, decimals_of
 from ..api.metrics import BEFORE
-from .column_types import MICRO, base_of, is_change, type_of
+from .column_types import MICRO, ColumnType, base_of, is_change, type_of
 from .figures import MAX_DECIMALS, number_of
 from .table_view import Record, is_total, named_total
 from .workbook import FormattedNumber, decimals_format, is_exact, open_workbook
@@ -20,6 +20,7 @@ MICROS = re.compile(r"[+-]?[0-9]{1,22}(\.[0-9]{1,6})?")  # as many digits as Dec
 DAY = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}")  # not of a week, as in 2026-W01-1
 TIME_COLUMN = re.compile(r"(?:.*_)?(?:at|time|date|day|start|end|since|until)")
 MIDNIGHT = time()
+CHANGE_FORMAT = "+0.0%;-0.0%;0.0%"
 CURRENCY_CODE = re.compile("[A-Z]{3}")
 
 
@@ -99,18 +100,7 @@ class _TypedRows:
             return time_of(value)
         if is_change(column):
             return _change(column, record, value)
-        match self._types[at]:
-            case "micro":
-                return _money(_amount(value, currency), currency)
-            case "amount":
-                return _money(value, currency)
-            case "percent" if _is_number(value):
-                return FormattedNumber(value, "0.00%")
-            case "ratio" if _is_number(value):
-                return FormattedNumber(value, "#,##0.00")
-            case "count" if _is_number(value):
-                return FormattedNumber(value, "#,##0")
-        return value
+        return typed(self._types[at], value, currency)
 
     def order(self) -> list[int]:
         """Return the columns that have a value, ids last; all where none has."""
@@ -126,6 +116,22 @@ class _TypedRows:
                 if isinstance(value, datetime) and not self._has_clock[at]:
                     values[at] = value.date()
             yield values, total
+
+
+def typed(type: ColumnType, value: Any, currency: str) -> Any:
+    """Return a number as a cell of its type; anything else as it is."""
+    match type:
+        case "micro":
+            return _money(_amount(value, currency), currency)
+        case "amount":
+            return _money(value, currency)
+        case "percent" if _is_number(value):
+            return FormattedNumber(value, "0.00%")
+        case "ratio" if _is_number(value):
+            return FormattedNumber(value, "#,##0.00")
+        case "count" if _is_number(value):
+            return FormattedNumber(value, "#,##0")
+    return value
 
 
 def _is_number(value: Any) -> TypeGuard[int | float | Decimal]:
@@ -149,7 +155,7 @@ def _change(column: str, record: Record, value: Any) -> Any:
     now, before = number_of(record.get(base)), number_of(record.get(base + BEFORE))
     if now is None or before is None:
         return value
-    return FormattedNumber(float(now / before - 1), "+0.0%;-0.0%;0.0%") if before else None
+    return FormattedNumber(float(now / before - 1), CHANGE_FORMAT) if before else None
 
 
 def _amount(micros: Any, currency: Any) -> Any:

@@ -207,7 +207,7 @@ class ChartData:
             return []
         return with_distinct_labels(
             [
-                replace(self._sum(lines[0].campaign_name or id, lines), id=id)
+                replace(self._sum(lines[0].campaign_name or id, lines), id=id, account=lines[0].account)
                 for (id, _), lines in campaigns.items()
             ]
         )

@@ -146,7 +146,6 @@ def test_a_dry_run_changes_no_profile(adsctl):
 @pytest.mark.parametrize(
     ("words", "message"),
     [
-        (("shop", "account=Nordlicht Shop"), "account: 'Nordlicht Shop' is a name, and not an id"),
         (("shop", "nonsense=1"), "'nonsense' is not a setting of a profile"),
         (("shop", "guard.max_bid=abc"), "guard.max_bid: 'abc' is not an amount"),
         (("shop", "output=jsn"), "'jsn' is not one of"),

@@ -84,6 +84,14 @@ def test_days_that_are_not_there_are_said(filled):
     assert len({row["start"] for row in rows(done.stdout) if row["clicks"]}) == 14
 
 
+def test_an_account_of_a_mirror_is_chosen_by_its_name(mirror):
+    mirror.run("--since", "7d", "--accounts", "Nordlicht Shop,18ce55gze09")
+    words = ("stats", "get", *FROM, *WEEK, "--active", "--metrics", "clicks")
+    named = mirror.adsctl(*words, "--account", "Nordlicht Shop").stdout
+    assert rows(named) and named == mirror.adsctl(*words, "--account", "18ce54d4x5t").stdout
+    assert "has several accounts" in mirror.adsctl(*words, code=2, ADSCTL_ACCOUNT="").stderr
+
+
 def test_a_page_has_the_sums_of_all_accounts(mirror, requests):
     mirror.run("--since", "21d", "--all-accounts")
     requests.clear()

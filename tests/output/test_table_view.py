@@ -119,7 +119,8 @@ def test_amounts_in_units_are_sent_as_they_were_shown(adsctl):
 
 
 def test_ids_and_statuses_are_never_cut(adsctl):
-    lines = shown_lines(adsctl, "promoted", "posts", "list")
+    columns = "id,entity_status,approval_status,line_item_id,post_id"
+    lines = shown_lines(adsctl, "promoted", "posts", "list", "--columns", columns)
     assert lines[1].split() == ["7pt01", "ACTIVE", "ACCEPTED", "9d4c1", "1790415000000000001"]
 
 

@@ -150,7 +150,7 @@ def test_empty_columns_are_not_shown_and_what_does_not_fit_is_named(adsctl):
     lines = lines_of(adsctl, "campaigns", "list")
     shown_, said = "\n".join(lines), " ".join(" ".join(lines).split())
     assert "Spring collection  RUNNING" in shown_  # a name is whole before another column is shown
-    assert "not shown: created_at, entity_status, why_not, funding_instrument_id; -o json, --columns" in said
+    assert "not shown: created_at, entity_status, why_not, funding_instrument; -o json, --columns" in said
     assert "or a wider terminal shows them" in said and "DELETED" not in shown_
     assert "not shown" not in " ".join(lines_of(adsctl, "campaigns", "list", width=200))
 

@@ -22,6 +22,7 @@ ELSEWHERE = {  # run by tests/auth, tests/audiences, tests/events and tests/comm
     "auth logout": "needs a token that a login stored",
     "auth bearer issue": "needs an app of its own",
     "auth bearer revoke": "needs an app of its own",
+    "profile create": "needs a profile that is signed in",
     "emulator serve": "does not end",
     "events listen": "does not end",
     "webhooks serve": "does not end",

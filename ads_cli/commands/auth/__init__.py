@@ -16,7 +16,7 @@ from ...auth.secret_stores import BEARER, SIGN_IN_SECRETS
 from ...client.prepared_request import UserKeys
 from ...config.addresses import ADDRESSES
 from ...config.profiles import refuse_local, update
-from ...config.settings import OF_X, Setting
+from ...config.settings import OF_X, SIGN_IN, Setting, Settings
 from ...console.invocation import Invocation
 from ...console.parameters import flag
 from ...console.shown import Result, shows
@@ -38,6 +38,7 @@ def logout(ctx: typer.Context) -> None:
         raise UsageError(
             "the profile local is always signed in", hint="adsctl emulator reset renews its keys and tokens"
         )
+    refuse_shared(settings, "logout")
     token = GRANT if settings.client_id else "access_token"  # whatever the environment has
     if not secrets.has_store or secrets.store.get(settings.profile, token) is None:
         raise AccessError(
@@ -53,7 +54,18 @@ def logout(ctx: typer.Context) -> None:
     secrets.store.delete(settings.profile, SIGN_IN_SECRETS)
     if {"user", "client_id"} & settings.profile_values(settings.profile).keys():
         update(settings, settings.profile, {"user": None, "client_id": None})
-    call.messages.say(f"signed out of profile {settings.profile}")
+    others = "".join(f", {name}" for name in settings.users_of_sign_in(settings.profile))
+    call.messages.say(f"signed out of profile {settings.profile}{others}")
+
+
+def refuse_shared(settings: Settings, command: str) -> None:
+    """Raise UsageError for a profile that uses the sign-in of another one."""
+    if (holder := settings.sign_in_profile) != settings.profile:
+        raise UsageError(
+            f"the profile {settings.profile} uses the sign-in of {holder}",
+            hint=f"adsctl auth {command} --profile {holder}; or give it one of its own: "
+            f"adsctl profile set {settings.profile} {SIGN_IN}=",
+        )
 
 
 def _invalidate(call: Invocation, request: Request) -> None:
@@ -144,7 +156,7 @@ def _key_rows(call: Invocation) -> Iterator[StatusRow]:
 def _grant_rows(call: Invocation) -> Iterator[StatusRow]:
     """Yield the parts of a grant of OAuth 2.0: the tokens masked, the rest in clear."""
     origin = f"stored ({call.settings.get('token_store')})"
-    yield StatusRow("client_id", call.settings.client_id, f"profile {call.settings.profile}")
+    yield StatusRow("client_id", call.settings.client_id, f"profile {call.settings.sign_in_profile}")
     if secret := call.secrets.find(CLIENT_SECRET):
         yield StatusRow(CLIENT_SECRET, "***", secret.origin)
     grant = read_grant(call.secrets.stored_grant())
@@ -231,10 +243,11 @@ def issue(ctx: typer.Context) -> None:
         raise
     addresses = tuple(value for name in ADDRESSES if (value := settings.get(name)))
     token = Secret(received_secret(response.body, "access_token"), addresses)
-    call.secrets.store.put(settings.profile, {"bearer_token": token})
-    chosen, named = settings.get("token_store"), settings.profile_values(settings.profile).get("token_store")
+    holder = settings.sign_in_profile
+    call.secrets.store.put(holder, {"bearer_token": token})
+    chosen, named = settings.get("token_store"), settings.profile_values(holder).get("token_store")
     if not named:
-        update(settings, settings.profile, {"token_store": chosen})
+        update(settings, holder, {"token_store": chosen})
     elif named != chosen:  # which has the sign-in of the profile
         call.messages.warn(f"it is found with ADSCTL_TOKEN_STORE={chosen} alone: the profile has {named}")
     call.messages.say("the bearer token is stored; 'adsctl auth token --bearer' prints it")
@@ -253,7 +266,7 @@ def revoke(ctx: typer.Context) -> None:
     _invalidate(call, InvalidateBearer(access_token=token))
     call.messages.say("the bearer token is revoked")
     if call.secrets.has_store:
-        store, profile = call.secrets.store, call.settings.profile
+        store, profile = call.secrets.store, call.settings.sign_in_profile
         stored = store.get(profile, BEARER)
         if stored and stored.value == token:  # else it is of the environment, and another one
             store.delete(profile, (BEARER,))

@@ -20,7 +20,7 @@ from ...console.parameters import choice, flag, option
 from ...errors import AccessError, ContentError, RefusedError, StateError, UsageError
 from ...output.text import Lines
 from ...spelling import as_option, as_variable
-from . import show_sign_in
+from . import refuse_shared, show_sign_in
 
 if TYPE_CHECKING:
     from ...auth.sign_in import GrantSignIn, OAuthToken, SignIn
@@ -78,6 +78,7 @@ def login(
     call = Invocation.of(ctx)
     call.settings.may_create_profile = True
     refuse_local(call.settings.profile)
+    refuse_shared(call.settings, "login")
     if token_store:
         call.flags["token_store"] = token_store
     addresses = _addresses(call)  # those that are typed are flags from here on, for the client too

@@ -17,12 +17,22 @@ from ...config.profiles import (
     refuse_local,
     store,
 )
-from ...config.settings import ALIAS, GOAL_KEYS, LOCAL, PROFILE_KEYS, RECIPES, Setting, check_profile_name
+from ...config.settings import (
+    ALIAS,
+    GOAL_KEYS,
+    LOCAL,
+    PROFILE_KEYS,
+    RECIPES,
+    SIGN_IN,
+    Setting,
+    check_profile_name,
+)
 from ...console.aliases import alias_words, check_alias_name
 from ...console.invocation import Invocation
 from ...console.parameters import argument, flag
 from ...console.shown import Result, shows
 from ...errors import StateError, UsageError
+from ...output.text import listed
 from ...spelling import suggestion
 from ..runs.options import ShownOptions, with_options
 
@@ -48,6 +58,7 @@ class ProfileRecord(TypedDict, total=False):
     recipes: Any
     changes_days: str
     guard: Any
+    sign_in: str
 
 
 class SettingRecord(TypedDict):
@@ -61,7 +72,7 @@ class SettingRecord(TypedDict):
 PROFILES = Result(
     ProfileRecord,
     "profile",
-    named=("profile", "in_use", "ads_url", "account", "catalog", "user", "client_id"),
+    named=("profile", "in_use", "ads_url", "account", "catalog", "user", "client_id", "sign_in"),
 )
 SETTINGS = Result(SettingRecord, "setting")
 
@@ -177,7 +188,7 @@ def set_values(
     _check_aliases(pairs, ctx.find_root().command)
     call = Invocation.of(ctx)
     checked = checked_values(call.settings, name, pairs)
-    _confirm_looser(call, name, guard_values(pairs))
+    _confirm_looser(call, name, pairs)
     if call.is_dry_run(f"set {', '.join(pairs)} of the profile {name}"):
         return
     config = call.settings.read_config()
@@ -197,6 +208,9 @@ def remove(ctx: typer.Context, name: Name) -> None:
     call = Invocation.of(ctx)
     refuse_local(name)
     _require_profile(call, name)
+    if others := call.settings.users_of_sign_in(name):
+        hint = f"remove them first: adsctl profile remove {others[0]}"
+        raise UsageError(f"{listed(others)} use the sign-in of {name}", hint=hint)
     if call.is_dry_run(f"remove the profile {name} and its stored secrets"):
         return
     has_guard = bool(call.settings.profile_values(name).get("guard"))
@@ -241,9 +255,13 @@ def _check_aliases(pairs: Mapping[str, str | None], root: Any) -> None:
             alias_words(name, text, root.commands)
 
 
-def _confirm_looser(call: Invocation, profile: str, limits: dict[str, str | None]) -> None:
+def _confirm_looser(call: Invocation, profile: str, values: Mapping[str, str | None]) -> None:
     """Ask before a limit of the guard is loosened, which a script cannot do."""
-    looser = loosened(call.settings, profile, limits) if limits else []
+    limits, settings = guard_values(values), call.settings
+    looser = loosened(settings, profile, limits) if limits else []
+    holder = settings.profile_values(profile).get(SIGN_IN)
+    if SIGN_IN in values and holder not in (None, values[SIGN_IN]):
+        looser += ["that of the sign-in"] if settings.profile_values(str(holder)).get("guard") else []
     if looser and not call.dry_run:
         call.confirm(
             f"Loosen the guard of the profile {profile}: {', '.join(looser)}",

@@ -48,6 +48,7 @@ def pull(
     For example: adsctl campaigns pull campaigns.yaml
     """
     from ...campaigns.account import AccountReader
+    from ...campaigns.targeting_names import unique_names
     from ...campaigns.writer import as_json, as_yaml, document_of
 
     call = Invocation.of(ctx, mutates=False)
@@ -75,7 +76,8 @@ def pull(
         raise UsageError("--ids: names no campaign")
     named = call.records.ids_of("campaign_id", named)
     campaigns = reader.tree(reader.campaigns(ids=named, q=q), LISTS)
-    document = document_of(campaigns, call.account, whole=not named and q is None, q=q)
+    names = {} if suffix == WORKBOOK_SUFFIX else unique_names(call.client, call.account, campaigns)
+    document = document_of(campaigns, call.account, whole=not named and q is None, q=q, names=names)
     if suffix == WORKBOOK_SUFFIX:
         from ...campaigns.workbook import as_workbook
 

@@ -110,9 +110,7 @@ class MirrorSource:
 
     def asked_at(self, entity: str, period: Period) -> datetime | None:
         """Return when the last of the numbers of a period were asked for."""
-        there = self._there.get(BY_ENTITY[entity].name, {})
-        dates = (day_of(self._account.calendar, day.start) for day in period.steps("DAY"))
-        return max((there[date].asked_at for date in dates if date in there), default=None)
+        return self._account.asked_at(entity, period)
 
     def reach(self, campaigns: Sequence[str], period: Period) -> Mapping[str, Record]:
         """Raise CannotLook."""

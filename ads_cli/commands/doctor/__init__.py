@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal, TypedDict
 import msgspec
 import typer
 
+from ...api.record_names import cannot_be_id
 from ...console.invocation import Invocation
 from ...console.parameters import flag
 from ...console.shown import Result, shows
@@ -19,6 +20,7 @@ from ...errors import (
     RateLimitedError,
     RefusedError,
     UnavailableError,
+    UsageError,
 )
 from ...http.retry import http_date
 from ...http.trace import Trace
@@ -187,7 +189,7 @@ class Doctor:
         if not ids:
             hint = "have the user added to an account, by its administrator"
             raise AccessError("the user has no advertising account", hint=hint)
-        account = settings.get("account") or (self.call.account if settings.is_local else None)
+        account = self._chosen_account() or (self.call.account if settings.is_local else None)
         if account is None:
             hint = f"adsctl profile set {settings.profile} account={ids[0]}"
             return warning(f"{counted(len(ids), 'account')}, and none is chosen", hint)
@@ -204,6 +206,13 @@ class Doctor:
             f"{counted(len(ids), 'account')}; {account}: {', '.join(roles) or 'a role that is not told'}"
         )
 
+    def _chosen_account(self) -> str | None:
+        """Return the id of the account that is set; raise AccessError where its name is no only one."""
+        try:
+            return self.call.chosen_account
+        except (NotFoundError, UsageError) as error:
+            raise AccessError(error.message, hint=error.hint) from None
+
     def catalog(self) -> Diagnosis:
         """Say whether there is a product catalog."""
         from ...api.catalog import ListCatalogs
@@ -215,6 +224,8 @@ class Doctor:
         if not catalogs:
             return warning("there is no product catalog", "adsctl catalog create --name 'My shop'")
         named, chosen = [str(record.get("id")) for record in catalogs], self.call.settings.get("catalog")
+        if chosen and cannot_be_id(chosen):
+            chosen = self.call.find_catalog()
         if chosen and chosen not in named:
             message = f"the catalog {chosen} is not one of the user's"
             raise AccessError(message, hint=f"catalogs: {', '.join(named[:5])}")
@@ -227,9 +238,7 @@ class Doctor:
         from ...api.audiences import ListAudiences
         from ...api.catalog import ListCatalogs
 
-        account = self.call.settings.get("account") or next(
-            (record.get("id") for record in self.accounts), None
-        )
+        account = self._chosen_account() or next((record.get("id") for record in self.accounts), None)
         if account is None:
             return UNKNOWN
         requests = {"catalogs": ListCatalogs(), "users": ListAudiences(account_id=str(account))}

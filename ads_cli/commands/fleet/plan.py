@@ -9,18 +9,20 @@ from typing import Any, NamedTuple
 from typer import Exit
 from typer.core import TyperGroup
 
+from ...api.record_names import cannot_be_id
 from ...config.settings import Settings
 from ...console.host import SilentHost
 from ...console.invocation import Invocation
 from ...console.options import HANDED_ON, CommandLine, words_of
 from ...console.parameters import words_left
-from ...errors import UsageError
+from ...errors import AccessError, ContentError, NotFoundError, StateError, UnavailableError, UsageError
 from ...feeds.locations import RemoteAccess, expand_files
 from ...feeds.text_rows import read_text_rows
 from ...fleet.check import (
     Parsed,
     ParsedLine,
     Parser,
+    ProfileError,
     SignedOut,
     check_feeds,
     check_folders,
@@ -29,6 +31,7 @@ from ...fleet.check import (
     error_of_file,
     find_signed_out,
     problem,
+    with_account,
 )
 from ...fleet.commands import FleetCommands
 from ...fleet.conflicts import check_catalogs, check_conflicts
@@ -39,7 +42,7 @@ from ...fleet.tasks import Task
 from ...numbers import parse_size
 from ...spelling import comma_list, suggestion
 
-ASKING_TIMEOUT = "10s"
+BRIEFLY = {"max_attempts": "1", "timeout": "10s"}  # how the service is asked about a profile
 # The options of `fleet run` that are those of each task, unless its line has them too.
 INHERITED = (*HANDED_ON, "yes", "dry_run", "verbose", "debug")
 MAX_BYTES = parse_size("2GiB", "")
@@ -112,6 +115,7 @@ def plan_fleet(
             if (due := [single for single in profile.tasks if single.task.name in still_due])
         ]
         problems += problems_here(call, chosen, signed_out)
+        chosen = _with_accounts(call, chosen, problems)
     if problems:
         raise error_of_file(path, problems)
     return FleetPlan([parsed_task.task for parsed_task in chosen], left_out, frozenset(excused))
@@ -141,8 +145,27 @@ def _ask(call: Invocation, settings: Settings) -> None:
     """Ask the service for an account, once and briefly; raise AccessError where it refuses the token."""
     from ...api.accounts import ListAccounts
 
-    limits = {"max_attempts": "1", "timeout": ASKING_TIMEOUT}
-    call.with_flags({**settings.flags, **limits}).client.call(ListAccounts(count=1))
+    call.with_flags({**settings.flags, **BRIEFLY}).client.call(ListAccounts(count=1))
+
+
+def _with_accounts(call: Invocation, parsed: list[Parsed], problems: list[TaskProblem]) -> list[Parsed]:
+    """Look up accounts that are given by name, so that tasks of one run in order; add what is wrong."""
+    ids: dict[object, str] = {}
+    tasks = list[Parsed]()
+    for single in parsed:
+        settings, name = single.settings, single.task.account
+        if cannot_be_id(name):
+            key = settings.profile, settings.flags.get("env_file"), settings.flags.get("service"), name
+            try:
+                ids[key] = ids.get(key) or call.with_flags({**settings.flags, **BRIEFLY}).account
+                single = with_account(single, ids[key])
+            except (NotFoundError, UsageError) as error:
+                kind = ContentError if "account" in settings.flags else ProfileError
+                problems.append(problem(single.line, kind(error.message, hint=error.hint)))
+            except (AccessError, StateError, UnavailableError):
+                pass  # who is signed out was reported; the task itself says what else is in the way
+        tasks.append(single)
+    return tasks
 
 
 def problems_here(

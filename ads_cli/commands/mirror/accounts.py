@@ -53,7 +53,9 @@ def account_ids(call: Invocation, text: str | None, *, is_all: bool) -> list[str
     if is_all:
         pages = call.client.pages(ListAccounts(count=1000))
         return [str(account["id"]) for page in pages for account in page.records]
-    return [*dict.fromkeys(comma_list(text))] if text else [call.account]
+    if text:
+        return [*dict.fromkeys(call.records.ids_of("account_id", comma_list(text)))]
+    return [call.account]
 
 
 def due_parts(call: Invocation, accounts: Sequence[str], mirror: Mirror) -> list[Part]:

@@ -84,7 +84,9 @@ def list_jobs(
     if limit:
         records = records[:limit] if shown.sort else records[-limit:]
     if call.printer.is_for_people:
-        call.printer.show([*map(_for_people, records)], SHOWN, "job")
+        several = len({record["profile"] for record in records}) > 1
+        columns = ("profile", *SHOWN) if several else SHOWN
+        call.printer.show([*map(_for_people, records)], [*dict.fromkeys(columns)], "job")
     else:
         call.printer.show(records, COLUMNS, "job")
 

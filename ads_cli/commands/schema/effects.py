@@ -32,6 +32,7 @@ EFFECTS = {
     "auth bearer revoke": REMOVAL,
     "profile use": OF_MACHINE,
     "profile set": OF_MACHINE,
+    "profile create": OF_MACHINE,
     "profile remove": REMOVAL,
     "guard set": OF_MACHINE,
     "products push": PRODUCTS,
@@ -84,7 +85,8 @@ COMPARISONS = {
 INCOMPLETE = {"products pull", "fleet check", "mirror run"} | COMPARISONS
 # Commands that ask no service, neither ours nor one that has a feed.
 OFFLINE = (
-    *("profile", "guard", "jobs", "changes list", "changes show", "help", "completion", "skill", "schema"),
+    *("profile list", "profile show", "profile use", "profile set", "profile remove"),
+    *("guard", "jobs", "changes list", "changes show", "help", "completion", "skill", "schema"),
     *("emulator serve", "emulator reset", "emulator audiences", "emulator trigger"),
     *("fleet status", "stats report", "watch check", "mirror status", "mirror tables"),
 )

@@ -46,6 +46,7 @@ def get(
 
     For example: adsctl stats get --since 7d --active --metrics impressions,clicks,billed_charge_local
     """
+    from ...console.results import name_others
     from ...statistics.entities import EntityLookup
     from ...statistics.rows import ResultContext
     from .results import results_of
@@ -58,6 +59,7 @@ def get(
         sink.report.account_names, calendar = options.account(call)
         sink.report.zone = calendar.zone
         lookup = EntityLookup(call.client, call.account)
+        name_others(call)
         sink.report.query = query = options.with_ids(call).query(lookup, calendar, sink.earlier)
         if raw:
             data = [record for few in _answers(call, query) for answer in few for record in answer.data]
@@ -107,7 +109,7 @@ def _answers(call: Invocation, query: "StatsQuery") -> "Iterator[list[QueryResul
 def report(
     ctx: typer.Context,
     from_: Annotated[str, option("sqlite:FILE|ADDRESS", "The mirror", "--from", hint=NO_MIRROR)],
-    out: Annotated[str, option("FILE.html", "Where to write the page", "--report")],
+    out: Annotated[str | None, option("FILE.html", "Where to write the page", "--report")] = None,
     since: Annotated[str, option("TIME", "From when, as for stats get")] = "last-week",
     until: Annotated[str | None, option("TIME", "Until when, which is not included")] = None,
     entity: Annotated[str, option("KIND", "Kind of entity")] = "CAMPAIGN",
@@ -118,7 +120,8 @@ def report(
 ) -> None:
     """Write one page over all accounts in a mirror, compared with the period before, without a request.
 
-    Amounts are added up by currency, and days are those of each account.
+    Amounts are added up by currency, and days are those of each account. --to writes a workbook with a sheet
+    for accounts, campaigns and days, and --account chooses one account.
 
     For example: adsctl stats report --from sqlite:ads.db --report clients.html --title November
     """
@@ -126,10 +129,18 @@ def report(
     from .page import StatsReport
 
     call = Invocation.of(ctx, mutates=False)
+    open_workbook = call.parsed.open_result
+    if not (out or open_workbook):
+        raise UsageError("give --report FILE.html, --to FILE.xlsx, or both")
     page = StatsReport(call, out, force=force)
     page.set_heading(title, logo)
     options = StatisticsOptions(since, entity=entity, active=True, until=until, metrics=metrics)
     fill_page(call, page, options, from_)
+    if open_workbook:
+        from .workbook import write_workbook
+
+        with open_workbook() as stream:
+            write_workbook(stream.buffer, page)
     page.write()
 
 

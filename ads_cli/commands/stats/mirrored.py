@@ -13,14 +13,14 @@ from ...console.invocation import Invocation
 from ...console.mirror_address import opened_mirror
 from ...errors import NotFoundError, UsageError
 from ...mirror.contract import ACCOUNTS, REPORTS
-from ...mirror.days import any_time, day_of, stored_days
+from ...mirror.days import StoredDay, any_time, day_of, stored_days
 from ...mirror.destination import Days, Destination
 from ...mirror.further import DAYS, STATE, tables
 from ...mirror.records import TABLES_OF_ENTITIES
 from ...mirror.tables import Table
 from ...output.text import first_of
 from ...parallel import batched
-from ...spelling import comma_list
+from ...spelling import as_stored, comma_list
 from ...statistics.analysis import PREVIOUS, compared, earlier_period
 from ...statistics.answers import QueryResult
 from ...statistics.chart_data import ChartData
@@ -95,10 +95,20 @@ class MirroredAccount(EntityLookup):
 
     def missing(self, query: StatsQuery) -> list[datetime]:
         """Return the days of a query that the report of its entities does not have."""
-        report = BY_ENTITY.get(query.entity)
-        there = self._stored.get(report.name, {}) if report else {}
+        there = self._days_of(query.entity)
         dates = map(self._day, (step.start for step in query.period.steps("DAY")))
         return [date for date in dates if date not in there or not any_time(there[date].period)]
+
+    def asked_at(self, entity: str, period: Period) -> datetime | None:
+        """Return when the last of the numbers of a period were asked for."""
+        there = self._days_of(entity)
+        dates = map(self._day, (step.start for step in period.steps("DAY")))
+        return max((there[date].asked_at for date in dates if date in there), default=None)
+
+    def _days_of(self, entity: str) -> Mapping[datetime, StoredDay]:
+        """Return the days that the report of a kind of entity has."""
+        report = BY_ENTITY.get(entity)
+        return self._stored.get(report.name, {}) if report else {}
 
     def missing_days(self, *queries: StatsQuery | None) -> str:
         """Say which days of some periods the mirror does not have."""
@@ -172,16 +182,13 @@ class MirroredAccount(EntityLookup):
         return {str(record["id"]): X.to_neutral(record) for record in ordered}
 
 
-def mirrored_accounts(destination: Destination, wanted: Iterable[str] = ()) -> list[MirroredAccount]:
-    """Return the accounts in a mirror that have days, or some of them; raise NotFoundError."""
+def mirrored_accounts(destination: Destination) -> list[MirroredAccount]:
+    """Return the accounts in a mirror that have days; raise NotFoundError where there are none."""
     states = [dict(zip(STATE.names, row, strict=True)) for row in destination.select(STATE)]
-    there = {str(state["account_id"]): state for state in states if state["timezone"]}
-    for account in wanted:
-        if account not in there:
-            raise NotFoundError(f"{destination.name} does not have the account {account}", hint=MIRROR)
+    there = sorted((str(state["account_id"]), state) for state in states if state["timezone"])
     if not there:
         raise NotFoundError(f"{destination.name} has no accounts", hint=MIRROR)
-    return [MirroredAccount(destination, there[account]) for account in sorted(wanted or there)]
+    return [MirroredAccount(destination, state) for _, state in there]
 
 
 MIRROR = "'adsctl mirror run' writes accounts there, 'adsctl mirror status' shows them"
@@ -189,8 +196,13 @@ MIRROR = "'adsctl mirror run' writes accounts there, 'adsctl mirror status' show
 
 def the_account(call: Invocation, destination: Destination) -> MirroredAccount:
     """Return the account that is set, or the only one in a mirror; raise UsageError."""
-    set_account = call.settings.get("account")
-    accounts = mirrored_accounts(destination, [set_account] if set_account else ())
+    accounts, named = mirrored_accounts(destination), call.settings.get("account")
+    if named:
+        accounts = [account for account in accounts if account.account == named] or [
+            account for account in accounts if as_stored(account.name) == as_stored(named)
+        ]
+        if not accounts:
+            raise NotFoundError(f"{destination.name} does not have the account {named}", hint=MIRROR)
     if len(accounts) > 1:
         ids = first_of([account.account for account in accounts], MOST_NAMED)
         raise UsageError(f"{destination.name} has several accounts: {ids}", hint="choose one by --account")
@@ -202,7 +214,8 @@ def fill_page(call: Invocation, page: StatsReport, options: StatisticsOptions, a
     contexts = list[tuple[ResultContext, MirroredAccount, StatsQuery]]()
     names, missing = dict[str, str](), list[str]()
     with opened_mirror(call, address) as destination:
-        for account in mirrored_accounts(destination):
+        chosen = [the_account(call, destination)] if call.flags.get("account") else None
+        for account in chosen or mirrored_accounts(destination):
             names[account.account] = account.name
             query = options.query(account, account.calendar, _before)
             missing.append(account.missing_days(query, _before(query)))

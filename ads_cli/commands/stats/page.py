@@ -144,8 +144,7 @@ class StatsPage(NamedTuple):
 
     def render(self) -> ReportPage:
         """Return the page."""
-        columns = self.gathered.compared_columns
-        leading = [column for column in LEADING if column in columns] or columns[:3]
+        leading = self.leading
         nothing = "" if leading else "Nothing was spent or counted in this time."
         about = (*self.report.account_names.values(), self.query.text)
         about = about if len(about) < MOST_IN_TITLE else (self.query.text,)
@@ -167,7 +166,7 @@ class StatsPage(NamedTuple):
     def _tallies(self, leading: Sequence[str]) -> Iterator[Tally]:
         for metric in (*leading, *TALLIED_RATIOS):
             for part in self._comparable(metric):
-                sums = self._sums(part.total())
+                sums = self.sums(part.total())
                 if (number := sums.now.get(metric)) is not None:
                     text, change = sums.text(metric), sums.change(metric)
                     yield Tally(title_of(metric), float(number), text=text, change=change)
@@ -178,14 +177,15 @@ class StatsPage(NamedTuple):
             return self.gathered.comparable(metric)
         return self.gathered.by_currency() if DERIVED[metric].has_amounts else [self.gathered]
 
-    def _sums(self, line: ChartSeries) -> Sums:
+    def sums(self, line: ChartSeries) -> Sums:
         """Return the sums of a line; what was counted in the earlier period only is 0 now."""
         columns, totals = self.gathered.columns, line.totals
         earlier = {column: totals[name] for column in columns if (name := earlier_name(column)) in totals}
         now = {column: totals.get(column, 0) for column in columns if column in totals or column in earlier}
-        return Sums(line, now | self._ratios(now), earlier | self._ratios(earlier))
+        return Sums(line, now | self.ratios(now), earlier | self.ratios(earlier))
 
-    def _ratios(self, sums: Mapping[str, Any]) -> dict[str, Any]:
+    def ratios(self, sums: Mapping[str, Any]) -> dict[str, Any]:
+        """Return the ratios of sums by column, as far as these tell them."""
         derived = derived_of(
             self.query, {neutral_name(column): sums.get(column) for column in self.gathered.columns}
         )
@@ -196,7 +196,7 @@ class StatsPage(NamedTuple):
         if drawn and len(self.gathered.times) > 1:
             yield Section("Over time", [self._over_time(column, part) for column, part in drawn])
         if len(self.report.accounts) > 1:
-            yield Section("Accounts", [self._table("account", self._accounts(), leading)])
+            yield Section("Accounts", [self._table("account", self.accounts(), leading)])
         lines, noun = self.gathered.lines, self.query.noun
         campaigns = self.gathered.by_campaign() if drawn else []
         if campaigns and len(campaigns) < len(lines):
@@ -209,7 +209,28 @@ class StatsPage(NamedTuple):
         table = self._table(noun, lines, leading, others)
         yield Section(f"{noun.capitalize()}s", [table])
 
-    def _accounts(self) -> list[ChartSeries]:
+    def ranked(self, lines: Sequence[ChartSeries], leading: Sequence[str]) -> list[Sums]:
+        """Return the sums of lines: the largest first, of amounts the largest of each currency.
+
+        What has no numbers is last.
+        """
+        first = leading[0] if leading else ""
+        return sorted(
+            map(self.sums, lines),
+            key=lambda sums: (
+                not sums.now,
+                sums.line.currency if is_money(first) else "",
+                -sums.now.get(first, 0),
+            ),
+        )
+
+    @property
+    def leading(self) -> list[str]:
+        """The columns that a reader wants first."""
+        columns = self.gathered.compared_columns
+        return [column for column in LEADING if column in columns] or [*columns[:3]]
+
+    def accounts(self) -> list[ChartSeries]:
         """Return the sums of each account, and accounts that have no rows."""
         names, known = self.report.account_names, {line.account for line in self.gathered.lines}
         others = [id for id in self.report.accounts if id not in known]
@@ -229,21 +250,10 @@ class StatsPage(NamedTuple):
     def _table(
         self, noun: str, lines: Sequence[ChartSeries], leading: Sequence[str], others: Sequence[str] = ()
     ) -> ReportTable:
-        """Return a row for each line: what leads and how it has changed, ratios, other numbers, and its id.
-
-        The largest is first, of amounts the largest of each currency; what has no numbers is last.
-        """
-        first = leading[0] if leading else ""
-        all_sums = sorted(
-            map(self._sums, lines),
-            key=lambda sums: (
-                not sums.now,
-                sums.line.currency if is_money(first) else "",
-                -sums.now.get(first, 0),
-            ),
-        )
+        """Return a row for each line: what leads and its change, ratios, other numbers, and its id."""
+        all_sums = self.ranked(lines, leading)
         ratios = [ratio for ratio in RATIOS if any(ratio in sums.now for sums in all_sums)]
-        changed = [first] if self.report.earlier and leading else []
+        changed = leading[:1] if self.report.earlier else []
         columns = [
             Column(noun.capitalize()),
             Column("Campaign"),

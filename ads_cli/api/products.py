@@ -284,12 +284,14 @@ ProductsPerPage = Annotated[int, Meta(ge=1, le=100, description="Records per pag
 
 
 PRODUCTS = Resource(
-    "/12/product_catalogs/{product_catalog_id}/products", record_id="product_key", params_in="json"
+    "/12/product_catalogs/{product_catalog_id}/products",
+    group="products",
+    record_id="product_key",
+    params_in="json",
 )
 
 
 @PRODUCTS.list(
-    "products list",
     columns=PRODUCT_COLUMNS,
     extra_fields=" ".join(Product.__struct_fields__),
     example="--all --columns id,title,price",
@@ -318,7 +320,6 @@ class PutProducts(InCatalog):
 
 
 @PRODUCTS.delete(
-    "products delete",
     columns="product_key failed_product_key message",
     params_in="json",
     confirm_prompt="Delete {rows} from the catalog {product_catalog_id}, for good",

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable
 from datetime import timedelta
+from decimal import Decimal
 from typing import Annotated, Any, Literal
 
 import msgspec
@@ -71,8 +72,6 @@ def entities_are_in_one_group(test: Any) -> str | None:
 
 def size_problem(sizes: Iterable[str]) -> str | None:
     """Return what is wrong with the sizes of all groups of a test, which add up to 100 percent."""
-    from decimal import Decimal
-
     total = sum(map(Decimal, sizes), Decimal())
     return None if total == 100 else f"has sizes of {total} percent together, not 100.00"
 

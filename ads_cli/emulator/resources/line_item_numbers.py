@@ -95,7 +95,6 @@ class LineItemNumbers(NamedTuple):
 
 @lru_cache(CACHED_HOURS)
 def _final(of: LineItemNumbers, hour: datetime) -> Mapping[str, int]:
-    """Return what is counted of an hour in the end."""
     draw = _Draw(f"{of.id} {hour:%Y-%m-%d %H}")
     season = 0.9 + 0.1 * math.sin(2 * math.pi * hour.timetuple().tm_yday / 365.25)
     share = MOST_OF_BUDGET * HOURS[hour.hour] * WEEKDAYS[hour.weekday()] * season

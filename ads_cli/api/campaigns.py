@@ -16,12 +16,12 @@ from .types import (
     OfFunding,
     PageInAccount,
     RecordInAccount,
+    ShortName,
     SpendingStatus,
     WithDraft,
     sortable,
 )
 
-CampaignName = Annotated[str, Meta(min_length=1, max_length=255)]
 Optimization = Annotated[
     Literal["LINE_ITEM"],
     Meta(description="What budgets are spent by", extra={"default": "LINE_ITEM", "by_service": True}),
@@ -93,7 +93,7 @@ class CreateCampaign(CampaignDetails, kw_only=True):
     """
 
     funding_instrument_id: Id
-    name: CampaignName
+    name: ShortName
     entity_status: SpendingStatus | None = None
 
 
@@ -106,7 +106,7 @@ class UpdateCampaign(CampaignDetails, kw_only=True):
     """
 
     campaign_id: Id
-    name: CampaignName | None = None
+    name: ShortName | None = None
     entity_status: ChangedStatus | None = None
 
 

@@ -12,6 +12,7 @@ from .iso_codes import COUNTRIES
 from .types import (
     CardUri,
     Cursor,
+    FewPerPage,
     Id,
     Ids,
     InAccount,
@@ -154,7 +155,6 @@ CardUris = Annotated[
 CardName = Annotated[str, Meta(min_length=1, max_length=80)]
 CardQuery = Annotated[str, Meta(max_length=80, description="Only names that start with this, ignoring case")]
 CardSort = Annotated[str, sortable("name")]
-CardPageSize = Annotated[int, Meta(ge=1, le=200, description="Records per page", extra={"default": 100})]
 
 
 CARDS = Resource(
@@ -181,7 +181,7 @@ class ListCards(InAccount):
     card_uris: CardUris | None = None
     include_legacy_cards: Annotated[bool, Meta(description="List older card types too")] | None = None
     q: CardQuery | None = None
-    count: CardPageSize | None = None
+    count: FewPerPage | None = None
     cursor: Cursor | None = None
     sort_by: CardSort | None = None
     with_deleted: WithDeleted | None = None

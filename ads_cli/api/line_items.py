@@ -22,6 +22,7 @@ from .types import (
     NameBegins,
     OfFunding,
     PageInAccount,
+    ShortName,
     SpendingStatus,
     Url,
     WithDraft,
@@ -97,7 +98,6 @@ FrequencyCap = Annotated[
     int,
     Meta(ge=1, description=f"For objectives {', '.join(CAPPED_OBJECTIVES[:-1])} and {CAPPED_OBJECTIVES[-1]}"),
 ]
-LineItemName = Annotated[str, Meta(min_length=1, max_length=255)]
 DOMAIN_WORDS = "a host without https://, such as shop.example"
 Domain = Annotated[str, Meta(pattern=r"^[^\s/:?#@]+\Z", extra={"expected": DOMAIN_WORDS})]
 Categories = Annotated[
@@ -222,7 +222,7 @@ class CreateLineItem(LineItemDetails, kw_only=True):
     placements: Placements
     start_time: Annotated[DayOrMoment, Meta(description="Required unless it is a draft")] | None = None
     end_time: Moment | None = None
-    name: LineItemName | None = None
+    name: ShortName | None = None
     entity_status: SpendingStatus | None = None
     goal: Goal | None = None
     pay_by: PayBy | None = None
@@ -259,7 +259,7 @@ class UpdateLineItem(LineItemDetails, kw_only=True):
     """
 
     line_item_id: Id
-    name: LineItemName | None = None
+    name: ShortName | None = None
     entity_status: ChangedStatus | None = None
     goal: UpdatedGoal | None = None
     pay_by: Annotated[PayBy, Meta(description="For objective APP_INSTALLS")] | None = None

@@ -7,7 +7,7 @@ from msgspec import Meta
 
 from .conditions import at_least_one, requires
 from .endpoint import Resource, endpoint
-from .types import CardUri, Cursor, DayOrMoment, Id, Ids, InAccount, PageSize, delete_one, get_one
+from .types import CardUri, Cursor, DayOrMoment, FewPerPage, Id, Ids, InAccount, PageSize, delete_one, get_one
 from .validation import rule
 
 POST_COLUMNS = "id name text nullcast card_uri"
@@ -134,7 +134,6 @@ class RenamePost(InAccount):
 
 ONE_YEAR = timedelta(days=366)  # with a 29 February: nothing is refused that the service may take
 
-FewPerPage = Annotated[int, Meta(ge=1, le=200, description="Records per page", extra={"default": 100})]
 Author = Annotated[AuthorId, Meta(extra={"default": "the advertiser"})]
 PublishedAt = Annotated[DayOrMoment, Meta(description="At most one year ahead; seconds are cut off")]
 DRAFTS = Resource(

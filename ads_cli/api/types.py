@@ -17,6 +17,7 @@ AccountId = Annotated[Id, Meta(description="The account to work in", extra={"com
 CatalogId = Annotated[Id, Meta(description="The product catalog to work in", extra={"common": "catalog"})]
 Ids = Annotated[list[Id], Meta(min_length=1, max_length=200, description="Only these, separated by commas")]
 Name = Annotated[str, Meta(min_length=1)]
+ShortName = Annotated[str, Meta(min_length=1, max_length=255)]
 CARD_URI_WORDS = "card:// and the id of a card"
 CardUri = Annotated[str, Meta(pattern=r"^card://[^/?#%\s]+\Z", extra={"expected": CARD_URI_WORDS})]
 NameBegins = Annotated[str, Meta(description="Only names that start with this")]
@@ -85,6 +86,7 @@ Currency = Annotated[str, Meta(pattern=r"^[A-Z]{3}\Z", extra={"expected": "a cod
 UserId = Annotated[int, Meta(description="The user who owns it")]
 
 PageSize = Annotated[int, Meta(ge=1, le=1000, description="Records per page", extra={"default": 200})]
+FewPerPage = Annotated[int, Meta(ge=1, le=200, description="Records per page", extra={"default": 100})]
 Cursor = Annotated[str, Meta(description="Where to start: next_cursor of the previous page")]
 ALWAYS_SORTABLE = ("created_at", "updated_at", "deleted")
 

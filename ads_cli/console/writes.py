@@ -18,8 +18,9 @@ from ..config.file_locks import locked, state_lock
 from ..config.guard import Guard, read_guard
 from ..errors import AdsctlError, GuardError
 from ..store.changes import UNKNOWN, ChangeBegun, ChangeEnded, ChangeLog
+from .caller import Caller
 from .host import SilentHost
-from .logged_changes import Caller, begun, created_ids, named_by_answer
+from .logged_changes import begun, created_ids, named_by_answer
 
 if TYPE_CHECKING:
     from ..runs.plan import Plan

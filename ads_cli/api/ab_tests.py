@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable
 from datetime import timedelta
+from decimal import Decimal
 from typing import Annotated, Any, Literal
 
 import msgspec
@@ -71,8 +72,6 @@ def entities_are_in_one_group(test: Any) -> str | None:
 
 def size_problem(sizes: Iterable[str]) -> str | None:
     """Return what is wrong with the sizes of all groups of a test, which add up to 100 percent."""
-    from decimal import Decimal
-
     total = sum(map(Decimal, sizes), Decimal())
     return None if total == 100 else f"has sizes of {total} percent together, not 100.00"
 
@@ -80,13 +79,14 @@ def size_problem(sizes: Iterable[str]) -> str | None:
 AB_TESTS = Resource(
     "/12/accounts/{account_id}/ab_tests",
     "ab_test_id",
+    group="measurement ab-tests",
     columns="id name entity_type status start_time end_time deleted",
     extra_fields="description entities user_groups created_by updated_by created_at updated_at",
     params_in="json",
 )
 
 
-@AB_TESTS.list("measurement ab-tests list", example="--status LIVE")
+@AB_TESTS.list(example="--status LIVE")
 @excludes("user_id", "username")
 class ListAbTests(InAccount, kw_only=True):
     """List the A/B tests of an account."""
@@ -110,7 +110,7 @@ class ListAbTests(InAccount, kw_only=True):
         return "has the later time first"
 
 
-@AB_TESTS.create("measurement ab-tests create", example="--file ab-test.yaml")
+@AB_TESTS.create(example="--file ab-test.yaml")
 @later_than("end_time", "start_time")
 class CreateAbTest(InAccount, kw_only=True):
     """Create an A/B test, of one day or longer.
@@ -151,8 +151,7 @@ class CreateAbTest(InAccount, kw_only=True):
 
 
 @AB_TESTS.update(
-    "measurement ab-tests update",
-    example="""u4e91 --name "Spring again" --user-groups '[{"id": "u4e91-1"}, {"id": "u4e91-2"}]'""",
+    example="""u4e91 --name "Spring again" --user-groups '[{"id": "u4e91-1"}, {"id": "u4e91-2"}]'"""
 )
 @later_than("end_time", "start_time")
 class UpdateAbTest(InAccount, kw_only=True):
@@ -186,11 +185,7 @@ class UpdateAbTest(InAccount, kw_only=True):
     length = lasts_a_day
 
 
-@AB_TESTS.delete(
-    "measurement ab-tests delete",
-    confirm_prompt="Delete the A/B test {ab_test_id}; this cannot be undone",
-    example="u4e91",
-)
+@AB_TESTS.delete(confirm_prompt="Delete the A/B test {ab_test_id}; this cannot be undone", example="u4e91")
 class DeleteAbTest(InAccount, kw_only=True):
     """Delete an A/B test.
 

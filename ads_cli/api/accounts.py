@@ -20,6 +20,7 @@ from .types import (
     PageSize,
     Texts,
     WithDeleted,
+    delete_one,
     sortable,
 )
 from .validation import rule
@@ -45,11 +46,12 @@ Industry = Literal[
 ACCOUNTS = Resource(
     "/12/accounts",
     "account_id",
+    group="accounts",
     columns="id name business_name timezone approval_status industry_type deleted",
 )
 
 
-@ACCOUNTS.list("accounts list", example="--q Nordlicht --with-deleted")
+@ACCOUNTS.list(example="--q Nordlicht --with-deleted")
 class ListAccounts(Page):
     """List the advertising accounts you have access to."""
 
@@ -58,7 +60,7 @@ class ListAccounts(Page):
     sort_by: Annotated[str, sortable("name")] | None = None
 
 
-@ACCOUNTS.get("accounts get", example="18ce54d4x5t")
+@ACCOUNTS.get(example="18ce54d4x5t")
 class GetAccount(Request):
     """Show one advertising account."""
 
@@ -66,13 +68,12 @@ class GetAccount(Request):
     with_deleted: WithDeleted | None = None
 
 
-@ACCOUNTS.create("accounts create", base="sandbox", example="-o ids")
+@ACCOUNTS.create(base="sandbox", example="-o ids")
 class CreateAccount(Request):
     """Create an account in the sandbox."""
 
 
 @ACCOUNTS.update(
-    "accounts update",
     extra_fields="business_id timezone_switch_at created_at updated_at",
     example="18ce54d4x5t --name 'Nordlicht Shop' --industry-type RETAIL",
 )
@@ -84,16 +85,14 @@ class UpdateAccount(Request):
     industry_type: Industry | None = None
 
 
-@ACCOUNTS.delete(
-    "accounts delete",
+DeleteAccount = delete_one(
+    ACCOUNTS,
+    "Delete an account of the sandbox.",
+    Request,
     base="sandbox",
     confirm_prompt="Delete the account {account_id} of the sandbox",
     example="18ce55gze09",
 )
-class DeleteAccount(Request):
-    """Delete an account of the sandbox."""
-
-    account_id: Id
 
 
 APPS = Resource(
@@ -111,18 +110,19 @@ class ListApps(PageInAccount):
 PROMOTABLE_USERS = Resource(
     "/12/accounts/{account_id}/promotable_users",
     "promotable_user_id",
+    group="accounts promotable-users",
     columns="id user_id promotable_user_type deleted",
 )
 
 
-@PROMOTABLE_USERS.list("accounts promotable-users list", example="--sort-by created_at-desc")
+@PROMOTABLE_USERS.list(example="--sort-by created_at-desc")
 class ListPromotableUsers(PageInAccount):
     """List the users whose posts an account may promote; the FULL one is the advertiser."""
 
     promotable_user_ids: Ids | None = None
 
 
-@PROMOTABLE_USERS.get("accounts promotable-users get", example="l310s")
+@PROMOTABLE_USERS.get(example="l310s")
 class GetPromotableUser(InAccount):
     """Show one user whose posts an account may promote."""
 

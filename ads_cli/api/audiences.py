@@ -21,6 +21,7 @@ from .types import (
     PageInAccount,
     RecordInAccount,
     WithDeleted,
+    delete_one,
 )
 from .validation import rule
 
@@ -46,13 +47,14 @@ PermissionScope = Annotated[
 AUDIENCES = Resource(
     "/12/accounts/{account_id}/custom_audiences",
     "custom_audience_id",
+    group="audiences",
     record_kind="audience",
     columns=COLUMNS,
     extra_fields=FIELDS,
 )
 
 
-@AUDIENCES.list("audiences list", example="--q Readers --sort-by created_at-desc")
+@AUDIENCES.list(example="--q Readers --sort-by created_at-desc")
 class ListAudiences(PageInAccount):
     """List audiences: how many people each has, whether it can be targeted, and why not."""
 
@@ -61,14 +63,14 @@ class ListAudiences(PageInAccount):
     permission_scope: PermissionScope | None = None
 
 
-@AUDIENCES.get("audiences get", example="1nmth")
+@AUDIENCES.get(example="1nmth")
 class GetAudience(RecordInAccount, kw_only=True):
     """Show one audience."""
 
     custom_audience_id: Id
 
 
-@AUDIENCES.create("audiences create", example="--name 'Spring buyers'")
+@AUDIENCES.create(example="--name 'Spring buyers'")
 class CreateAudience(InAccount, kw_only=True):
     """Create an empty audience. 'adsctl audiences push' adds the people.
 
@@ -79,9 +81,7 @@ class CreateAudience(InAccount, kw_only=True):
     description: Description | None = None
 
 
-@AUDIENCES.update(
-    "audiences update", extra_fields=f"{FIELDS} is_owner", example="1nmu0 --name 'Readers in Hamburg'"
-)
+@AUDIENCES.update(extra_fields=f"{FIELDS} is_owner", example="1nmu0 --name 'Readers in Hamburg'")
 class UpdateAudience(InAccount, kw_only=True):
     """Change the name or the description of an audience."""
 
@@ -91,9 +91,7 @@ class UpdateAudience(InAccount, kw_only=True):
 
 
 @AUDIENCES.delete(
-    "audiences delete",
-    confirm_prompt="Delete the audience {custom_audience_id}, which line items may target",
-    example="1nmu0",
+    confirm_prompt="Delete the audience {custom_audience_id}, which line items may target", example="1nmu0"
 )
 class DeleteAudience(InAccount, kw_only=True):
     """Delete an audience. 'adsctl audiences targeted' shows the line items that target it."""
@@ -174,21 +172,20 @@ class CombineAudience(CombineAudiences, kw_only=True):
 DO_NOT_REACH_LISTS = Resource(
     "/12/accounts/{account_id}/do_not_reach_lists",
     "do_not_reach_list_id",
+    group="audiences do-not-reach",
     columns="id name list_size deleted targetable reasons_not_targetable",
     extra_fields="description created_at updated_at",
 )
 
 
-@DO_NOT_REACH_LISTS.list("audiences do-not-reach list", example="--with-deleted")
+@DO_NOT_REACH_LISTS.list(example="--with-deleted")
 class ListDoNotReachLists(InAccount):
     """Show the do-not-reach list of an account, which has at most one."""
 
     with_deleted: WithDeleted | None = None
 
 
-@DO_NOT_REACH_LISTS.create(
-    "audiences do-not-reach create", example="--description 'Who wants no ads' --account 18ce55gze09"
-)
+@DO_NOT_REACH_LISTS.create(example="--description 'Who wants no ads' --account 18ce55gze09")
 class CreateDoNotReachList(InAccount):
     """Create the do-not-reach list of an account, empty and with a name that the service chooses.
 
@@ -198,15 +195,12 @@ class CreateDoNotReachList(InAccount):
     description: Annotated[str, Meta(description="What the list is for")] | None = None
 
 
-@DO_NOT_REACH_LISTS.delete(
-    "audiences do-not-reach delete",
+DeleteDoNotReachList = delete_one(
+    DO_NOT_REACH_LISTS,
+    "Delete a do-not-reach list.",
     confirm_prompt="Delete the do-not-reach list {do_not_reach_list_id}: ads may reach its people again",
     example="3k1a7",
 )
-class DeleteDoNotReachList(InAccount, kw_only=True):
-    """Delete a do-not-reach list."""
-
-    do_not_reach_list_id: Id
 
 
 GRANT_EXAMPLE = "--audience 1nmth --granted-account-id 18ce56pq1rw --permission-level READ_ONLY"

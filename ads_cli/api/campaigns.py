@@ -16,12 +16,12 @@ from .types import (
     OfFunding,
     PageInAccount,
     RecordInAccount,
+    ShortName,
     SpendingStatus,
     WithDraft,
     sortable,
 )
 
-CampaignName = Annotated[str, Meta(min_length=1, max_length=255)]
 Optimization = Annotated[
     Literal["LINE_ITEM"],
     Meta(description="What budgets are spent by", extra={"default": "LINE_ITEM", "by_service": True}),
@@ -55,6 +55,7 @@ class CampaignDetails(BudgetFields, kw_only=True):
 CAMPAIGNS = Resource(
     "/12/accounts/{account_id}/campaigns",
     "campaign_id",
+    group="campaigns",
     deleted_for_good=True,
     parents=("funding_instrument_id",),
     columns="id name effective_status daily_budget_amount_local_micro total_budget_amount_local_micro "
@@ -66,7 +67,7 @@ CAMPAIGNS = Resource(
 )
 
 
-@CAMPAIGNS.list("campaigns list", example="--q Spring --sort-by created_at-desc")
+@CAMPAIGNS.list(example="--q Spring --sort-by created_at-desc")
 class ListCampaigns(PageInAccount):
     """List the campaigns of an account."""
 
@@ -77,16 +78,14 @@ class ListCampaigns(PageInAccount):
     sort_by: CampaignSort | None = None
 
 
-@CAMPAIGNS.get("campaigns get", example="8wku2")
+@CAMPAIGNS.get(example="8wku2")
 class GetCampaign(RecordInAccount, kw_only=True):
     """Show one campaign."""
 
     campaign_id: Id
 
 
-@CAMPAIGNS.create(
-    "campaigns create", example="--name 'Autumn collection' --funding-instrument-id 4a1n0 --daily-budget 25"
-)
+@CAMPAIGNS.create(example="--name 'Autumn collection' --funding-instrument-id 4a1n0 --daily-budget 25")
 class CreateCampaign(CampaignDetails, kw_only=True):
     """Create a campaign.
 
@@ -94,11 +93,11 @@ class CreateCampaign(CampaignDetails, kw_only=True):
     """
 
     funding_instrument_id: Id
-    name: CampaignName
+    name: ShortName
     entity_status: SpendingStatus | None = None
 
 
-@CAMPAIGNS.update("campaigns update", example="8wku2 --daily-budget 30 --entity-status PAUSED")
+@CAMPAIGNS.update(example="8wku2 --daily-budget 30 --entity-status PAUSED")
 class UpdateCampaign(CampaignDetails, kw_only=True):
     """Change fields of a campaign.
 
@@ -107,7 +106,7 @@ class UpdateCampaign(CampaignDetails, kw_only=True):
     """
 
     campaign_id: Id
-    name: CampaignName | None = None
+    name: ShortName | None = None
     entity_status: ChangedStatus | None = None
 
 
@@ -118,7 +117,7 @@ class ActivateCampaign(InAccount, kw_only=True):
     campaign_id: Id
 
 
-@CAMPAIGNS.delete("campaigns delete", example="8wkv1")
+@CAMPAIGNS.delete(example="8wkv1")
 class DeleteCampaign(InAccount, kw_only=True):
     """Delete a campaign.
 

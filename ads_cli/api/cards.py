@@ -9,7 +9,20 @@ from msgspec import Meta
 from .conditions import at_least_one, excludes, requires
 from .endpoint import Resource
 from .iso_codes import COUNTRIES
-from .types import CardUri, Cursor, Id, Ids, InAccount, Name, PageInAccount, WithDeleted, sortable
+from .types import (
+    CardUri,
+    Cursor,
+    FewPerPage,
+    Id,
+    Ids,
+    InAccount,
+    Name,
+    PageInAccount,
+    WithDeleted,
+    delete_one,
+    get_one,
+    sortable,
+)
 from .validation import rule
 
 CardType = Literal[
@@ -142,12 +155,12 @@ CardUris = Annotated[
 CardName = Annotated[str, Meta(min_length=1, max_length=80)]
 CardQuery = Annotated[str, Meta(max_length=80, description="Only names that start with this, ignoring case")]
 CardSort = Annotated[str, sortable("name")]
-CardPageSize = Annotated[int, Meta(ge=1, le=200, description="Records per page", extra={"default": 100})]
 
 
 CARDS = Resource(
     "/12/accounts/{account_id}/cards",
     "card_id",
+    group="cards",
     example="7cqs1",
     columns="id name card_type card_uri deleted",
     extra_fields="components slides created_at updated_at",
@@ -155,7 +168,7 @@ CARDS = Resource(
 )
 
 
-@CARDS.list("cards list", example="--card-types IMAGE_WEBSITE,IMAGE_APP --q Spring")
+@CARDS.list(example="--card-types IMAGE_WEBSITE,IMAGE_APP --q Spring")
 class ListCards(InAccount):
     """List the cards made of components.
 
@@ -168,7 +181,7 @@ class ListCards(InAccount):
     card_uris: CardUris | None = None
     include_legacy_cards: Annotated[bool, Meta(description="List older card types too")] | None = None
     q: CardQuery | None = None
-    count: CardPageSize | None = None
+    count: FewPerPage | None = None
     cursor: Cursor | None = None
     sort_by: CardSort | None = None
     with_deleted: WithDeleted | None = None
@@ -199,12 +212,10 @@ class ListOlderCards(PageInAccount):
     sort_by: CardSort | None = None
 
 
-@CARDS.get("cards get")
-class GetCard(OneCard):
-    """Show one card."""
+GetCard = get_one(CARDS, "Show one card.", OneCard)
 
 
-@CARDS.create("cards create", example="-f card.yaml")
+@CARDS.create(example="-f card.yaml")
 class CreateCard(Composed, kw_only=True):
     """Create a card of components, or a carousel of slides.
 
@@ -220,7 +231,7 @@ class CreateCard(Composed, kw_only=True):
         return "is required unless slides is set" if is_empty else None
 
 
-@CARDS.update("cards update", example="7cqs1 --name 'Summer collection'")
+@CARDS.update(example="7cqs1 --name 'Summer collection'")
 class UpdateCard(Composed, kw_only=True):
     """Replace fields of a card."""
 
@@ -228,11 +239,7 @@ class UpdateCard(Composed, kw_only=True):
     name: CardName | None = None
 
 
-@CARDS.delete("cards delete")
-class DeleteCard(InAccount):
-    """Delete a card."""
-
-    card_id: Id
+DeleteCard = delete_one(CARDS, "Delete a card.")
 
 
 ALL_CARDS = Resource(

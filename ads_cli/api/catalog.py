@@ -9,20 +9,20 @@ from msgspec import Meta
 from .conditions import only_for, required_when
 from .endpoint import Request, Resource
 from .rates import per_quarter_hour
-from .types import Id, InCatalog, Name, Url, UserId
+from .types import Id, InCatalog, Name, Url, UserId, delete_one
 from .validation import rule
 
-PRODUCT_CATALOGS = Resource("/12/product_catalogs", "product_catalog_id")
+PRODUCT_CATALOGS = Resource("/12/product_catalogs", "product_catalog_id", group="catalog")
 
 
-@PRODUCT_CATALOGS.list("catalog list", example="-o ids", x_rate=per_quarter_hour(1000))
+@PRODUCT_CATALOGS.list(example="-o ids", x_rate=per_quarter_hour(1000))
 class ListCatalogs(Request):
     """List your product catalogs."""
 
     user_id: UserId | None = None
 
 
-@PRODUCT_CATALOGS.create("catalog create", example="--name 'Nordlicht Shop'", x_rate=per_quarter_hour(20))
+@PRODUCT_CATALOGS.create(example="--name 'Nordlicht Shop'", x_rate=per_quarter_hour(20))
 class CreateCatalog(Request):
     """Create your product catalog.
 
@@ -44,7 +44,6 @@ class RenameCatalog(Request):
 
 
 @PRODUCT_CATALOGS.delete(
-    "catalog delete",
     confirm_prompt="Delete the catalog {product_catalog_id} and all its products; this cannot be undone",
     example="7310248000000000001",
     x_rate=per_quarter_hour(20),
@@ -76,6 +75,7 @@ FilterOperator = Literal["GREATER_THAN", "EQUAL_TO", "LESS_THAN", "MATCH", "NOT_
 PRODUCT_SETS = Resource(
     "/12/product_catalogs/{product_catalog_id}/product_sets",
     "product_set_id",
+    group="catalog sets",
     example="8s3k1",
     deleted_for_good=True,
     columns="id name type processing_status description",
@@ -84,12 +84,12 @@ PRODUCT_SETS = Resource(
 )
 
 
-@PRODUCT_SETS.list("catalog sets list", x_rate=per_quarter_hour(2000))
+@PRODUCT_SETS.list(x_rate=per_quarter_hour(2000))
 class ListProductSets(InCatalog):
     """List the product sets of a catalog."""
 
 
-@PRODUCT_SETS.get("catalog sets get", x_rate=per_quarter_hour(2000))
+@PRODUCT_SETS.get(x_rate=per_quarter_hour(2000))
 class GetProductSet(InCatalog):
     """Show one product set."""
 
@@ -123,7 +123,6 @@ ProductKeys = Annotated[
 
 
 @PRODUCT_SETS.create(
-    "catalog sets create",
     example="--name Mugs --type FILTERED --filters 'product_type CONTAINS Mugs; price LESS_THAN 20'",
     x_rate=per_quarter_hour(100),
 )
@@ -141,9 +140,7 @@ class CreateProductSet(InCatalog):
     product_keys: ProductKeys | None = None
 
 
-@PRODUCT_SETS.update(
-    "catalog sets update", example="8s3k2 --name 'Gifts for gardeners'", x_rate=per_quarter_hour(500)
-)
+@PRODUCT_SETS.update(example="8s3k2 --name 'Gifts for gardeners'", x_rate=per_quarter_hour(500))
 class UpdateProductSet(InCatalog, kw_only=True):
     """Change a MANUAL product set; a FILTERED one cannot be changed."""
 
@@ -153,11 +150,12 @@ class UpdateProductSet(InCatalog, kw_only=True):
     product_keys: ProductKeys | None = None
 
 
-@PRODUCT_SETS.delete("catalog sets delete", x_rate=per_quarter_hour(100))
-class DeleteProductSet(InCatalog):
-    """Delete a product set; its products stay. This cannot be undone."""
-
-    product_set_id: Id
+DeleteProductSet = delete_one(
+    PRODUCT_SETS,
+    "Delete a product set; its products stay. This cannot be undone.",
+    InCatalog,
+    x_rate=per_quarter_hour(100),
+)
 
 
 Frequency = Literal["HOURLY", "DAILY", "WEEKLY"]
@@ -217,18 +215,18 @@ class Schedule(InCatalog, kw_only=True):
 SCHEDULED_FEEDS = Resource(
     "/12/product_catalogs/{product_catalog_id}/scheduled_feeds",
     "scheduled_feed_id",
+    group="catalog feeds",
     columns="id feed_url feed_format frequency repeat start_time time_zone",
     extra_fields="product_catalog_id created_at updated_at",
 )
 
 
-@SCHEDULED_FEEDS.list("catalog feeds list", x_rate=per_quarter_hour(1000))
+@SCHEDULED_FEEDS.list(x_rate=per_quarter_hour(1000))
 class ListScheduledFeeds(InCatalog):
     """List the feeds that the service itself imports into a catalog."""
 
 
 @SCHEDULED_FEEDS.create(
-    "catalog feeds create",
     example="--feed-url https://shop.example/feed.csv --feed-format CSV --frequency DAILY"
     " --start-time 03:10 --time-zone Europe/Berlin",
     x_rate=per_quarter_hour(20),
@@ -246,9 +244,7 @@ class CreateScheduledFeed(Schedule, kw_only=True):
     time_zone: TimeZone
 
 
-@SCHEDULED_FEEDS.update(
-    "catalog feeds update", example="2qr94ocg7biz7bvp --start-time 04:10", x_rate=per_quarter_hour(20)
-)
+@SCHEDULED_FEEDS.update(example="2qr94ocg7biz7bvp --start-time 04:10", x_rate=per_quarter_hour(20))
 class UpdateScheduledFeed(Schedule, kw_only=True):
     """Change when or from where the service imports a feed."""
 
@@ -259,13 +255,11 @@ class UpdateScheduledFeed(Schedule, kw_only=True):
     time_zone: TimeZone | None = None
 
 
-@SCHEDULED_FEEDS.delete(
-    "catalog feeds delete",
+DeleteScheduledFeed = delete_one(
+    SCHEDULED_FEEDS,
+    "Let the service import a feed no more; the products stay.",
+    InCatalog,
     confirm_prompt="Stop the imports of the feed {scheduled_feed_id} into the catalog {product_catalog_id}",
     example="2qr94ocg7biz7bvp",
     x_rate=per_quarter_hour(20),
 )
-class DeleteScheduledFeed(InCatalog):
-    """Let the service import a feed no more; the products stay."""
-
-    scheduled_feed_id: Id

@@ -14,8 +14,9 @@ from .types import (
     LineItemId,
     PageInAccount,
     PageSize,
-    RecordInAccount,
     WithTotalCount,
+    delete_one,
+    get_one,
 )
 
 
@@ -72,16 +73,17 @@ class ListBusinessCategories(Request):
 CURATED_CATEGORIES = Resource(
     "/12/accounts/{account_id}/curated_categories",
     "curated_category_id",
+    group="accounts curated-categories",
     columns="id name country_codes description",
 )
 
 
-@CURATED_CATEGORIES.list("accounts curated-categories list", example="--query '[].name'", service="generic")
+@CURATED_CATEGORIES.list(example="--query '[].name'", service="generic")
 class ListCuratedCategories(InAccount):
     """List curated categories with the countries where they are available."""
 
 
-@CURATED_CATEGORIES.list("accounts curated-categories list", example="--country-codes US,GB", service="x")
+@CURATED_CATEGORIES.list(example="--country-codes US,GB", service="x")
 class ListCuratedCategoriesIn(InAccount, kw_only=True):
     """List the curated categories that are available in some countries."""
 
@@ -91,7 +93,7 @@ class ListCuratedCategoriesIn(InAccount, kw_only=True):
     cursor: Cursor | None = None
 
 
-@CURATED_CATEGORIES.get("accounts curated-categories get", example="cc1")
+@CURATED_CATEGORIES.get(example="cc1")
 class GetCuratedCategory(InAccount, kw_only=True):
     """Show one curated category."""
 
@@ -101,6 +103,7 @@ class GetCuratedCategory(InAccount, kw_only=True):
 LINE_ITEM_CATEGORIES = Resource(
     "/12/accounts/{account_id}/line_item_curated_categories",
     "line_item_curated_category_id",
+    group="line-items curated-categories",
     example="6c0f1",
     parents=("line_item_id", "curated_category_id"),
     columns="id line_item_id curated_category_id deleted",
@@ -108,16 +111,12 @@ LINE_ITEM_CATEGORIES = Resource(
 )
 
 
-@LINE_ITEM_CATEGORIES.list("line-items curated-categories list", example="--sort-by created_at-desc")
+@LINE_ITEM_CATEGORIES.list(example="--sort-by created_at-desc")
 class ListLineItemCategories(PageInAccount):
     """List the curated categories of line items."""
 
 
-@LINE_ITEM_CATEGORIES.get("line-items curated-categories get")
-class GetLineItemCategory(RecordInAccount, kw_only=True):
-    """Show one curated category of a line item."""
-
-    line_item_curated_category_id: Id
+GetLineItemCategory = get_one(LINE_ITEM_CATEGORIES, "Show one curated category of a line item.")
 
 
 @LINE_ITEM_CATEGORIES.create(
@@ -130,9 +129,7 @@ class AddLineItemCategory(InAccount, kw_only=True):
     curated_category_id: Id
 
 
-@LINE_ITEM_CATEGORIES.update(
-    "line-items curated-categories update", example="6c0f1 --curated-category-id cc2"
-)
+@LINE_ITEM_CATEGORIES.update(example="6c0f1 --curated-category-id cc2")
 class UpdateLineItemCategory(InAccount, kw_only=True):
     """Change the curated category, or the line item it belongs to."""
 
@@ -141,11 +138,8 @@ class UpdateLineItemCategory(InAccount, kw_only=True):
     line_item_id: LineItemId | None = None
 
 
-@LINE_ITEM_CATEGORIES.delete(
-    "line-items curated-categories delete",
+DeleteLineItemCategory = delete_one(
+    LINE_ITEM_CATEGORIES,
+    "Remove a curated category from a line item.",
     confirm_prompt="Remove the curated category {line_item_curated_category_id} from its line item",
 )
-class DeleteLineItemCategory(InAccount, kw_only=True):
-    """Remove a curated category from a line item."""
-
-    line_item_curated_category_id: Id

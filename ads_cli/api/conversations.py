@@ -7,7 +7,7 @@ from msgspec import Meta
 from .cards import ListOlderCards, OneCard
 from .conditions import at_least_one, requires, together
 from .endpoint import Resource
-from .types import Id, InAccount, Name
+from .types import Id, InAccount, Name, delete_one, get_one
 
 COLUMNS = "id name title first_cta thank_you_text card_uri deleted"
 EXTRA_FIELDS = (
@@ -75,6 +75,7 @@ class ChangedConversation(Conversation, kw_only=True):
 IMAGE_CONVERSATIONS = Resource(
     "/12/accounts/{account_id}/cards/image_conversation",
     "card_id",
+    group="cards image-conversation",
     example="7cp02",
     columns=COLUMNS,
     extra_fields=IMAGE_FIELDS,
@@ -82,26 +83,24 @@ IMAGE_CONVERSATIONS = Resource(
 VIDEO_CONVERSATIONS = Resource(
     "/12/accounts/{account_id}/cards/video_conversation",
     "card_id",
+    group="cards video-conversation",
     example="7cqt8",
     columns=COLUMNS,
     extra_fields=VIDEO_FIELDS,
 )
 
 
-@IMAGE_CONVERSATIONS.list("cards image-conversation list", example="--q Tea --sort-by created_at-desc")
+@IMAGE_CONVERSATIONS.list(example="--q Tea --sort-by created_at-desc")
 class ListImageConversations(ListOlderCards):
     """List image conversation cards."""
 
 
-@IMAGE_CONVERSATIONS.get("cards image-conversation get")
-class GetImageConversation(OneCard):
-    """Show one image conversation card."""
+GetImageConversation = get_one(IMAGE_CONVERSATIONS, "Show one image conversation card.", OneCard)
 
 
 @IMAGE_CONVERSATIONS.create(
-    "cards image-conversation create",
     example="--name 'Tea or coffee' --media-key 3_1790412874512007168 --title 'Which is yours?' "
-    "--first-cta '#TeamTea' --first-cta-tweet 'Tea for me #TeamTea' --thank-you-text 'Cheers!'",
+    "--first-cta '#TeamTea' --first-cta-tweet 'Tea for me #TeamTea' --thank-you-text 'Cheers!'"
 )
 class CreateImageConversation(NewConversation, kw_only=True):
     """Create an image conversation card: an image with hashtags."""
@@ -109,37 +108,31 @@ class CreateImageConversation(NewConversation, kw_only=True):
     media_key: ImageKey
 
 
-@IMAGE_CONVERSATIONS.update("cards image-conversation update", example="7cp02 --thank-you-text 'See you!'")
+@IMAGE_CONVERSATIONS.update(example="7cp02 --thank-you-text 'See you!'")
 class UpdateImageConversation(ChangedConversation, kw_only=True):
     """Change fields of an image conversation card."""
 
     media_key: ImageKey | None = None
 
 
-@IMAGE_CONVERSATIONS.delete(
-    "cards image-conversation delete",
+DeleteImageConversation = delete_one(
+    IMAGE_CONVERSATIONS,
+    "Delete an image conversation card; under service x this cannot be undone.",
     confirm_prompt="Delete the image conversation card {card_id}; service x cannot undo this",
 )
-class DeleteImageConversation(InAccount):
-    """Delete an image conversation card; under service x this cannot be undone."""
-
-    card_id: Id
 
 
-@VIDEO_CONVERSATIONS.list("cards video-conversation list", example="--sort-by created_at-desc")
+@VIDEO_CONVERSATIONS.list(example="--sort-by created_at-desc")
 class ListVideoConversations(ListOlderCards):
     """List video conversation cards."""
 
 
-@VIDEO_CONVERSATIONS.get("cards video-conversation get")
-class GetVideoConversation(OneCard):
-    """Show one video conversation card."""
+GetVideoConversation = get_one(VIDEO_CONVERSATIONS, "Show one video conversation card.", OneCard)
 
 
 @VIDEO_CONVERSATIONS.create(
-    "cards video-conversation create",
     example="--name 'Tea or coffee' --media-key 13_1790413002217308160 --title 'Which is yours?' "
-    "--first-cta '#TeamTea' --first-cta-tweet 'Tea for me #TeamTea' --thank-you-text 'Cheers!'",
+    "--first-cta '#TeamTea' --first-cta-tweet 'Tea for me #TeamTea' --thank-you-text 'Cheers!'"
 )
 class CreateVideoConversation(NewConversation, kw_only=True):
     """Create a video conversation card: a video with hashtags."""
@@ -149,7 +142,7 @@ class CreateVideoConversation(NewConversation, kw_only=True):
     unlocked_video_media_key: UnlockedVideo | None = None
 
 
-@VIDEO_CONVERSATIONS.update("cards video-conversation update", example="7cqt8 --thank-you-text 'See you!'")
+@VIDEO_CONVERSATIONS.update(example="7cqt8 --thank-you-text 'See you!'")
 class UpdateVideoConversation(ChangedConversation, kw_only=True):
     """Change fields of a video conversation card."""
 
@@ -158,14 +151,11 @@ class UpdateVideoConversation(ChangedConversation, kw_only=True):
     unlocked_video_media_key: UnlockedVideo | None = None
 
 
-@VIDEO_CONVERSATIONS.delete(
-    "cards video-conversation delete",
+DeleteVideoConversation = delete_one(
+    VIDEO_CONVERSATIONS,
+    "Delete a video conversation card; this cannot be undone.",
     confirm_prompt="Delete the video conversation card {card_id}; this cannot be undone",
 )
-class DeleteVideoConversation(InAccount):
-    """Delete a video conversation card; this cannot be undone."""
-
-    card_id: Id
 
 
 Choice = Annotated[str, Meta(min_length=1, max_length=25)]
@@ -178,24 +168,22 @@ PollMedia = Annotated[
 POLL = Resource(
     "/12/accounts/{account_id}/cards/poll",
     "card_id",
+    group="cards poll",
     example="7cqt1",
     columns="id name first_choice second_choice end_time card_uri deleted",
 )
 
 
-@POLL.list("cards poll list", example="--q Favourite")
+@POLL.list(example="--q Favourite")
 class ListPolls(ListOlderCards):
     """List poll cards."""
 
 
-@POLL.get("cards poll get")
-class GetPoll(OneCard):
-    """Show one poll card."""
+GetPoll = get_one(POLL, "Show one poll card.", OneCard)
 
 
 @POLL.create(
-    "cards poll create",
-    example="--name 'Tea or coffee' --duration-in-minutes 1440 --first-choice Tea --second-choice Coffee",
+    example="--name 'Tea or coffee' --duration-in-minutes 1440 --first-choice Tea --second-choice Coffee"
 )
 @requires("fourth_choice", "third_choice")
 class CreatePoll(InAccount):
@@ -210,8 +198,8 @@ class CreatePoll(InAccount):
     media_key: PollMedia | None = None
 
 
-@POLL.delete("cards poll delete", confirm_prompt="Delete the poll card {card_id}; this cannot be undone")
-class DeletePoll(InAccount):
-    """Delete a poll card; this cannot be undone."""
-
-    card_id: Id
+DeletePoll = delete_one(
+    POLL,
+    "Delete a poll card; this cannot be undone.",
+    confirm_prompt="Delete the poll card {card_id}; this cannot be undone",
+)

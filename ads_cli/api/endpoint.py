@@ -196,6 +196,7 @@ class Resource(msgspec.Struct, frozen=True):
 
     path: str  # of all records: /12/accounts/{account_id}/campaigns
     id_field: str = ""  # in the path of one record: campaign_id; "" if there is one record only
+    group: str = ""  # of its commands, whose last words are those of the decorators unless stated
     columns: str = "id name"
     extra_fields: str = ""
     record_id: str = "id"
@@ -218,26 +219,26 @@ class Resource(msgspec.Struct, frozen=True):
         """Name the kind of its records: campaign."""
         return self.record_kind or self.id_field.removesuffix("_id")
 
-    def list(self, command: str, **options: Unpack[EndpointOptions]) -> Callable[[R], R]:
+    def list(self, command: str = "", **options: Unpack[EndpointOptions]) -> Callable[[R], R]:
         """Bind the request that lists records."""
         return self._noting("list", "GET", command, options)
 
-    def get(self, command: str, **options: Unpack[EndpointOptions]) -> Callable[[R], R]:
+    def get(self, command: str = "", **options: Unpack[EndpointOptions]) -> Callable[[R], R]:
         """Bind the request that shows one record."""
         stated = EndpointOptions(takes_several=self.takes_several, example=self.example)
         return self._noting("get", f"GET {self._record_path(options)}", command, stated | options)
 
-    def create(self, command: str, **options: Unpack[EndpointOptions]) -> Callable[[R], R]:
+    def create(self, command: str = "", **options: Unpack[EndpointOptions]) -> Callable[[R], R]:
         """Bind the request that creates a record."""
         stated = EndpointOptions(params_in=self.params_in, batch=self.batch)
         return self._noting("create", "POST", command, stated | options)
 
-    def update(self, command: str, **options: Unpack[EndpointOptions]) -> Callable[[R], R]:
+    def update(self, command: str = "", **options: Unpack[EndpointOptions]) -> Callable[[R], R]:
         """Bind the request that changes a record."""
         stated = EndpointOptions(params_in=self.params_in, batch=self.batch, takes_several=self.takes_several)
         return self._noting("update", f"PUT {self._record_path(options)}", command, stated | options)
 
-    def delete(self, command: str, **options: Unpack[EndpointOptions]) -> Callable[[R], R]:
+    def delete(self, command: str = "", **options: Unpack[EndpointOptions]) -> Callable[[R], R]:
         """Bind the request that deletes a record, once it is confirmed."""
         id_field = options.get("id_field", self.id_field)
         stated = EndpointOptions(
@@ -262,7 +263,7 @@ class Resource(msgspec.Struct, frozen=True):
 
     def _noting(self, usual: str, line: str, command: str, options: EndpointOptions) -> Callable[[R], R]:
         """Bind a request, and note it for those that handle the usual requests of a resource."""
-        bind = self.endpoint(line, command, **options)
+        bind = self.endpoint(line, command or f"{self.group} {usual}", **options)
 
         def note(request: R) -> R:
             self.requests.setdefault(usual, []).append(request)

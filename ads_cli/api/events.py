@@ -58,6 +58,7 @@ EventKind = Literal[
     "oauth.revoke",
 ]
 EVENT_KINDS: tuple[str, ...] = get_args(EventKind)
+DEPRECATED_KINDS = {"chat.conversation_join": "chat.conversation.join"}  # still sent, by what it is now
 # Kinds that only the user whom they are about may subscribe to, and the scope that their token needs.
 PRIVATE_SCOPES = {
     **dict.fromkeys((kind for kind in EVENT_KINDS if kind.startswith(("chat.", "dm."))), "dm.read"),

@@ -7,7 +7,7 @@ from msgspec import Meta
 from .amounts import Budget, currency_exists
 from .conditions import later_than
 from .endpoint import Request, Resource, endpoint
-from .types import Currency, Id, Ids, InAccount, Moment, PageInAccount, RecordInAccount, sortable
+from .types import Currency, Id, Ids, InAccount, Moment, PageInAccount, get_one, sortable
 
 FundingType = Literal[
     "AGENCY_CREDIT_LINE", "CREDIT_CARD", "CREDIT_LINE", "INSERTION_ORDER", "PARTNER_MANAGED"
@@ -18,13 +18,14 @@ CurrencyOfFunding = Annotated[Currency, Meta(description="The currency of everyt
 FUNDING = Resource(
     "/12/accounts/{account_id}/funding_instruments",
     "funding_instrument_id",
+    group="funding-instruments",
     columns="id type description able_to_fund credit_limit_local_micro credit_remaining_local_micro "
     "funded_amount_local_micro start_time end_time currency entity_status reasons_not_able_to_fund deleted",
     extra_fields="account_id io_header created_at updated_at",
 )
 
 
-@FUNDING.list("funding-instruments list", example="--sort-by created_at-desc")
+@FUNDING.list(example="--sort-by created_at-desc")
 class ListFundingInstruments(PageInAccount):
     """List what campaigns of an account can be paid with."""
 
@@ -32,15 +33,10 @@ class ListFundingInstruments(PageInAccount):
     sort_by: Annotated[str, sortable("funded_amount_local_micro", "start_time", "end_time")] | None = None
 
 
-@FUNDING.get("funding-instruments get", example="4a1n0")
-class GetFundingInstrument(RecordInAccount, kw_only=True):
-    """Show one funding instrument."""
-
-    funding_instrument_id: Id
+GetFundingInstrument = get_one(FUNDING, "Show one funding instrument.", example="4a1n0")
 
 
 @FUNDING.create(
-    "funding-instruments create",
     base="sandbox",
     example="--type INSERTION_ORDER --currency EUR --start-time 2026-03-01T00:00Z --funded-amount 5000",
 )
@@ -59,7 +55,6 @@ class CreateFundingInstrument(InAccount, kw_only=True):
 
 
 @FUNDING.delete(
-    "funding-instruments delete",
     base="sandbox",
     confirm_prompt="Delete the funding instrument {funding_instrument_id} of the sandbox",
     example="4a1n7",
@@ -95,12 +90,13 @@ OF_RECOMMENDATIONS = "account_id created_at updated_at"
 RECOMMENDATIONS = Resource(
     "/5/accounts/{account_id}/recommendations",
     "recommendation_id",
+    group="recommendations",
     columns="id funding_instrument_id status message",
     extra_fields=OF_RECOMMENDATIONS,
 )
 
 
-@RECOMMENDATIONS.list("recommendations list", example="-o ids")
+@RECOMMENDATIONS.list(example="-o ids")
 class ListRecommendations(InAccount):
     """List recommendations, at most one for each funding instrument.
 
@@ -108,9 +104,7 @@ class ListRecommendations(InAccount):
     """
 
 
-@RECOMMENDATIONS.get(
-    "recommendations get", extra_fields=f"{OF_RECOMMENDATIONS} changes", example="5rc01 -o yaml"
-)
+@RECOMMENDATIONS.get(extra_fields=f"{OF_RECOMMENDATIONS} changes", example="5rc01 -o yaml")
 class GetRecommendation(InAccount, kw_only=True):
     """Show one recommendation with its changes: a tree of creations, updates and deletions."""
 

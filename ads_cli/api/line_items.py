@@ -22,10 +22,12 @@ from .types import (
     NameBegins,
     OfFunding,
     PageInAccount,
-    RecordInAccount,
+    ShortName,
     SpendingStatus,
     Url,
     WithDraft,
+    delete_one,
+    get_one,
     sortable,
 )
 from .validation import rule
@@ -96,7 +98,6 @@ FrequencyCap = Annotated[
     int,
     Meta(ge=1, description=f"For objectives {', '.join(CAPPED_OBJECTIVES[:-1])} and {CAPPED_OBJECTIVES[-1]}"),
 ]
-LineItemName = Annotated[str, Meta(min_length=1, max_length=255)]
 DOMAIN_WORDS = "a host without https://, such as shop.example"
 Domain = Annotated[str, Meta(pattern=r"^[^\s/:?#@]+\Z", extra={"expected": DOMAIN_WORDS})]
 Categories = Annotated[
@@ -167,6 +168,7 @@ class LineItemDetails(BudgetFields, kw_only=True):
 LINE_ITEMS = Resource(
     "/12/accounts/{account_id}/line_items",
     "line_item_id",
+    group="line-items",
     example="9d4c1",
     deleted_for_good=True,
     parents=("campaign_id",),
@@ -177,7 +179,7 @@ LINE_ITEMS = Resource(
 )
 
 
-@LINE_ITEMS.list("line-items list", example="--campaign-ids 8wku2")
+@LINE_ITEMS.list(example="--campaign-ids 8wku2")
 class ListLineItems(PageInAccount):
     """List the line items of an account."""
 
@@ -189,17 +191,12 @@ class ListLineItems(PageInAccount):
     sort_by: Annotated[str, sortable("bid_amount_local_micro")] | None = None
 
 
-@LINE_ITEMS.get("line-items get")
-class GetLineItem(RecordInAccount, kw_only=True):
-    """Show one line item."""
-
-    line_item_id: Id
+GetLineItem = get_one(LINE_ITEMS, "Show one line item.")
 
 
 @LINE_ITEMS.create(
-    "line-items create",
     example="--campaign-id 8wku2 --objective WEBSITE_CLICKS --product-type PROMOTED_POSTS "
-    "--placements ALL_ON_PLATFORM --start-time 2026-03-01 --daily-budget 5",
+    "--placements ALL_ON_PLATFORM --start-time 2026-03-01 --daily-budget 5"
 )
 @requires("duration_in_days", "frequency_cap")
 @required_when("advertiser_domain", placements=("PUBLISHER_NETWORK",))
@@ -225,7 +222,7 @@ class CreateLineItem(LineItemDetails, kw_only=True):
     placements: Placements
     start_time: Annotated[DayOrMoment, Meta(description="Required unless it is a draft")] | None = None
     end_time: Moment | None = None
-    name: LineItemName | None = None
+    name: ShortName | None = None
     entity_status: SpendingStatus | None = None
     goal: Goal | None = None
     pay_by: PayBy | None = None
@@ -250,7 +247,7 @@ class CreateLineItem(LineItemDetails, kw_only=True):
     pays_by = target_pays_by_click
 
 
-@LINE_ITEMS.update("line-items update", example="9d4c1 --bid-amount 0.55 --entity-status PAUSED")
+@LINE_ITEMS.update(example="9d4c1 --bid-amount 0.55 --entity-status PAUSED")
 @goal_fits_payment
 @later_than("end_time", "start_time")
 class UpdateLineItem(LineItemDetails, kw_only=True):
@@ -262,7 +259,7 @@ class UpdateLineItem(LineItemDetails, kw_only=True):
     """
 
     line_item_id: Id
-    name: LineItemName | None = None
+    name: ShortName | None = None
     entity_status: ChangedStatus | None = None
     goal: UpdatedGoal | None = None
     pay_by: Annotated[PayBy, Meta(description="For objective APP_INSTALLS")] | None = None
@@ -279,7 +276,7 @@ class ActivateLineItem(InAccount, kw_only=True):
     line_item_id: Id
 
 
-@LINE_ITEMS.delete("line-items delete")
+@LINE_ITEMS.delete()
 class DeleteLineItem(InAccount, kw_only=True):
     """Delete a line item.
 
@@ -308,6 +305,7 @@ TagUrl = Annotated[Url, Meta(description="What is fetched")]
 TRACKING_TAGS = Resource(
     "/12/accounts/{account_id}/tracking_tags",
     "tracking_tag_id",
+    group="tracking-tags",
     example="6tt01",
     parents=("line_item_id",),
     columns="id line_item_id tracking_tag_type tracking_tag_url deleted",
@@ -315,7 +313,7 @@ TRACKING_TAGS = Resource(
 )
 
 
-@TRACKING_TAGS.list("tracking-tags list", example="--line-items 9d4c1")
+@TRACKING_TAGS.list(example="--line-items 9d4c1")
 class ListTrackingTags(PageInAccount):
     """List the tracking tags of an account."""
 
@@ -323,16 +321,11 @@ class ListTrackingTags(PageInAccount):
     tracking_tag_ids: Ids | None = None
 
 
-@TRACKING_TAGS.get("tracking-tags get")
-class GetTrackingTag(RecordInAccount, kw_only=True):
-    """Show one tracking tag."""
-
-    tracking_tag_id: Id
+GetTrackingTag = get_one(TRACKING_TAGS, "Show one tracking tag.")
 
 
 @TRACKING_TAGS.create(
-    "tracking-tags create",
-    example="--line-item 9d4c2 --tracking-tag-type CLICK_TRACKER --tracking-tag-url https://m.example/c?n=81",
+    example="--line-item 9d4c2 --tracking-tag-type CLICK_TRACKER --tracking-tag-url https://m.example/c?n=81"
 )
 class CreateTrackingTag(InAccount, kw_only=True):
     """Add a tracking tag to a line item."""
@@ -342,9 +335,7 @@ class CreateTrackingTag(InAccount, kw_only=True):
     tracking_tag_url: TagUrl
 
 
-@TRACKING_TAGS.update(
-    "tracking-tags update", example="6tt01 --tracking-tag-url https://measure.example/i?campaign=spring"
-)
+@TRACKING_TAGS.update(example="6tt01 --tracking-tag-url https://measure.example/i?campaign=spring")
 class UpdateTrackingTag(InAccount, kw_only=True):
     """Change the address of a tracking tag."""
 
@@ -352,8 +343,4 @@ class UpdateTrackingTag(InAccount, kw_only=True):
     tracking_tag_url: TagUrl
 
 
-@TRACKING_TAGS.delete("tracking-tags delete")
-class DeleteTrackingTag(InAccount, kw_only=True):
-    """Delete a tracking tag."""
-
-    tracking_tag_id: Id
+DeleteTrackingTag = delete_one(TRACKING_TAGS, "Delete a tracking tag.")

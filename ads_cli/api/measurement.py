@@ -12,8 +12,9 @@ from .types import (
     InAccount,
     Name,
     PageInAccount,
-    RecordInAccount,
     ViewDays,
+    delete_one,
+    get_one,
     sortable,
     within_click_window,
 )
@@ -62,6 +63,7 @@ AppTagSort = Annotated[
 APP_TAGS = Resource(
     "/12/accounts/{account_id}/app_event_tags",
     "app_event_tag_id",
+    group="measurement app-event-tags",
     example="q8d02",
     columns="id app_store_identifier os_type conversion_type provider_app_event_name status deleted",
     extra_fields="provider_app_event_id deep_link_scheme post_view_attribution_window "
@@ -70,7 +72,7 @@ APP_TAGS = Resource(
 )
 
 
-@APP_TAGS.list("measurement app-event-tags list", example="--sort-by created_at-desc")
+@APP_TAGS.list(example="--sort-by created_at-desc")
 class ListAppEventTags(PageInAccount):
     """List the event tags of apps."""
 
@@ -78,17 +80,12 @@ class ListAppEventTags(PageInAccount):
     sort_by: AppTagSort | None = None
 
 
-@APP_TAGS.get("measurement app-event-tags get")
-class GetAppEventTag(RecordInAccount, kw_only=True):
-    """Show one event tag of an app."""
-
-    app_event_tag_id: Id
+GetAppEventTag = get_one(APP_TAGS, "Show one event tag of an app.")
 
 
 @APP_TAGS.create(
-    "measurement app-event-tags create",
     example="--app-store-identifier example.nordlicht.shop --os-type ANDROID --conversion-type LOGIN "
-    "--provider-app-event-id evt-login --provider-app-event-name login",
+    "--provider-app-event-id evt-login --provider-app-event-name login"
 )
 class CreateAppEventTag(InAccount, kw_only=True):
     """Create an event tag for an app, whose events a provider reports."""
@@ -104,34 +101,29 @@ class CreateAppEventTag(InAccount, kw_only=True):
     retargeting_enabled: Annotated[Retargeting, Meta(extra={"default": True})] | None = None
 
 
-@APP_TAGS.delete("measurement app-event-tags delete", id_field="id")
-class DeleteAppEventTag(InAccount, kw_only=True):
-    """Delete an event tag of an app."""
-
-    id: Id
+DeleteAppEventTag = delete_one(APP_TAGS, "Delete an event tag of an app.", id_field="id")
 
 
 APP_LISTS = Resource(
-    "/12/accounts/{account_id}/app_lists", "app_list_id", example="r5b13", extra_fields=MANAGED
+    "/12/accounts/{account_id}/app_lists",
+    "app_list_id",
+    group="measurement app-lists",
+    example="r5b13",
+    extra_fields=MANAGED,
 )
 
 
-@APP_LISTS.list("measurement app-lists list", extra_fields=APP_LIST_FIELDS, example="--sort-by name-asc")
+@APP_LISTS.list(extra_fields=APP_LIST_FIELDS, example="--sort-by name-asc")
 class ListAppLists(PageInAccount):
     """List the lists of apps."""
 
     app_list_ids: Ids | None = None
 
 
-@APP_LISTS.get("measurement app-lists get", columns="id name apps deleted")
-class GetAppList(RecordInAccount, kw_only=True):
-    """Show one list of apps."""
-
-    app_list_id: Id
+GetAppList = get_one(APP_LISTS, "Show one list of apps.", columns="id name apps deleted")
 
 
 @APP_LISTS.create(
-    "measurement app-lists create",
     columns="id name apps deleted",
     example='--name "Outdoor apps" --app-store-identifiers 1029384756,example.trails',
 )
@@ -142,16 +134,13 @@ class CreateAppList(InAccount, kw_only=True):
     app_store_identifiers: StoreIdentifiers
 
 
-@APP_LISTS.delete("measurement app-lists delete", columns="id name apps deleted")
-class DeleteAppList(InAccount, kw_only=True):
-    """Delete a list of apps."""
-
-    app_list_id: Id
+DeleteAppList = delete_one(APP_LISTS, "Delete a list of apps.", columns="id name apps deleted")
 
 
 PROVIDERS = Resource(
     "/11/accounts/{account_id}/app_event_provider_configurations",
     "id",
+    group="measurement app-event-provider-configurations",
     example="s2c44",
     record_kind="app_event_provider_configuration",
     columns="id provider_name provider_advertiser_id provider_advertiser_identifier deleted",
@@ -159,38 +148,26 @@ PROVIDERS = Resource(
 )
 
 
-@PROVIDERS.list("measurement app-event-provider-configurations list", example="--with-deleted")
+@PROVIDERS.list(example="--with-deleted")
 class ListProviderConfigurations(PageInAccount):
     """List the provider that reports the events of apps."""
 
     ids: Ids | None = None
 
 
-@PROVIDERS.get("measurement app-event-provider-configurations get")
-class GetProviderConfiguration(RecordInAccount, kw_only=True):
-    """Show one provider of app events."""
-
-    id: Id
+GetProviderConfiguration = get_one(PROVIDERS, "Show one provider of app events.")
 
 
-@PROVIDERS.create(
-    "measurement app-event-provider-configurations create",
-    example="--provider-advertiser-id nordlicht-0418 --account 18ce55gze09",
-)
+@PROVIDERS.create(example="--provider-advertiser-id nordlicht-0418 --account 18ce55gze09")
 class CreateProviderConfiguration(InAccount, kw_only=True):
     """Name the advertiser at the provider of app events, one in an account."""
 
     provider_advertiser_id: Name
 
 
-@PROVIDERS.delete(
-    "measurement app-event-provider-configurations delete",
-    confirm_prompt="Delete the provider configuration {id}",
+DeleteProviderConfiguration = delete_one(
+    PROVIDERS, "Delete the provider of app events.", confirm_prompt="Delete the provider configuration {id}"
 )
-class DeleteProviderConfiguration(InAccount, kw_only=True):
-    """Delete the provider of app events."""
-
-    id: Id
 
 
 WebEventType = Literal[
@@ -214,30 +191,26 @@ WebEventType = Literal[
 WEB_TAGS = Resource(
     "/12/accounts/{account_id}/web_event_tags",
     "web_event_tag_id",
+    group="measurement web-event-tags",
     example="o3f71",
     columns="id name type status click_window view_through_window retargeting_enabled deleted",
     extra_fields="website_tag_id embed_code last_tracked_at",
 )
 
 
-@WEB_TAGS.list("measurement web-event-tags list", example="--sort-by name-asc")
+@WEB_TAGS.list(example="--sort-by name-asc")
 class ListWebEventTags(PageInAccount):
     """List the event tags of websites."""
 
     web_event_tag_ids: Ids | None = None
 
 
-@WEB_TAGS.get("measurement web-event-tags get")
-class GetWebEventTag(RecordInAccount, kw_only=True):
-    """Show one event tag of a website, with the code to embed."""
-
-    web_event_tag_id: Id
+GetWebEventTag = get_one(WEB_TAGS, "Show one event tag of a website, with the code to embed.")
 
 
 @WEB_TAGS.create(
-    "measurement web-event-tags create",
     example="--name Checkout --type CHECKOUT_INITIATED --click-window 30 --view-through-window 1 "
-    "--retargeting-enabled",
+    "--retargeting-enabled"
 )
 @within_click_window
 class CreateWebEventTag(InAccount, kw_only=True):
@@ -253,7 +226,7 @@ class CreateWebEventTag(InAccount, kw_only=True):
     retargeting_enabled: Retargeting
 
 
-@WEB_TAGS.update("measurement web-event-tags update", example="o3f71 --click-window 14")
+@WEB_TAGS.update(example="o3f71 --click-window 14")
 @within_click_window
 class UpdateWebEventTag(InAccount, kw_only=True):
     """Change an event tag of a website."""
@@ -266,8 +239,4 @@ class UpdateWebEventTag(InAccount, kw_only=True):
     retargeting_enabled: Retargeting | None = None
 
 
-@WEB_TAGS.delete("measurement web-event-tags delete")
-class DeleteWebEventTag(InAccount, kw_only=True):
-    """Delete an event tag of a website."""
-
-    web_event_tag_id: Id
+DeleteWebEventTag = delete_one(WEB_TAGS, "Delete an event tag of a website.")

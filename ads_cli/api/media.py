@@ -5,7 +5,7 @@ from typing import Annotated, Literal
 from msgspec import Meta
 
 from .endpoint import Resource
-from .types import Cursor, Id, Ids, InAccount, PageInAccount, WithDeleted
+from .types import Cursor, Id, Ids, InAccount, PageInAccount, WithDeleted, delete_one
 
 CreativeType = Literal[
     "BANNER",
@@ -25,12 +25,13 @@ CreativeTypes = Annotated[list[CreativeType], Meta(min_length=1, description="On
 ACCOUNT_MEDIA = Resource(
     "/12/accounts/{account_id}/account_media",
     "account_media_id",
+    group="media account",
     example="4k2b1",
     columns="id creative_type video_id media_url deleted",
 )
 
 
-@ACCOUNT_MEDIA.list("media account list", example="--creative-types BANNER,PREROLL")
+@ACCOUNT_MEDIA.list(example="--creative-types BANNER,PREROLL")
 class ListAccountMedia(PageInAccount):
     """List the media of the account's ads."""
 
@@ -38,7 +39,7 @@ class ListAccountMedia(PageInAccount):
     creative_types: CreativeTypes | None = None
 
 
-@ACCOUNT_MEDIA.get("media account get")
+@ACCOUNT_MEDIA.get()
 class GetAccountMedia(InAccount):
     """Show one of the account's media."""
 
@@ -46,11 +47,7 @@ class GetAccountMedia(InAccount):
     with_deleted: WithDeleted | None = None
 
 
-@ACCOUNT_MEDIA.delete("media account delete")
-class DeleteAccountMedia(InAccount):
-    """Delete one of the account's media."""
-
-    account_media_id: Id
+DeleteAccountMedia = delete_one(ACCOUNT_MEDIA, "Delete one of the account's media.")
 
 
 LibraryPageSize = Annotated[int, Meta(ge=1, le=50, description="Records per page", extra={"default": 20})]
@@ -63,6 +60,7 @@ PosterKey = Annotated[Id, Meta(description="An image, for videos only", extra={"
 MEDIA_LIBRARY = Resource(
     "/12/accounts/{account_id}/media_library",
     "media_key",
+    group="media library",
     record_kind="library_media",
     columns="media_key media_type name file_name media_status aspect_ratio deleted",
     extra_fields="media_category title description media_url poster_media_key poster_media_url duration "
@@ -71,7 +69,7 @@ MEDIA_LIBRARY = Resource(
 )
 
 
-@MEDIA_LIBRARY.list("media library list", example="--media-type VIDEO --q workshop")
+@MEDIA_LIBRARY.list(example="--media-type VIDEO --q workshop")
 class ListLibraryMedia(InAccount):
     """List the media library."""
 
@@ -81,7 +79,7 @@ class ListLibraryMedia(InAccount):
     cursor: Cursor | None = None
 
 
-@MEDIA_LIBRARY.get("media library get", example="13_1790413002217308160")
+@MEDIA_LIBRARY.get(example="13_1790413002217308160")
 class GetLibraryMedia(InAccount):
     """Show one item of the media library."""
 
@@ -105,7 +103,7 @@ class AddLibraryMedia(MediaDetails, kw_only=True):
     media_key: Annotated[Id, Meta(description="The media key that the upload returned")]
 
 
-@MEDIA_LIBRARY.update("media library update", example="13_1790413002217308160 --title 'How a mug is made'")
+@MEDIA_LIBRARY.update(example="13_1790413002217308160 --title 'How a mug is made'")
 class UpdateLibraryMedia(MediaDetails, kw_only=True):
     """Change fields of media in the library."""
 
@@ -113,9 +111,7 @@ class UpdateLibraryMedia(MediaDetails, kw_only=True):
 
 
 @MEDIA_LIBRARY.delete(
-    "media library delete",
-    confirm_prompt="Delete {media_key} from the media library",
-    example="16_1790413120555520000",
+    confirm_prompt="Delete {media_key} from the media library", example="16_1790413120555520000"
 )
 class DeleteLibraryMedia(InAccount):
     """Delete media from the media library."""

@@ -7,7 +7,7 @@ from msgspec import Meta
 
 from .conditions import at_least_one, requires
 from .endpoint import Resource, endpoint
-from .types import CardUri, Cursor, DayOrMoment, Id, Ids, InAccount, PageSize
+from .types import CardUri, Cursor, DayOrMoment, FewPerPage, Id, Ids, InAccount, PageSize, delete_one, get_one
 from .validation import rule
 
 POST_COLUMNS = "id name text nullcast card_uri"
@@ -96,11 +96,10 @@ class PreviewPosts(InAccount, kw_only=True):
     post_type: PostType
 
 
-POST = Resource("/12/accounts/{account_id}/post", columns=POST_COLUMNS)
+POST = Resource("/12/accounts/{account_id}/post", group="posts", columns=POST_COLUMNS)
 
 
 @POST.create(
-    "posts create",
     example="--as-user-id 1184672519 --text 'The blue mugs are back' --card-uri card://7cqs1",
     service="generic",
 )
@@ -113,7 +112,7 @@ class CreatePost(Post, kw_only=True):
     as_user_id: AuthorId
 
 
-@POST.create("posts create", example="--text 'The blue mugs are back' --card-uri card://7cqs1", service="x")
+@POST.create(example="--text 'The blue mugs are back' --card-uri card://7cqs1", service="x")
 class CreatePostAsAdvertiser(Post):
     """Create a post for an advertiser, by its own user unless another one is named."""
 
@@ -135,12 +134,12 @@ class RenamePost(InAccount):
 
 ONE_YEAR = timedelta(days=366)  # with a 29 February: nothing is refused that the service may take
 
-FewPerPage = Annotated[int, Meta(ge=1, le=200, description="Records per page", extra={"default": 100})]
 Author = Annotated[AuthorId, Meta(extra={"default": "the advertiser"})]
 PublishedAt = Annotated[DayOrMoment, Meta(description="At most one year ahead; seconds are cut off")]
 DRAFTS = Resource(
     "/12/accounts/{account_id}/draft_posts",
     "draft_post_id",
+    group="posts drafts",
     example="1790416000000000001",
     deleted_for_good=True,
     columns="id nullcast text name card_uri media_keys",
@@ -149,6 +148,7 @@ DRAFTS = Resource(
 SCHEDULED = Resource(
     "/12/accounts/{account_id}/scheduled_posts",
     "scheduled_post_id",
+    group="posts scheduled",
     example="1790415000000000003",
     deleted_for_good=True,
     columns="id scheduled_at scheduled_status nullcast text name post_id card_uri",
@@ -194,24 +194,20 @@ def within_the_next_year(post: Any) -> str | None:
     return f"{time} is more than a year ahead" if published - now > ONE_YEAR else None
 
 
-@DRAFTS.list("posts drafts list", example="--count 20")
+@DRAFTS.list(example="--count 20")
 class ListDrafts(ListUnpublished):
     """List drafts of posts."""
 
 
-@DRAFTS.get("posts drafts get")
-class GetDraft(InAccount):
-    """Show one draft of a post."""
-
-    draft_post_id: Id
+GetDraft = get_one(DRAFTS, "Show one draft of a post.", InAccount)
 
 
-@DRAFTS.create("posts drafts create", example="--text 'The green mugs are coming' --name 'Green mugs'")
+@DRAFTS.create(example="--text 'The green mugs are coming' --name 'Green mugs'")
 class CreateDraft(NewContent):
     """Create a draft of a post."""
 
 
-@DRAFTS.update("posts drafts update", example="1790416000000000001 --text 'The green mugs are here'")
+@DRAFTS.update(example="1790416000000000001 --text 'The green mugs are here'")
 class UpdateDraft(Content, kw_only=True):
     """Change a draft of a post.
 
@@ -221,11 +217,7 @@ class UpdateDraft(Content, kw_only=True):
     draft_post_id: Id
 
 
-@DRAFTS.delete("posts drafts delete")
-class DeleteDraft(InAccount):
-    """Delete a draft of a post; this cannot be undone."""
-
-    draft_post_id: Id
+DeleteDraft = delete_one(DRAFTS, "Delete a draft of a post; this cannot be undone.")
 
 
 @DRAFTS.endpoint(
@@ -241,21 +233,15 @@ class PreviewDraft(InAccount):
     draft_post_id: Id
 
 
-@SCHEDULED.list("posts scheduled list", example="--count 20")
+@SCHEDULED.list(example="--count 20")
 class ListScheduledPosts(ListUnpublished):
     """List scheduled posts, and what became of those whose time has come."""
 
 
-@SCHEDULED.get("posts scheduled get")
-class GetScheduledPost(InAccount):
-    """Show one scheduled post."""
-
-    scheduled_post_id: Id
+GetScheduledPost = get_one(SCHEDULED, "Show one scheduled post.", InAccount)
 
 
-@SCHEDULED.create(
-    "posts scheduled create", example="--text 'The green mugs are here' --scheduled-at 2027-03-01T08:00Z"
-)
+@SCHEDULED.create(example="--text 'The green mugs are here' --scheduled-at 2027-03-01T08:00Z")
 class CreateScheduledPost(NewContent, kw_only=True):
     """Let the service publish a post at a time; at most 30 in a quarter of an hour."""
 
@@ -264,7 +250,7 @@ class CreateScheduledPost(NewContent, kw_only=True):
     upcoming = within_the_next_year
 
 
-@SCHEDULED.update("posts scheduled update", example="1790415000000000003 --text 'The green mugs are back'")
+@SCHEDULED.update(example="1790415000000000003 --text 'The green mugs are back'")
 class UpdateScheduledPost(Content, kw_only=True):
     """Change a scheduled post before it is published.
 
@@ -277,8 +263,6 @@ class UpdateScheduledPost(Content, kw_only=True):
     upcoming = within_the_next_year
 
 
-@SCHEDULED.delete("posts scheduled delete")
-class DeleteScheduledPost(InAccount):
-    """Delete a scheduled post before it is published; this cannot be undone."""
-
-    scheduled_post_id: Id
+DeleteScheduledPost = delete_one(
+    SCHEDULED, "Delete a scheduled post before it is published; this cannot be undone."
+)

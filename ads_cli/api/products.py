@@ -16,7 +16,7 @@ from .iso_codes import CURRENCIES
 from .problems import Reason
 from .product_ids import gtin_error, gtin_warning, id_problem, was_truncated
 from .rates import per_quarter_hour
-from .types import Cursor, Id, InCatalog
+from .types import Cursor, Id, InCatalog, Name
 from .validation import rule
 
 OTHER_FORMAT = re.compile(
@@ -81,7 +81,6 @@ ImageLinks = Annotated[str, Meta(extra={"expected": IMAGES_WORDS, "form": links_
 Interval = Annotated[str, Meta(extra={"form": interval_form})]
 MILLS = THREE_DECIMALS | {"JOD", "LYD", "OMR"}  # currencies of which a price may have three decimals
 Inventory = Annotated[int, Meta(ge=0)]
-Text = Annotated[str, Meta(min_length=1)]
 
 
 def price_doubt(price: str | None) -> str | None:
@@ -134,7 +133,7 @@ class Product(msgspec.Struct, kw_only=True, omit_defaults=True):
     The limits of the images themselves are validated where they are fetched.
     """
 
-    id: Text
+    id: Name
     title: Annotated[str, Meta(min_length=1, max_length=150)]
     description: Annotated[str, Meta(min_length=1, max_length=5000)]
     availability: Literal["in stock", "available for order", "preorder", "out of stock", "discontinued"]
@@ -284,12 +283,14 @@ ProductsPerPage = Annotated[int, Meta(ge=1, le=100, description="Records per pag
 
 
 PRODUCTS = Resource(
-    "/12/product_catalogs/{product_catalog_id}/products", record_id="product_key", params_in="json"
+    "/12/product_catalogs/{product_catalog_id}/products",
+    group="products",
+    record_id="product_key",
+    params_in="json",
 )
 
 
 @PRODUCTS.list(
-    "products list",
     columns=PRODUCT_COLUMNS,
     extra_fields=" ".join(Product.__struct_fields__),
     example="--all --columns id,title,price",
@@ -318,7 +319,6 @@ class PutProducts(InCatalog):
 
 
 @PRODUCTS.delete(
-    "products delete",
     columns="product_key failed_product_key message",
     params_in="json",
     confirm_prompt="Delete {rows} from the catalog {product_catalog_id}, for good",

@@ -13,7 +13,8 @@ from .types import (
     LineItemIds,
     LineItemOfAd,
     PageInAccount,
-    RecordInAccount,
+    delete_one,
+    get_one,
     sortable,
 )
 
@@ -31,6 +32,7 @@ class PromotionsPage(PageInAccount, kw_only=True):
 POSTS = Resource(
     "/12/accounts/{account_id}/promoted_posts",
     "promoted_post_id",
+    group="promoted posts",
     example="7pt01",
     parents=("line_item_id",),
     takes_several=True,
@@ -39,7 +41,7 @@ POSTS = Resource(
 )
 
 
-@POSTS.list("promoted posts list", example="--line-items 9d4c1,9d4c2")
+@POSTS.list(example="--line-items 9d4c1,9d4c2")
 class ListPromotedPosts(PromotionsPage, kw_only=True):
     """List promoted posts. Those of deleted line items are shown by --with-deleted only."""
 
@@ -47,16 +49,10 @@ class ListPromotedPosts(PromotionsPage, kw_only=True):
     sort_by: Annotated[str, sortable("paused")] | None = None
 
 
-@POSTS.get("promoted posts get")
-class GetPromotedPost(RecordInAccount, kw_only=True):
-    """Show one promoted post."""
-
-    promoted_post_id: Id
+GetPromotedPost = get_one(POSTS, "Show one promoted post.")
 
 
-@POSTS.create(
-    "promoted posts create", example="--line-item 9d4c2 --posts 1790415000000000010,1790415000000000011"
-)
+@POSTS.create(example="--line-item 9d4c2 --posts 1790415000000000010,1790415000000000011")
 class CreatePromotedPosts(InAccount, kw_only=True):
     """Promote posts by a line item. What is promoted by it cannot be changed, only deleted."""
 
@@ -72,16 +68,17 @@ class CreatePromotedPosts(InAccount, kw_only=True):
     ]
 
 
-@POSTS.delete("promoted posts delete", confirm_prompt="End the promotion {promoted_post_id} of a post")
-class DeletePromotedPost(InAccount, kw_only=True):
-    """End the promotion of a post. The id is that of the promotion, not of the post, which stays."""
-
-    promoted_post_id: Id
+DeletePromotedPost = delete_one(
+    POSTS,
+    "End the promotion of a post. The id is that of the promotion, not of the post, which stays.",
+    confirm_prompt="End the promotion {promoted_post_id} of a post",
+)
 
 
 ACCOUNTS = Resource(
     "/12/accounts/{account_id}/promoted_accounts",
     "promoted_account_id",
+    group="promoted accounts",
     example="7pa01",
     parents=("line_item_id",),
     takes_several=True,
@@ -90,7 +87,7 @@ ACCOUNTS = Resource(
 )
 
 
-@ACCOUNTS.list("promoted accounts list", example="--line-items 9d4c3")
+@ACCOUNTS.list(example="--line-items 9d4c3")
 class ListPromotedAccounts(PromotionsPage, kw_only=True):
     """List the promoted accounts."""
 
@@ -98,14 +95,10 @@ class ListPromotedAccounts(PromotionsPage, kw_only=True):
     sort_by: Annotated[str, sortable("paused")] | None = None
 
 
-@ACCOUNTS.get("promoted accounts get")
-class GetPromotedAccount(RecordInAccount, kw_only=True):
-    """Show one promoted account."""
-
-    promoted_account_id: Id
+GetPromotedAccount = get_one(ACCOUNTS, "Show one promoted account.")
 
 
-@ACCOUNTS.create("promoted accounts create", example="--line-item 9d4c3 --user-id 1184672520")
+@ACCOUNTS.create(example="--line-item 9d4c3 --user-id 1184672520")
 class CreatePromotedAccount(InAccount, kw_only=True):
     """Promote the account of a user by a line item. Nothing happens where it is promoted already."""
 
@@ -113,18 +106,17 @@ class CreatePromotedAccount(InAccount, kw_only=True):
     user_id: Annotated[int, Meta(ge=1, description="The user whose account is promoted")]
 
 
-@ACCOUNTS.delete(
-    "promoted accounts delete", confirm_prompt="End the promotion {promoted_account_id} of an account"
+DeletePromotedAccount = delete_one(
+    ACCOUNTS,
+    "End the promotion of an account.",
+    confirm_prompt="End the promotion {promoted_account_id} of an account",
 )
-class DeletePromotedAccount(InAccount, kw_only=True):
-    """End the promotion of an account."""
-
-    promoted_account_id: Id
 
 
 SCHEDULED = Resource(
     "/12/accounts/{account_id}/scheduled_promoted_posts",
     "scheduled_promoted_post_id",
+    group="promoted scheduled",
     example="7ps01",
     parents=("line_item_id",),
     takes_several=True,
@@ -133,23 +125,17 @@ SCHEDULED = Resource(
 )
 
 
-@SCHEDULED.list("promoted scheduled list", example="--line-items 9d4c1")
+@SCHEDULED.list(example="--line-items 9d4c1")
 class ListScheduledPromotedPosts(PromotionsPage, kw_only=True):
     """List the scheduled posts that are promoted once they are published."""
 
     scheduled_promoted_post_ids: Ids | None = None
 
 
-@SCHEDULED.get("promoted scheduled get")
-class GetScheduledPromotedPost(RecordInAccount, kw_only=True):
-    """Show one promotion of a scheduled post."""
-
-    scheduled_promoted_post_id: Id
+GetScheduledPromotedPost = get_one(SCHEDULED, "Show one promotion of a scheduled post.")
 
 
-@SCHEDULED.create(
-    "promoted scheduled create", example="--line-item 9d4c2 --scheduled-post-id 1790415000000000003"
-)
+@SCHEDULED.create(example="--line-item 9d4c2 --scheduled-post-id 1790415000000000003")
 class CreateScheduledPromotedPost(InAccount, kw_only=True):
     """Promote a scheduled post by a line item, from the moment that it is published."""
 
@@ -157,14 +143,11 @@ class CreateScheduledPromotedPost(InAccount, kw_only=True):
     scheduled_post_id: Annotated[int, Meta(ge=1, description="The scheduled post")]
 
 
-@SCHEDULED.delete(
-    "promoted scheduled delete",
+DeleteScheduledPromotedPost = delete_one(
+    SCHEDULED,
+    "Cancel the promotion of a scheduled post, before it is published.",
     confirm_prompt="Cancel the promotion {scheduled_promoted_post_id} of a scheduled post",
 )
-class DeleteScheduledPromotedPost(InAccount, kw_only=True):
-    """Cancel the promotion of a scheduled post, before it is published."""
-
-    scheduled_promoted_post_id: Id
 
 
 CallToAction = Literal["GO_TO", "SEE_MORE", "SHOP", "VISIT_SITE", "WATCH_NOW"]
@@ -182,6 +165,7 @@ PREROLLS = ("PREROLL", "VAST_PREROLL")  # creative types; the service ignores th
 MEDIA = Resource(
     "/12/accounts/{account_id}/media_creatives",
     "media_creative_id",
+    group="promoted media",
     example="7pm01",
     parents=("line_item_id", "account_media_id"),
     takes_several=True,
@@ -191,7 +175,7 @@ MEDIA = Resource(
 )
 
 
-@MEDIA.list("promoted media list", example="--campaign-id 8wkv1")
+@MEDIA.list(example="--campaign-id 8wkv1")
 class ListMediaCreatives(PromotionsPage, kw_only=True):
     """List the media that line items show."""
 
@@ -199,14 +183,10 @@ class ListMediaCreatives(PromotionsPage, kw_only=True):
     media_creative_ids: Ids | None = None
 
 
-@MEDIA.get("promoted media get")
-class GetMediaCreative(RecordInAccount, kw_only=True):
-    """Show one medium of a line item."""
-
-    media_creative_id: Id
+GetMediaCreative = get_one(MEDIA, "Show one medium of a line item.")
 
 
-@MEDIA.create("promoted media create", example="--line-item 9d4e1 --account-media-id 4k2b1")
+@MEDIA.create(example="--line-item 9d4e1 --account-media-id 4k2b1")
 class CreateMediaCreative(InAccount, kw_only=True):
     """Show a medium of the account by a line item."""
 
@@ -215,18 +195,17 @@ class CreateMediaCreative(InAccount, kw_only=True):
     landing_url: LandingUrl | None = None
 
 
-@MEDIA.delete(
-    "promoted media delete", confirm_prompt="Take the medium {media_creative_id} from its line item"
+DeleteMediaCreative = delete_one(
+    MEDIA,
+    "Take a medium from its line item.",
+    confirm_prompt="Take the medium {media_creative_id} from its line item",
 )
-class DeleteMediaCreative(InAccount, kw_only=True):
-    """Take a medium from its line item."""
-
-    media_creative_id: Id
 
 
 ACTIONS = Resource(
     "/12/accounts/{account_id}/preroll_call_to_actions",
     "preroll_call_to_action_id",
+    group="promoted call-to-actions",
     example="7pc01",
     parents=("line_item_id",),
     takes_several=True,
@@ -235,23 +214,18 @@ ACTIONS = Resource(
 )
 
 
-@ACTIONS.list("promoted call-to-actions list", example="--line-items 9d4e1")
+@ACTIONS.list(example="--line-items 9d4e1")
 class ListCallToActions(PromotionsPage, kw_only=True):
     """List the calls to action of preroll videos."""
 
     preroll_call_to_action_ids: Ids | None = None
 
 
-@ACTIONS.get("promoted call-to-actions get")
-class GetCallToAction(RecordInAccount, kw_only=True):
-    """Show one call to action."""
-
-    preroll_call_to_action_id: Id
+GetCallToAction = get_one(ACTIONS, "Show one call to action.")
 
 
 @ACTIONS.create(
-    "promoted call-to-actions create",
-    example="--line-item 9d4e1 --call-to-action SHOP --call-to-action-url https://shop.example/films",
+    example="--line-item 9d4e1 --call-to-action SHOP --call-to-action-url https://shop.example/films"
 )
 class CreateCallToAction(InAccount, kw_only=True):
     """Add a call to action to the preroll videos of a line item with objective PREROLL_VIEWS."""
@@ -261,7 +235,7 @@ class CreateCallToAction(InAccount, kw_only=True):
     call_to_action_url: ActionUrl
 
 
-@ACTIONS.update("promoted call-to-actions update", example="7pc01 --call-to-action WATCH_NOW")
+@ACTIONS.update(example="7pc01 --call-to-action WATCH_NOW")
 class UpdateCallToAction(InAccount, kw_only=True):
     """Change a call to action."""
 
@@ -270,10 +244,8 @@ class UpdateCallToAction(InAccount, kw_only=True):
     call_to_action_url: ActionUrl | None = None
 
 
-@ACTIONS.delete(
-    "promoted call-to-actions delete", confirm_prompt="Delete the call to action {preroll_call_to_action_id}"
+DeleteCallToAction = delete_one(
+    ACTIONS,
+    "Delete a call to action.",
+    confirm_prompt="Delete the call to action {preroll_call_to_action_id}",
 )
-class DeleteCallToAction(InAccount, kw_only=True):
-    """Delete a call to action."""
-
-    preroll_call_to_action_id: Id

@@ -64,10 +64,7 @@ def requests_of(module: str) -> list[type[Request]]:
     return [
         value
         for value in vars(declaring).values()
-        if isinstance(value, type)
-        and issubclass(value, Request)
-        and "endpoint" in vars(value)
-        and value.__module__ == declaring.__name__
+        if isinstance(value, type) and issubclass(value, Request) and "endpoint" in vars(value)
     ]
 
 

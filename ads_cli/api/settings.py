@@ -14,6 +14,7 @@ EmailTypes = Annotated[
 ]
 TAX = Resource(
     "/12/accounts/{account_id}/tax_settings",
+    group="settings tax",
     columns="tax_id tax_category bill_to business_relationship invoice_jurisdiction address_company",
     extra_fields="tax_exemption_id address_first_name address_last_name address_email address_street1 "
     "address_street2 address_city address_region address_postal_code address_country",
@@ -21,12 +22,12 @@ TAX = Resource(
 )
 
 
-@TAX.get("settings tax get")
+@TAX.get()
 class GetTaxSettings(InAccount):
     """Show the tax settings of an account, and who is billed."""
 
 
-@TAX.update("settings tax update", example="--tax-id DE129273398 --tax-category BUSINESS_WITH_VAT")
+@TAX.update(example="--tax-id DE129273398 --tax-category BUSINESS_WITH_VAT")
 class UpdateTaxSettings(InAccount):
     """Change the tax settings of an account.
 
@@ -64,19 +65,20 @@ class UpdateTaxSettings(InAccount):
 USER_SETTINGS = Resource(
     "/12/accounts/{account_id}/user_settings",
     "user_id",
+    group="settings user",
     columns="notification_email contact_phone contact_phone_extension",
     record_id="notification_email",
 )
 
 
-@USER_SETTINGS.get("settings user get", example="1184672519")
+@USER_SETTINGS.get(example="1184672519")
 class GetUserSettings(InAccount, kw_only=True):
     """Show how a user of the account is contacted."""
 
     user_id: Id
 
 
-@USER_SETTINGS.update("settings user update", example="1184672519 --notification-email ads@nordlicht.example")
+@USER_SETTINGS.update(example="1184672519 --notification-email ads@nordlicht.example")
 class UpdateUserSettings(InAccount, kw_only=True):
     """Change how you are contacted. Only the user may, not an administrator of the account."""
 

@@ -19,6 +19,7 @@ from .types import (
     PageInAccount,
     Texts,
     WithDeleted,
+    delete_one,
 )
 from .validation import rule
 
@@ -158,6 +159,7 @@ def operator_fits_type(item: Any) -> str | None:
 CRITERIA = Resource(
     "/12/accounts/{account_id}/targeting_criteria",
     "targeting_criterion_id",
+    group="targeting",
     example="ft10a",
     parents=("line_item_id",),
     columns="id line_item_id targeting_type operator_type targeting_value name deleted",
@@ -166,7 +168,7 @@ CRITERIA = Resource(
 )
 
 
-@CRITERIA.list("targeting list", example="--line-items 9d4c1,9d4c2 --lang de")
+@CRITERIA.list(example="--line-items 9d4c1,9d4c2 --lang de")
 class ListCriteria(PageInAccount, kw_only=True):
     """List the targeting criteria of line items. There is no list of a whole account."""
 
@@ -175,7 +177,7 @@ class ListCriteria(PageInAccount, kw_only=True):
     lang: Language | None = None
 
 
-@CRITERIA.get("targeting get")
+@CRITERIA.get()
 class GetCriterion(InAccount, kw_only=True):
     """Show one targeting criterion."""
 
@@ -204,11 +206,7 @@ class AddCriterion(InAccount, kw_only=True):
     own_operator = operator_fits_type
 
 
-@CRITERIA.delete("targeting delete", recreatable=True)
-class DeleteCriterion(InAccount, kw_only=True):
-    """Delete a targeting criterion."""
-
-    targeting_criterion_id: Id
+DeleteCriterion = delete_one(CRITERIA, "Delete a targeting criterion.", recreatable=True)
 
 
 SuggestionCount = Annotated[int, Meta(ge=1, le=50, description="Suggestions", extra={"default": 30})]

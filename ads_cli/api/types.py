@@ -1,12 +1,12 @@
 """Field types and base classes shared by many requests; FieldType.extra explains the keys of `extra`."""
 
 from sys import float_info
-from typing import Annotated, Literal
+from typing import Annotated, Literal, Unpack, cast
 
-from msgspec import Meta
+from msgspec import Meta, defstruct
 
 from .conditions import at_most, excludes
-from .endpoint import Request
+from .endpoint import EndpointOptions, Request, Resource
 from .time import DayOrTime, ExactTime, Time
 
 # Any text without control characters and the characters that have a meaning in a URL; not "." or "..".
@@ -17,6 +17,7 @@ AccountId = Annotated[Id, Meta(description="The account to work in", extra={"com
 CatalogId = Annotated[Id, Meta(description="The product catalog to work in", extra={"common": "catalog"})]
 Ids = Annotated[list[Id], Meta(min_length=1, max_length=200, description="Only these, separated by commas")]
 Name = Annotated[str, Meta(min_length=1)]
+ShortName = Annotated[str, Meta(min_length=1, max_length=255)]
 CARD_URI_WORDS = "card:// and the id of a card"
 CardUri = Annotated[str, Meta(pattern=r"^card://[^/?#%\s]+\Z", extra={"expected": CARD_URI_WORDS})]
 NameBegins = Annotated[str, Meta(description="Only names that start with this")]
@@ -85,6 +86,7 @@ Currency = Annotated[str, Meta(pattern=r"^[A-Z]{3}\Z", extra={"expected": "a cod
 UserId = Annotated[int, Meta(description="The user who owns it")]
 
 PageSize = Annotated[int, Meta(ge=1, le=1000, description="Records per page", extra={"default": 200})]
+FewPerPage = Annotated[int, Meta(ge=1, le=200, description="Records per page", extra={"default": 100})]
 Cursor = Annotated[str, Meta(description="Where to start: next_cursor of the previous page")]
 ALWAYS_SORTABLE = ("created_at", "updated_at", "deleted")
 
@@ -140,6 +142,27 @@ class RecordInAccount(InAccount, kw_only=True):
     """The parameters to show one record of an account, which may be deleted."""
 
     with_deleted: WithDeleted | None = None
+
+
+def get_one(
+    resource: Resource, about: str, kind: type[Request] = RecordInAccount, **options: Unpack[EndpointOptions]
+) -> type[Request]:
+    """Declare a request that shows one record: it takes the id, and the fields of `kind`."""
+    return resource.get(**options)(_of_one(resource, about, kind, options))
+
+
+def delete_one(
+    resource: Resource, about: str, kind: type[Request] = InAccount, **options: Unpack[EndpointOptions]
+) -> type[Request]:
+    """Declare a request that deletes one record: it takes the id, and the fields of `kind`."""
+    return resource.delete(**options)(_of_one(resource, about, kind, options))
+
+
+def _of_one(resource: Resource, about: str, kind: type[Request], options: EndpointOptions) -> type[Request]:
+    id_field = options.get("id_field", resource.id_field)
+    fields = [] if id_field in kind.__struct_fields__ else [(id_field, Id)]
+    made = defstruct("OfOne", fields, bases=(kind,), kw_only=True, namespace={"__doc__": about})
+    return cast(type[Request], made)
 
 
 ClickDays = Annotated[Literal[1, 7, 14, 30], Meta(description="Days after a click")]

@@ -1,5 +1,6 @@
 """Validate values against a declaration: all at once, and field by field to name every problem."""
 
+import json
 import re
 import threading
 from collections.abc import Callable, Iterator, Mapping
@@ -101,8 +102,6 @@ def check(
 
 def parsed(text: str) -> Any:
     """Parse JSON, whose numbers stay text until they are converted; raise ValueError."""
-    import json
-
     try:
         return json.loads(text, parse_int=str, parse_float=str)
     except RecursionError as error:

@@ -39,6 +39,7 @@ FieldList = Annotated[str, Meta(min_length=1, description="Fields, separated by 
 WEBHOOKS = Resource(
     "/2/webhooks",
     "webhook_id",
+    group="webhooks",
     columns="id url valid created_at",
     base="platform",
     params_in="json",
@@ -46,7 +47,7 @@ WEBHOOKS = Resource(
 )
 
 
-@WEBHOOKS.create("webhooks create", rate=rate("webhooks-create", 450), tokens=BEARER_OR_USER1)
+@WEBHOOKS.create(rate=rate("webhooks-create", 450), tokens=BEARER_OR_USER1)
 class CreateWebhook(Request):
     """Register a URL that events are delivered to."""
 
@@ -59,10 +60,7 @@ WebhookFields = Annotated[
 
 
 @WEBHOOKS.list(
-    "webhooks list",
-    rate=rate("webhooks-list", 450),
-    tokens=OF_APP_ALONE,
-    wire_names={"fields": "webhook_config.fields"},
+    rate=rate("webhooks-list", 450), tokens=OF_APP_ALONE, wire_names={"fields": "webhook_config.fields"}
 )
 class ListWebhooks(Request):
     """List the webhooks of the app."""
@@ -85,7 +83,6 @@ class ValidateWebhook(Request):
 
 
 @WEBHOOKS.delete(
-    "webhooks delete",
     rate=rate("webhooks-delete", 450),
     tokens=BEARER_OR_USER1,
     columns="deleted",
@@ -123,6 +120,7 @@ class ReplayDeliveries(Request, kw_only=True):
 LINKS = Resource(
     "/2/posts/search/webhooks",
     "webhook_id",
+    group="webhooks links",
     columns="webhook_id application_id fields created_at",
     extra_fields="business_user_id instance_id",
     record_id="webhook_id",
@@ -140,7 +138,7 @@ FIELD_NAMES = {
 }
 
 
-@LINKS.list("webhooks links list", tokens=OF_APP_ALONE, data_key="links")
+@LINKS.list(tokens=OF_APP_ALONE, data_key="links")
 class ListLinks(Request):
     """List the webhooks that get what matches the rules of the filtered stream."""
 
@@ -169,7 +167,7 @@ class CreateLink(Request, kw_only=True):
     place_fields: FieldList | None = None
 
 
-@LINKS.delete("webhooks links delete", tokens=OF_APP_ALONE, columns="deleted")
+@LINKS.delete(tokens=OF_APP_ALONE, columns="deleted")
 class DeleteLink(Request):
     """Deliver no more of the filtered stream to a webhook."""
 

@@ -1,5 +1,6 @@
 """A list that is read and packed: a table block by block, other formats some rows at a time."""
 
+import _csv
 import csv
 import io
 from collections.abc import Generator, Iterable, Iterator, Sequence
@@ -7,7 +8,7 @@ from contextlib import closing
 from dataclasses import dataclass
 from functools import cached_property, partial
 from itertools import accumulate
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 from ..api.problems import Problem
 from ..errors import ContentError
@@ -22,9 +23,6 @@ from .consent import CellAnswers, is_text
 from .list_columns import ColumnRoles, ListColumns
 from .operations import Operations, ParamsResolver
 from .packing import PackedRows, PackingOptions, ProblemsByRow
-
-if TYPE_CHECKING:
-    import _csv
 
 
 class TableLayout(NamedTuple):
@@ -131,7 +129,7 @@ def _parse(table: TableLayout, text: str) -> tuple[list[Sequence[str]], Problems
     return list(zip(*rows, strict=True)), problems, headers
 
 
-def _read_csv(table: TableLayout, text: str) -> "_csv.Reader":
+def _read_csv(table: TableLayout, text: str) -> _csv.Reader:
     """Read rows. A line ends with a line feed, and a carriage return alone is part of a quoted cell."""
     return read_cells(io.StringIO(text, newline="\n"), table.delimiter)
 

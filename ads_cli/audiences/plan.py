@@ -27,6 +27,7 @@ from .list_columns import ListColumns
 from .list_packer import ListPacker, ListPart
 from .operations import OPERATION_TYPES, PARAMS_FIELDS, Operations, ParamsResolver, split_requests
 from .packing import PackingOptions
+from .sealing import Sealer, load_key
 from .upload import ListMemory, ListUpload, UserUpload
 
 if TYPE_CHECKING:
@@ -230,8 +231,6 @@ class ListPlan(Plan):
 
         Only a key tells of its content and its conditions, which may be of one person.
         """
-        from .sealing import Sealer, load_key
-
         feed, state_dir = self.rows.source, self._settings.state_dir
         sealed = Sealer(load_key(state_dir)).sealed
         options = self._settings.job_options(feed, self.rows.columns, skip_invalid=skip_invalid)

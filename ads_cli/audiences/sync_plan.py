@@ -105,7 +105,6 @@ class ListSyncPlan(ListPlan):
         return split_requests(chain(deletions, additions))
 
     def _pack(self, people: Iterator[Person], operation: str) -> Iterator[Operations]:
-        """Pack people into operations."""
         params = OperationParams(OPERATION_TYPES[operation])
         for part in batched(people, PACKING_BLOCK):
             users = [_encode(person.user) for person in part]

@@ -9,6 +9,7 @@ import msgspec
 
 from ..api.endpoint import Request
 from ..api.users import UpdateAudienceUsers, UpdateDoNotReachUsers
+from ..client.response import Response
 from ..errors import RefusedError, UnavailableError
 from ..people_masking import PeopleMask, people_in
 from ..runs.job import FAILED, Acknowledgement
@@ -21,7 +22,6 @@ from .operations import Operations, body_pieces, count_users, operations_of, spl
 if TYPE_CHECKING:
     from ..client.client import Client
     from ..client.prepared_request import PreparedRequest
-    from ..client.response import Response
 
 ACCEPTED = "accepted"
 
@@ -86,7 +86,7 @@ class UserUpload:
             mask = PeopleMask(people)
             return {number: mask(reason) for number, reason in reasons.items()}
 
-        def check(response: "Response") -> None:
+        def check(response: Response) -> None:
             success, total = user_counts(response.data)
             are_all_counted = success == total == users
             if are_all_counted == bool(rejected(response.body)):  # either all count, or some are rejected

@@ -7,6 +7,7 @@ from functools import cache
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ..api.endpoint import Request
+from ..api.record_names import SAME
 from ..api.registry import requests_for
 from ..errors import AccessError, NotFoundError, RefusedError
 from .response import not_understood
@@ -17,7 +18,6 @@ if TYPE_CHECKING:
     from .writes import Operation
 
 # Fields that name records of another kind than their own names say.
-ALIASES = {"tailored_audience_id": "custom_audience_id"}
 # Fields that say of which kind the records are that a field beside them names.
 KINDS = {"entity_id": "entity_type", "entity_ids": "entity_type", "targeting_value": "targeting_type"}
 MEDIA_KEY = "media_key"
@@ -97,7 +97,7 @@ def _named_by(values: Any, service: str, outer: Mapping[str, Any]) -> Iterator[R
         field = name.removesuffix("s") if name.endswith(PLURALS) else name
         if kind := KINDS.get(name):
             field = f"{str(values.get(kind, outer.get(kind))).lower()}_id"
-        field = MEDIA_KEY if field.endswith(MEDIA_KEY) else ALIASES.get(field, field)
+        field = MEDIA_KEY if field.endswith(MEDIA_KEY) else SAME.get(field, field)
         if (group := homes.get(field)) and not field.endswith(NOT_TOUCHED):
             ids = items if isinstance(parsed, list) else str(parsed or "").split(",")
             yield from (RecordName(group, field, str(id).strip()) for id in ids if id)

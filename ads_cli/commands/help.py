@@ -102,7 +102,6 @@ def _show_aliases(ctx: typer.Context) -> None:
 
 
 def _show_endpoints(ctx: typer.Context) -> None:
-    """List the endpoints of the API."""
     from ..reference.records import ENDPOINT_COLUMNS, endpoint_records
 
     call = Invocation.of(ctx, is_help=True)

@@ -1,45 +1,15 @@
 """The time zone in which a person reads and writes times: that of the account."""
 
-from collections.abc import Mapping
 from contextlib import suppress
 from datetime import datetime, tzinfo
-from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
+from typing import Any, NamedTuple
 from zoneinfo import ZoneInfo
 
 from ..errors import AdsctlError, UnavailableError
-
-if TYPE_CHECKING:
-    from ..client.client import Client
-    from ..config.settings import Settings
-    from ..output.printer import Printer
+from .caller import Caller
 
 KIND = "time zones"  # of notes
 QUICKLY = {"max_attempts": "1", "timeout": "5s"}  # nobody waits for a time zone
-
-
-class Caller(Protocol):
-    """What is needed of the invocation; importing that would be a cycle."""
-
-    settings: "Settings"
-
-    @property
-    def account(self) -> str:
-        """The id of the account."""
-
-    @property
-    def service(self) -> str:
-        """The identity of the service."""
-
-    @property
-    def client(self) -> "Client":
-        """The client."""
-
-    @property
-    def printer(self) -> "Printer":
-        """What writes results."""
-
-    def with_flags(self, flags: Mapping[str, Any]) -> "Caller":
-        """Return the same invocation with other common options."""
 
 
 class Zone(NamedTuple):

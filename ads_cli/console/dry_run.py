@@ -1,9 +1,10 @@
 """What the requests of a dry run would do, as a person says it."""
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from ..api.spending import ACTIVE, PAUSED, STATUS
+from ..client.prepared_request import PreparedRequest
 from ..output.table_view import local_times
 from ..output.text import safe
 from ..store.changes import ChangedRecord
@@ -12,16 +13,13 @@ from .change_words import changes_in_words, each_record, record_in_words
 from .invocation import Invocation
 from .logged_changes import changed, changed_records, read_before
 
-if TYPE_CHECKING:
-    from ..client.prepared_request import PreparedRequest
-
 DRY_RUN = "dry run: "  # begins a sentence
 MOST_SENTENCES = 20
 VOWELS = "aeiou"
 STATUS_VERBS = {PAUSED: "pause", ACTIVE: "activate"}
 
 
-def sentences(call: Invocation, requests: "Sequence[PreparedRequest]") -> list[str]:
+def sentences(call: Invocation, requests: Sequence[PreparedRequest]) -> list[str]:
     """Say what requests would do, a line for each record; nothing where that is not understood."""
     # Names are read, and are not worth a wait: a dry run works where the service cannot be reached.
     reader = call if call.settings.is_local else call.with_flags(QUICKLY)

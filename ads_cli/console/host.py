@@ -3,6 +3,7 @@
 import os
 import sys
 from collections.abc import Callable, Mapping
+from io import StringIO
 from typing import IO, TYPE_CHECKING, Any, TypeVar
 
 if TYPE_CHECKING:
@@ -54,8 +55,6 @@ class SilentHost(Host):
     """A host whose texts and results nobody reads: a command is only parsed, or judged."""
 
     def __init__(self, host: Host = PROCESS) -> None:
-        from io import StringIO
-
         self._host, self._out = host, StringIO()
         self.environ = host.environ
 

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 from contextlib import suppress
 from datetime import UTC, datetime
 from itertools import chain
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
 import msgspec
@@ -29,50 +29,17 @@ from ..own_ids import new_change_id
 from ..people_masking import LISTS, WHERE, mask_people
 from ..store.changes import ChangeBegun, ChangedRecord, ChangeLog
 from ..stored_times import utc_text
+from .caller import Caller
 from .change_words import each_record
 
 if TYPE_CHECKING:
-    from ..client.client import Client
     from ..client.response import Response
-    from ..output.messages import Messages
-    from .options import CommandLine
 
 # Besides what `is_private_name` tells: names whose values the log has of no person, ids of users among them.
 OF_USERS = re.compile(r"user|owner|city|tax_id|device|click_id|screen", re.IGNORECASE)
 FIELD_NAME = re.compile(r"[\w-]+")
 MAX_RECORDS = 1000  # of a change, that are named
 MAX_BYTES = 20_000  # of the fields of a change
-
-
-class Caller(Protocol):
-    """What is needed of the invocation that sends a request; importing that would be a cycle."""
-
-    flags: dict[str, Any]
-    settings: Settings
-    parsed: "CommandLine"
-
-    @property
-    def client(self) -> "Client":
-        """The client."""
-
-    @property
-    def messages(self) -> "Messages":
-        """Messages on stderr."""
-
-    @property
-    def service(self) -> str:
-        """The identity of the service."""
-
-    @property
-    def dry_run(self) -> bool:
-        """Whether nothing is sent that changes anything."""
-
-    @property
-    def chosen_account(self) -> str | None:
-        """The id of the account that was named."""
-
-    def stored_of(self, account: str) -> StoredRecords:
-        """Return the records of an account."""
 
 
 def begun(call: Caller, write: Write, prepared: PreparedRequest) -> ChangeBegun:

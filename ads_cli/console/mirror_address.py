@@ -5,6 +5,7 @@ from contextlib import closing, contextmanager
 from functools import partial
 from typing import TYPE_CHECKING
 
+from ..masking import address_passwords, mask_address
 from .invocation import Invocation
 
 if TYPE_CHECKING:
@@ -16,7 +17,6 @@ MAX_BYTES = 1 << 30  # of one file of parquet
 def address_of(call: Invocation, text: str) -> str:
     """Return the address of a database; a password is masked, and warned of where it was typed."""
     from ..feeds.locations.remote import VARIABLE, from_variable
-    from ..masking import address_passwords, mask_address
 
     variable = VARIABLE.fullmatch(text)
     address = from_variable(variable[1], call.settings.environ) if variable else text

@@ -1,30 +1,8 @@
 """The catalog that a command works in where none is named."""
 
-from typing import TYPE_CHECKING, Protocol
-
 from ..api.catalog import ListCatalogs
 from ..errors import UnavailableError, UsageError
-
-if TYPE_CHECKING:
-    from ..client.client import Client
-    from ..client.record_names import RecordNames
-    from ..output.messages import Messages
-
-
-class Caller(Protocol):
-    """What is needed of the invocation; importing that would be a cycle."""
-
-    @property
-    def client(self) -> "Client":
-        """The client."""
-
-    @property
-    def messages(self) -> "Messages":
-        """Messages on stderr."""
-
-    @property
-    def records(self) -> "RecordNames":
-        """The names of records."""
+from .caller import Caller
 
 
 def only_catalog(call: Caller) -> str:

@@ -77,7 +77,6 @@ class PlannedWrites:
 
 
 def _digest(prepared: PreparedRequest) -> bytes:
-    """Return a digest of what is sent."""
     digest = sha256(f"{prepared.method} {prepared.url}\n{prepared.content_type}\n".encode())
     for piece in (prepared.body, *prepared.pieces):
         digest.update(piece)

@@ -1,5 +1,6 @@
 """Build a declared request from options and `-f` documents."""
 
+import json
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
@@ -191,8 +192,6 @@ def _describe(
 
 def is_text(value: Any) -> bool:
     """Whether a value can be encoded: undecodable arguments and lone surrogates cannot."""
-    import json
-
     try:
         json.dumps(value, ensure_ascii=False, default=str).encode()
     except UnicodeEncodeError:

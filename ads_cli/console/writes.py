@@ -12,16 +12,17 @@ import msgspec
 from ..client.answers import is_compared, require_sent
 from ..client.guard import FLEET_COUNT, FleetCount, WriteGuard
 from ..client.prepared_request import PreparedRequest
+from ..client.response import Response
 from ..client.writes import Dialect, Write
 from ..config.file_locks import locked, state_lock
 from ..config.guard import Guard, read_guard
 from ..errors import AdsctlError, GuardError
 from ..store.changes import UNKNOWN, ChangeBegun, ChangeEnded, ChangeLog
+from .caller import Caller
 from .host import SilentHost
-from .logged_changes import Caller, as_answered, begun, created_ids
+from .logged_changes import as_answered, begun, created_ids
 
 if TYPE_CHECKING:
-    from ..client.response import Response
     from ..runs.plan import Plan
     from .options import CommandLine
     from .planned import PlannedWrites
@@ -70,7 +71,7 @@ class Writes:
         return PlannedWrites(call.client, call.parsed, call.messages, self.guard.write_of)
 
     @contextmanager
-    def passing(self, prepared: PreparedRequest) -> Iterator[Callable[["Response"], None]]:
+    def passing(self, prepared: PreparedRequest) -> Iterator[Callable[[Response], None]]:
         """Let a write pass, with a line in the log before and after; raise the error of what refuses it."""
         write = self.guard.require(prepared)
         if self._in_push:  # which is one change
@@ -85,7 +86,7 @@ class Writes:
         entry = begun(self._call, write, prepared)
         with self._logged(entry) as ended:
 
-            def note(response: "Response") -> None:
+            def note(response: Response) -> None:
                 ended.ids = created_ids(write, response)
                 data = response.neutral_data
                 answers = data if isinstance(data, list) else [data]
@@ -94,7 +95,7 @@ class Writes:
 
             yield note
 
-    def check_answer(self, prepared: PreparedRequest, response: "Response") -> None:
+    def check_answer(self, prepared: PreparedRequest, response: Response) -> None:
         """Raise UnavailableError where the answer to a declared write contradicts what was sent."""
         if prepared.declared and is_compared(prepared.declared.endpoint):
             require_sent(self.guard.write_of(prepared), response)

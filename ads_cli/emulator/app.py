@@ -27,7 +27,7 @@ from .core.routing import Router
 from .core.shapes_of_x import in_shape_of_x
 from .core.signatures import Authenticator, bearer_token
 from .storage import Record, Store, audience_user_table, product_table
-from .storage.database import open_store
+from .storage.database import open_store, reset_database
 
 if TYPE_CHECKING:
     from wsgiref.types import StartResponse
@@ -176,8 +176,6 @@ def load_router(service: str) -> Router:
 
 def reset_emulator(database: Path) -> None:
     """Replace all data, keys and tokens by new ones; raise StateError if the database is in use."""
-    from .storage.database import reset_database
-
     reset_database(database, _seed)
 
 

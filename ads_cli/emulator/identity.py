@@ -1,5 +1,6 @@
 """Ask a served emulator which database it serves, and whose names it speaks."""
 
+import json
 import time
 from typing import NamedTuple
 
@@ -34,7 +35,6 @@ def served_identity(host: str, port: int) -> ServedIdentity | None:
 
 
 def _ask(host: str, port: int) -> ServedIdentity:
-    import json
     from http.client import HTTPConnection, HTTPException
 
     connection = HTTPConnection(host, port, timeout=RESPONSE_TIMEOUT_SECONDS)

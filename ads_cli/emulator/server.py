@@ -168,21 +168,11 @@ class ClientConnection:
 
     def _send(self, status: str, headers: list[tuple[str, str]], body: bytes) -> bool:
         """Send a response, or break the connection as a fault demands. Return whether it stays open."""
-        fault = dict(headers).get(HEADER)
-        if fault == "reset":
-            self._socket.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, RESET_ON_CLOSE)
-            return False
         is_read = self._http.their_state in (h11.DONE, h11.MUST_CLOSE)
-        sent = [header for header in headers if header[0] != HEADER]
-        sent += [
-            *([] if "Date" in dict(headers) else [("Date", format_date_time(time.time()))]),
-            *([] if is_read else [("Connection", "close")]),
-        ]
-        head = h11.Response(
-            status_code=int(status[:3]),
-            reason=status[4:],
-            headers=[(name.encode("latin-1"), value.encode("latin-1")) for name, value in sent],
-        )
+        fault = dict(headers).get(HEADER)
+        head = self._head_of(status, headers, *([] if is_read else [("Connection", "close")]))
+        if head is None:
+            return False
         parts: list[Any] = [head, h11.Data(data=body), h11.EndOfMessage()]
         if fault == "truncate":
             parts = [head, h11.Data(data=body[: len(body) // 2])]
@@ -192,22 +182,25 @@ class ClientConnection:
             self._drain()
         return self._http.our_state is h11.DONE
 
+    def _head_of(
+        self, status: str, headers: list[tuple[str, str]], *others: tuple[str, str]
+    ) -> h11.Response | None:
+        """Return the head of a response; None where a fault resets the connection."""
+        own = dict(headers)
+        if own.pop(HEADER, None) == "reset":
+            self._socket.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, RESET_ON_CLOSE)
+            return None
+        date = [] if "Date" in own else [("Date", format_date_time(time.time()))]
+        sent = [*(pair for pair in headers if pair[0] != HEADER), *date, *others]
+        pairs = [(name.encode("latin-1"), value.encode("latin-1")) for name, value in sent]
+        return h11.Response(status_code=int(status[:3]), reason=status[4:], headers=pairs)
+
     def _send_stream(self, status: str, headers: list[tuple[str, str]], stream: Iterable[bytes]) -> bool:
         """Send a body whose length is not known, until it ends or the client hangs up."""
         fault = dict(headers).get(HEADER)
-        if fault == "reset":
-            self._socket.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, RESET_ON_CLOSE)
+        head = self._head_of(status, headers, ("Transfer-Encoding", "chunked"), ("Connection", "close"))
+        if head is None:
             return False
-        head = h11.Response(
-            status_code=int(status[:3]),
-            reason=status[4:],
-            headers=[
-                *((name.encode(), value.encode("latin-1")) for name, value in headers if name != HEADER),
-                (b"Date", format_date_time(time.time()).encode()),
-                (b"Transfer-Encoding", b"chunked"),
-                (b"Connection", b"close"),
-            ],
-        )
         with closing(cast("Generator[bytes]", stream)) as chunks:
             self._socket.settimeout(STREAM_WRITE_TIMEOUT_SECONDS)
             self._socket.sendall(self._http.send(head) or b"")

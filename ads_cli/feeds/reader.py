@@ -2,12 +2,11 @@
 
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Mapping
-from typing import TYPE_CHECKING
 
 from ..errors import ContentError, UsageError
 from .decoding import UTF_8, check_encoding
 from .formats import PHP_HINT, decoded_head, is_web_page, other_file, php_message
-from .locations import InMemory, Location, parse_location
+from .locations import InMemory, Location, RemoteAccess, parse_location
 from .registry import (
     FORMATS,
     SNIFF_BYTES,
@@ -22,9 +21,6 @@ from .registry import (
 from .rows import FileRows
 from .source import ReadOptions, Source
 
-if TYPE_CHECKING:
-    from .locations import RemoteAccess
-
 
 def open_source(
     file: str | Location,
@@ -33,7 +29,7 @@ def open_source(
     *,
     default_format: str | None = None,
     options: ReadOptions = ReadOptions(),  # noqa: B008 - it cannot change
-    access: "Callable[[], RemoteAccess] | None" = None,
+    access: Callable[[], RemoteAccess] | None = None,
 ) -> Source:
     """Open a FILE argument in the format that `--format`, its content or its name tells.
 
@@ -99,7 +95,7 @@ def open_value_list(
     encoding: str = UTF_8,
     *,
     columns: Collection[str],
-    access: "Callable[[], RemoteAccess] | None" = None,
+    access: Callable[[], RemoteAccess] | None = None,
 ) -> Source:
     """Open a file of values: a feed with one of `columns` or more, or a value in each line."""
     from .formats.csv import is_value_list

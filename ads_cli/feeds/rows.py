@@ -337,7 +337,6 @@ class TextRows(FileRows):
             yield self._decode(line, raw)
 
     def _decode(self, line: int, raw: bytes) -> str:
-        """Decode a line of the file."""
         if b"\0" in raw:
             raise self.error(line, "a NUL byte; the file is damaged or not a text file")
         if len(raw) >= MAX_LINE_BYTES:
@@ -375,7 +374,6 @@ class RecordRows(FileRows):
         return Row(line, values, problem)
 
     def _add_keys(self, record: dict[str, Any], line: int) -> None:
-        """Add the new keys of a record to the columns."""
         new = [key for key in record if key not in self._field_by_key]
         for key in new:
             self._field_by_key[key] = self.field_of(plain_name(key))

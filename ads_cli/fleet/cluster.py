@@ -163,7 +163,6 @@ class ClusterEngine:
         self._end(task, TaskResult.ended(task, error["exit_code"], error=error))
 
     def _end(self, task: Task, result: TaskResult, log: str = "") -> None:
-        """Store the result of a task."""
         if self._records.find(task) != result:  # the state folder may be that of the worker
             if log:
                 with atomic(self._records.log(task)) as stream:

@@ -22,6 +22,7 @@ from ..client.shared_window import token_scope, windows_variable
 from ..config.atomic_files import make_folder
 from ..config.settings import Settings
 from ..errors import AdsctlError
+from ..masking import Mask
 from ..signals import turn_off_core_dumps
 from ..store.file_identity import boot_id
 from .engine import TaskResult
@@ -87,7 +88,6 @@ def lease_seconds() -> float:
 def token_of(profile: str, environ: Mapping[str, str]) -> str:
     """Name the limits of a profile's token, as this machine finds the token; raise AdsctlError."""
     from ..auth.secrets import Secrets, refuse_grant
-    from ..masking import Mask
 
     settings = Settings({"profile": profile}, environ)
     if settings.is_local:

@@ -175,7 +175,6 @@ class LocalEngine:
         return worker
 
     def _next(self) -> tuple[TaskProcess, TaskResult] | int:
-        """Wait for what happens next."""
         while True:
             with suppress(Empty):
                 return self._happened.get(timeout=NOTICE_SECONDS)

@@ -66,7 +66,6 @@ def is_paged(name: str) -> bool:
 
 
 def _find(name: str) -> tuple[Any, list[str]]:
-    """Return the command of a name, and its words."""
     words = name.split()
     for count in range(1, len(words) + 1):
         if why := REFUSED.get(" ".join(words[:count])):

@@ -6,7 +6,7 @@ from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from types import TracebackType
-from typing import TYPE_CHECKING, Any, Literal, Self, overload
+from typing import TYPE_CHECKING, Any, Literal, Protocol, Self, cast, overload
 
 from ..config.settings import Settings
 from ..console.options import CommandLine, words_of
@@ -54,6 +54,49 @@ def connect(
     place |= {"service": service, "env_file": env_file and os.fspath(env_file)}
     place |= {"timeout": timeout, "max_attempts": max_attempts, "max_wait": max_wait}
     return Connection(place, confirm)
+
+
+class Sending(Protocol):
+    """How `push` and `sync` are called: a list of people is named."""
+
+    @overload
+    def __call__(
+        self,
+        resource: Literal["products"],
+        /,
+        *files: File,
+        confirm: Confirm | None = None,
+        progress: "OnProgress | None" = None,
+        **options: Any,
+    ) -> PushResult: ...
+
+    @overload
+    def __call__(
+        self,
+        resource: Literal["audiences"],
+        /,
+        *files: File,
+        audience: str,
+        confirm: Confirm | None = None,
+        progress: "OnProgress | None" = None,
+        **options: Any,
+    ) -> PushResult: ...
+
+    @overload
+    def __call__(
+        self,
+        resource: Literal["audiences do-not-reach"],
+        /,
+        *files: File,
+        list: str,
+        confirm: Confirm | None = None,
+        progress: "OnProgress | None" = None,
+        **options: Any,
+    ) -> PushResult: ...
+
+
+def _sending(method: Callable[..., PushResult]) -> Sending:
+    return cast(Sending, method)
 
 
 class Connection:
@@ -141,41 +184,7 @@ class Connection:
         """Return what ads cost and brought, a row for each entity and time: `adsctl stats get`."""
         return self.call("stats get", progress=progress, **options)
 
-    @overload
-    def push(
-        self,
-        resource: Literal["products"],
-        /,
-        *files: File,
-        confirm: Confirm | None = None,
-        progress: "OnProgress | None" = None,
-        **options: Any,
-    ) -> PushResult: ...
-
-    @overload
-    def push(
-        self,
-        resource: Literal["audiences"],
-        /,
-        *files: File,
-        audience: str,
-        confirm: Confirm | None = None,
-        progress: "OnProgress | None" = None,
-        **options: Any,
-    ) -> PushResult: ...
-
-    @overload
-    def push(
-        self,
-        resource: Literal["audiences do-not-reach"],
-        /,
-        *files: File,
-        list: str,
-        confirm: Confirm | None = None,
-        progress: "OnProgress | None" = None,
-        **options: Any,
-    ) -> PushResult: ...
-
+    @_sending
     def push(
         self,
         resource: str,
@@ -191,41 +200,7 @@ class Connection:
         """
         return self._pushed(f"{resource} push", files, confirm, progress, options)
 
-    @overload
-    def sync(
-        self,
-        resource: Literal["products"],
-        /,
-        *files: File,
-        confirm: Confirm | None = None,
-        progress: "OnProgress | None" = None,
-        **options: Any,
-    ) -> PushResult: ...
-
-    @overload
-    def sync(
-        self,
-        resource: Literal["audiences"],
-        /,
-        *files: File,
-        audience: str,
-        confirm: Confirm | None = None,
-        progress: "OnProgress | None" = None,
-        **options: Any,
-    ) -> PushResult: ...
-
-    @overload
-    def sync(
-        self,
-        resource: Literal["audiences do-not-reach"],
-        /,
-        *files: File,
-        list: str,
-        confirm: Confirm | None = None,
-        progress: "OnProgress | None" = None,
-        **options: Any,
-    ) -> PushResult: ...
-
+    @_sending
     def sync(
         self,
         resource: str,

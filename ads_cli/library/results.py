@@ -137,7 +137,6 @@ class Plan:
         return f"<Plan of {self.file}: {len(self)} changes>"
 
     def _repr_html_(self) -> str:
-        """Return a table of the changes, for a notebook."""
         return self.changes._repr_html_()
 
 

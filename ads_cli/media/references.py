@@ -4,6 +4,7 @@ A request is built and validated with a placeholder for each file. After the upl
 and in a dry run words do.
 """
 
+import hashlib
 import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
@@ -175,8 +176,6 @@ class MediaReferences:
 
     def _placeholder(self, file: str, field: str, folder: str | None = None) -> str:
         """Return what stands for the media key of a file; `folder` is that of the document that names it."""
-        import hashlib
-
         place = file if is_remote(file) else str(Path(folder or "", file))
         uses: tuple[Use, ...] = ()
         if field == "poster_media_key":

@@ -10,6 +10,7 @@ from ..api.media_uploads import Category
 from ..api.types import ID_PATTERN
 from ..client.response import Response, not_understood
 from ..errors import UnavailableError
+from ..http.response_body import parse_json
 from ..output.text import shortened
 from .journal import Begun
 
@@ -106,6 +107,4 @@ def reason_of(info: dict[str, Any]) -> str:
 
 def parse_segment_response(content: bytes) -> Any:
     """Read the response to a segment, which may be empty."""
-    from ..http.response_body import parse_json
-
     return parse_json(content) if content else {}

@@ -231,7 +231,6 @@ def _read_video(boxes: Boxes, track: Track, table: dict[bytes, Box], facts: Medi
 
 
 def _first_entry(boxes: Boxes, table: dict[bytes, Box]) -> Box | None:
-    """Return the first sample description."""
     if b"stsd" not in table:
         return None
     descriptions = table[b"stsd"]

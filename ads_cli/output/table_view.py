@@ -6,6 +6,7 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from datetime import UTC, date, datetime, timedelta, tzinfo
 from typing import Any
 
+from ..api.amounts import amount_names, as_amount
 from ..api.metrics import BEFORE, LEADING, TOTAL, is_metric
 from .column_types import MICRO, NUMBERS, ColumnType, base_of, is_change, type_of
 from .figures import amount_text, change_text, fixed, micro_text, number_of, percent_text
@@ -266,15 +267,11 @@ def style(column: str, text: str) -> str:
 
 def amounts(columns: Sequence[str]) -> dict[str, str]:
     """Return the columns of amounts by the names under which csv and tsv have them in whole units."""
-    from ..api.amounts import amount_names
-
     return {name: column for column in columns if column.endswith(MONEY) for name in amount_names(column)}
 
 
 def in_units(column: str, record: Record) -> Any:
     """Return an amount in units of the currency of its record, as `-f` takes it."""
-    from ..api.amounts import as_amount
-
     value = record.get(column)
     if not isinstance(value, int) or isinstance(value, bool):
         return value

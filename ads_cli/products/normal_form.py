@@ -10,8 +10,8 @@ from ..api.fields import fields_of
 from ..api.names import neutral_name
 from ..api.problems import Problem
 from ..api.product_ids import id_form
-from ..api.products import Product, Text
-from ..api.types import Id
+from ..api.products import Product
+from ..api.types import Id, Name
 from ..errors import UsageError
 from ..feeds.row import Row, Step
 from ..output.text import cell
@@ -33,7 +33,7 @@ class ProductKey(msgspec.Struct):
 class ProductId(msgspec.Struct):
     """A product to be deleted, whose key is looked up."""
 
-    id: Text
+    id: Name
 
 
 @cache

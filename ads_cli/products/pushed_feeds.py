@@ -30,8 +30,6 @@ class PushedFeed(msgspec.Struct):
 
 
 class _Versions(msgspec.Struct):
-    """A note of versions."""
-
     epoch: str
     feeds: dict[str, PushedFeed]  # by the hash of the address, which may hold a secret
 

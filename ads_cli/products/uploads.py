@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 
 from ..api.products import DeleteProducts, PutProducts
-from ..client.response import not_understood
+from ..client.response import Response, not_understood
 from ..output.text import counted, shortened
 from ..runs.job import FAILED, Acknowledgement
 from ..runs.upload import Batch, digest_of
@@ -20,7 +20,6 @@ from .normal_form import FIELDS
 if TYPE_CHECKING:
     from ..client.client import Client
     from ..client.prepared_request import PreparedRequest
-    from ..client.response import Response
     from ..runs.journal import Journal
 
 REJECTED = "ERROR"
@@ -68,14 +67,14 @@ class PushUpload(ProductUpload):
         """Send a batch."""
         ack = Acknowledgement(batch.number, {})
 
-        def read(response: "Response") -> None:
+        def read(response: Response) -> None:
             nonlocal ack
             ack = self.acknowledgement(batch, response)
 
         client.send_untracked(self.prepare(client, batch), check=read)
         return ack
 
-    def acknowledgement(self, batch: Batch, response: "Response") -> Acknowledgement:
+    def acknowledgement(self, batch: Batch, response: Response) -> Acknowledgement:
         """Read the outcome of each row; raise UnavailableError where one is not understood."""
         ack, counts = Acknowledgement(batch.number, {}), Counter[str]()
         if self.notes_rows:
@@ -147,7 +146,7 @@ class DeleteUpload(ProductUpload):
         refusals: dict[str | None, str] = {}
         body = [b'{"product_keys":', msgspec.json.encode(keys), b"}"]
 
-        def read(response: "Response") -> None:
+        def read(response: Response) -> None:
             refusals.clear()
             entries = _entries(response, "delete_products", keys, ("failed_product_key", "product_key"))
             refusals.update(zip(keys, map(_refusal, entries), strict=True))
@@ -177,7 +176,7 @@ def _refusal(entry: Mapping[str, Any]) -> str:
 
 
 def _entries(
-    response: "Response", name: str, ids: Sequence[str], keys: Sequence[str]
+    response: Response, name: str, ids: Sequence[str], keys: Sequence[str]
 ) -> Iterator[Mapping[str, Any]]:
     """Yield the one entry of each id in a batch response, found by the first of `keys` that it has.
 

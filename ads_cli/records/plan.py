@@ -14,7 +14,7 @@ from ..feeds.source import Feed
 from ..runs import Uncertain
 from ..runs.batch_upload import OPERATIONS, BatchUpload, Items, SingleCodec
 from ..runs.creations import Creation, RestOfRun, named_file
-from ..runs.job import JobKey, UploadOptions, options_of_rows
+from ..runs.job import Job, JobKey, UploadOptions, options_of_rows
 from ..runs.look_up import Look, LookUp, LostRequest, values_of
 from ..runs.plan import OnAcknowledged, Plan, this_second
 from ..runs.upload import Batch, Batches
@@ -26,7 +26,6 @@ from .reader import RecordReader
 if TYPE_CHECKING:
     from ..client.client import Client
     from ..client.prepared_request import PreparedRequest
-    from ..runs.job import Job
     from ..runs.journal import Journal
 
 

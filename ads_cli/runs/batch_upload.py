@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ..api.endpoint import Request
-from ..client.response import not_understood
+from ..client.response import Response, not_understood
 from ..errors import AdsctlError, NotFoundError, RefusedError, UnavailableError
 from ..output.text import counted, listed, singular
 from . import Uncertain
@@ -19,7 +19,6 @@ from .upload import Batch, Errors, digest_of, operation_errors, reasons_of
 if TYPE_CHECKING:
     from ..client.client import Client
     from ..client.prepared_request import PreparedRequest
-    from ..client.response import Response
     from .journal import Journal
 
 DONE = {"create": "created", "update": "updated", "delete": "deleted", "send": "sent"}  # by action
@@ -45,7 +44,7 @@ class BatchCodec(NamedTuple):
     start: bytes  # of the body, before the items
     end: bytes
     errors_in: Callable[[Any, int], Errors]  # those of items in a body, by number
-    records_in: Callable[["Response", int], list[Any]]  # made of the items; raises UnavailableError
+    records_in: Callable[[Response, int], list[Any]]  # made of the items; raises UnavailableError
 
     def prepare(
         self, client: "Client", request: Request, items: Items, numbers: Sequence[int]
@@ -81,7 +80,7 @@ class SingleCodec(NamedTuple):
         """Return nothing: a success has no errors."""
         return {}
 
-    def records_in(self, response: "Response", count: int) -> list[Any]:
+    def records_in(self, response: Response, count: int) -> list[Any]:
         """Return one record for each item."""
         return records_in(response, count)
 
@@ -138,7 +137,7 @@ class BatchUpload:
     counts_gone: bool = False  # whether what was to be deleted and does not exist counts as deleted
     is_only: bool = False  # whether there is one item alone: that it is refused is raised, and not counted
     is_listed: bool = False  # whether a list tells what a lost answer has created
-    responses: list["Response"] = field(default_factory=list)  # about the only item
+    responses: list[Response] = field(default_factory=list)  # about the only item
     # Says, right before records are sent, why some are left out: reasons by their numbers.
     left_out: Callable[[Sequence[Any]], Mapping[int, str]] = lambda records: {}
 
@@ -208,7 +207,7 @@ class BatchUpload:
         keys = [batch.items.keys[number] for number in numbers]
         prepared = self.codec.prepare(client, self.request, batch.items, numbers)
 
-        def check(response: "Response") -> None:
+        def check(response: Response) -> None:
             self._require_own(self._read(response, len(keys)), keys)
 
         try:
@@ -238,7 +237,7 @@ class BatchUpload:
             self.responses.append(response)
         return self._read(response, len(keys))
 
-    def _read(self, response: "Response", count: int) -> Answer:
+    def _read(self, response: Response, count: int) -> Answer:
         """Return what a success means; raise UnavailableError where that is not understood."""
         if errors := self.codec.errors_in(response.body, count):
             return Answer(rejected=reasons_of(errors))
@@ -271,7 +270,7 @@ def _is_not_found(errors: list[dict[str, Any]]) -> bool:
     return any(str(error.get("code", "")).endswith("NOT_FOUND") for error in errors)
 
 
-def records_in(response: "Response", count: int) -> list[Any]:
+def records_in(response: Response, count: int) -> list[Any]:
     """Return one record for each operation; raise UnavailableError where the answer has others."""
     records = response.data
     if isinstance(records, dict) and count == 1:

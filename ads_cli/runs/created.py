@@ -11,9 +11,8 @@ from ..store import store_in
 from ..store.changes import ChangeLog
 from .batch_upload import ids_of
 from .job import FAILED, Acknowledgement, Job, answers
-from .sends import read_planned, read_sends
+from .sends import decode_answer, read_planned, read_sends
 
-_decode_answer = msgspec.json.Decoder(Acknowledgement).decode
 LOST = "lost"  # the status of a record of a request whose answer was lost
 
 
@@ -81,7 +80,7 @@ def created_ids(state_dir: Path) -> set[str]:
     Whatever else a list shows may be what a lost answer has created.
     """
     query = "SELECT answer FROM sends JOIN runs ON id = run WHERE upload = 'create' AND answer IS NOT NULL"
-    acks = (_decode_answer(answer) for (answer,) in store_in(state_dir).rows(query))
+    acks = (decode_answer(answer) for (answer,) in store_in(state_dir).rows(query))
     return ChangeLog(state_dir).created_ids().union(ids_of(answers(acks)))
 
 

@@ -22,8 +22,6 @@ class LastPush(msgspec.Struct):
 
 
 class _Sizes(msgspec.Struct):
-    """A note of sizes."""
-
     feeds: dict[str, LastPush] = {}  # by the hash of where each is
 
 

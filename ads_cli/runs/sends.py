@@ -26,7 +26,7 @@ ON CONFLICT DO UPDATE SET keys = excluded.keys, at = excluded.at, may_be_applied
 WITHDRAW = "UPDATE sends SET may_be_applied = 0 WHERE (run, batch) = (?, ?)"  # the keys stay
 PLAN = "INSERT OR IGNORE INTO planned VALUES (?, ?)"
 
-_decode_answer = msgspec.json.Decoder(Acknowledgement).decode
+decode_answer = msgspec.json.Decoder(Acknowledgement).decode
 _decode_keys = msgspec.json.Decoder(list[str]).decode
 
 
@@ -67,7 +67,7 @@ def read_sends(state_dir: Path, job: str) -> Sends:
     sends = Sends({}, {}, {}, {})
     for batch, keys, at, may_be_applied, answer in store_in(state_dir).rows(query, (job,)):
         if answer is not None:
-            sends.acknowledged[batch] = _decode_answer(answer)
+            sends.acknowledged[batch] = decode_answer(answer)
         if keys is not None:
             sends.keys[batch] = _decode_keys(keys)
             sends.sent_at[batch] = at
@@ -111,7 +111,7 @@ def acknowledgements(state_dir: Path, job: str) -> Iterator[Acknowledgement]:
     )
     last = -1
     while page := store_in(state_dir).rows(query, (job, last)):
-        yield from (_decode_answer(answer) for _, answer in page)
+        yield from (decode_answer(answer) for _, answer in page)
         last = page[-1][0]
 
 

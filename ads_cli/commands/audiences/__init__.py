@@ -291,7 +291,6 @@ def remembered(
 
 
 def _named(call: Invocation, kind: str, text: str | None) -> tuple[str, str]:
-    """Return the kind and the id of a list that a text names."""
     return kind, call.records.id_of(f"{kind}_id", text) if text else ""
 
 

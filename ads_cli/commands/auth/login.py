@@ -15,6 +15,7 @@ from ...config.addresses import ADDRESSES, SERVICE_ADDRESSES, check_address
 from ...config.atomic_files import ensure_writable
 from ...config.profiles import refuse_local, update
 from ...config.settings import DEFAULTS, SERVICE_X
+from ...console.host import PROCESS
 from ...console.invocation import Invocation
 from ...console.parameters import choice, flag, option
 from ...errors import AccessError, ContentError, RefusedError, StateError, UsageError
@@ -249,8 +250,6 @@ def _addresses(call: Invocation) -> dict[str, str]:
 
 def _ask(prompt: str, name: str, hint: str = "", *, hidden: bool = False) -> str:
     """Ask on the terminal, without echo where it is `hidden`; raise StateError if there is none."""
-    from ...console.host import PROCESS
-
     if not PROCESS.is_terminal:
         raise StateError(f"{name} is not set, and there is no terminal to ask on", hint=hint or f"set {name}")
     if hidden:

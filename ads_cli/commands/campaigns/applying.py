@@ -6,6 +6,7 @@ from hashlib import sha256
 from itertools import chain
 from pathlib import Path
 
+from ... import __version__
 from ...api.spending import ACTIVE, STATUS
 from ...campaigns.account import AccountReader
 from ...campaigns.apply import Applied, Apply
@@ -28,12 +29,12 @@ from ...console.invocation import Invocation
 from ...console.progress import progress
 from ...errors import AdsctlError, ContentError, UnavailableError, UsageError
 from ...output.text import counted, safe
-from ...runs.job import current_folder
+from ...runs.job import JobKey, JobOptions, current_folder
 from ...runs.jobs import forget_job, list_jobs, unfinished_jobs
 from ...runs.journal import Journal
 from ...runs.lost import LISTED_AFTER_SECONDS, look_until_listed
 from ...store.epochs import UploadTarget
-from ..runs.journal import document_key, new_job
+from ..runs.journal import new_job
 from .posting import Posting
 
 
@@ -253,7 +254,7 @@ class ApplyRun:
             yield
             return
         call = self.call
-        key = document_key(self._target, APPLY, self.content, {})
+        key = JobKey(self._target, APPLY, self.content, JobOptions(upload={"version": __version__}))
         job = new_job(call, key, "changes", self.file.label, len(plan.changes), batches=0)
         with closing(Journal(call.settings.state_dir, job, resume=False)) as self.memory.journal:
             yield

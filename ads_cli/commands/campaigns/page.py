@@ -5,7 +5,7 @@ from contextlib import suppress
 from typing import TYPE_CHECKING, Annotated
 
 from ...campaigns.kinds import CAMPAIGN
-from ...console.account_zone import account_zone
+from ...console.account_zone import account_with_zone, account_zone
 from ...console.invocation import Invocation
 from ...console.output_file import RunReport, failure_details, time_made
 from ...console.parameters import option
@@ -72,8 +72,6 @@ class CampaignReport(RunReport):
 
 def account_title(call: Invocation) -> str:
     """Return the name of the account with its id; the id alone where the name cannot be read."""
-    from ...console.account_zone import account_with_zone
-
     with suppress(AdsctlError):
         if name := account_with_zone(call).get("name"):
             return f"{name} ({call.account})"

@@ -11,11 +11,10 @@ from ...console.invocation import Invocation
 from ...console.parameters import argument
 from ...console.shown import Result, shows
 from ...output.text import counted, listed, safe
-from .tree import campaign_nodes
+from .tree import Node, campaign_nodes
 
 if TYPE_CHECKING:
     from ...campaigns.delivery import Finding
-    from .tree import Node
 
 
 class WhyRecord(TypedDict):
@@ -81,7 +80,7 @@ def _records(call: Invocation, campaign: Any, findings: "list[Finding]") -> Iter
         }
 
 
-def _of_rules(call: Invocation, campaign: "Node") -> Iterator[WhyRecord]:
+def _of_rules(call: Invocation, campaign: Node) -> Iterator[WhyRecord]:
     """Yield what rules find of a campaign, its line items and its ads, beside the reasons of the service."""
     from ...checks.outcome import Finding, Unknown
     from ...checks.registry import selected

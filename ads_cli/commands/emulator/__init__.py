@@ -4,6 +4,7 @@ import os
 import shlex
 from contextlib import closing
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Annotated, Any, TypedDict
 
 import typer
@@ -76,8 +77,6 @@ def execute(
 
     For example: adsctl emulator exec -- adsctl products push feed.csv
     """
-    from tempfile import TemporaryDirectory
-
     from ...emulator.server import running
 
     call = Invocation.of(ctx)

@@ -11,6 +11,7 @@ from ...console.parameters import argument, choice, flag, option
 from ...console.shown import Result, shows
 from ...errors import UsageError
 from ...masking import mask_address
+from ...output.text import counted, shell_command
 from ..runs.options import PageOptions, ShownOptions, with_options
 
 if TYPE_CHECKING:
@@ -134,7 +135,6 @@ def check(ctx: typer.Context, file: FleetFile, only: Only = None, *, shown: Show
 
     For example: adsctl fleet check fleet.yaml
     """
-    from ...output.text import counted, shell_command
     from .plan import plan_fleet
 
     call = Invocation.of(ctx, mutates=False)

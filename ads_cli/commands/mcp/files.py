@@ -9,6 +9,7 @@ from io import BufferedReader
 from pathlib import Path
 from typing import NamedTuple
 
+from ...config.atomic_files import open_regular, read_limited
 from ...errors import UsageError
 from ...feeds.locations import is_remote
 
@@ -54,7 +55,6 @@ class OpenFolders:
         """Return what a command is given for a file of campaigns, which must not read other files."""
         from ...campaigns.file import MAX_MIB, reads_other_files
         from ...campaigns.stored_plan import is_stored_plan
-        from ...config.atomic_files import read_limited
 
         path, content = "", b""
         if not is_remote(file):
@@ -76,8 +76,6 @@ class OpenFolders:
 
     def _opened(self, file: str) -> tuple[str, BufferedReader]:
         """Open a file below the folders. Return it with its path without links, or raise UsageError."""
-        from ...config.atomic_files import open_regular
-
         if file.startswith("@") or file == "-":
             raise UsageError(f"file: {file[:100]!r} is not a file that can be named here")
         if is_remote(file):

@@ -275,7 +275,6 @@ class Plans:
         return {**arguments, named[0]: file.path}, file
 
     def _keep(self, plan: PlannedChange) -> str:
-        """Keep a plan for a while; return its id."""
         self._forget_old()
         while len(self._plans) >= MAX_PLANS:
             del self._plans[next(iter(self._plans))]

@@ -64,21 +64,11 @@ class ResultFiles:
         about: Mapping[str, Any],
         shape: ResultPart = WHOLE,
         next_cursor: str | None = None,
+        is_masked: bool = False,
     ) -> dict[str, Any]:
         """Return the result for data, with `about` beside it; `next_cursor` is that of the service."""
-        return await self.of_private(
-            await self.private(data), about=about, shape=shape, next_cursor=next_cursor
-        )
-
-    async def of_private(
-        self,
-        data: Any,
-        *,
-        about: Mapping[str, Any],
-        shape: ResultPart = WHOLE,
-        next_cursor: str | None = None,
-    ) -> dict[str, Any]:
-        """Return the result for data whose private values are masked."""
+        if not is_masked:
+            data = await self.private(data)
         if names := comma_list(shape.columns or ""):
             data = _chosen(data, [*dict.fromkeys(names)])
         whole = WholeResult(data, await self.private(dict(about)), next_cursor)

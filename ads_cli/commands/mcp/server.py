@@ -120,7 +120,6 @@ class ToolServer:
 
 
 def _described(tool: Tool, root: Any, service: str) -> types.Tool:
-    """Describe a tool for the client."""
     annotations = types.ToolAnnotations(
         read_only_hint=not tool.changes,
         destructive_hint=tool.changes,

@@ -51,5 +51,4 @@ def skill(ctx: typer.Context) -> None:
 
 
 def _table(rows: Iterable[tuple[str, str]]) -> str:
-    """Return the rows of a table in Markdown."""
     return "\n".join(["| | |", "|---|---|", *(f"| {name} | {text} |" for name, text in rows)])

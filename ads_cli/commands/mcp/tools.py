@@ -193,7 +193,7 @@ class Toolbox:
         data = in_units(data, currency)
         if shape.columns:
             shape = shape._replace(columns=",".join(map(unit_name, comma_list(shape.columns))))
-        return await self._results.of_private(data, about=about, shape=shape, next_cursor=next_cursor)
+        return await self._results.of(data, about=about, shape=shape, next_cursor=next_cursor, is_masked=True)
 
     @tool(
         "Show what ads cost and brought: a row for each entity and day. Without ids, of what was active.",

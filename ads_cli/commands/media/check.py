@@ -141,7 +141,6 @@ def check(
 
 
 def _described(info: MediaInfo) -> str:
-    """Say what a file is."""
     parts = [
         info.type or info.format or "unknown",
         counted(info.bytes, "byte"),

@@ -50,7 +50,6 @@ OfVideo = Annotated[
 
 
 def _send(call: Invocation, request: Any) -> None:
-    """Send a request and show its answer."""
     if call.dry_run:
         show_request(call, request)
         return

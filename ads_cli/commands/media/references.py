@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Sequence
 from copy import deepcopy
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from ...api.endpoint import Request
 from ...console.invocation import Invocation
@@ -12,13 +12,11 @@ from ...media.library import Details
 from ...media.references import MediaReferences, folder_of, replace_placeholders
 from ...media.rules import default_category
 from ...output.text import Lines, safe
+from ...runs.journal import Journal
 from ..runs.reports import how_to_resume
 from .check import check_files, raise_unopened
 from .files import CheckedMedia, MediaFile
 from .upload import STOPPING, make_uploader, upload_file
-
-if TYPE_CHECKING:
-    from ...runs.journal import Journal
 
 MAX_BYTES = 2**31  # of a file that is downloaded
 
@@ -135,7 +133,7 @@ class MediaOfRecords:
         if self._call.dry_run:
             self._keys = self._references.in_words()
 
-    def upload(self, requests: list[Request], journal: "Journal", *, is_only: bool) -> None:
+    def upload(self, requests: list[Request], journal: Journal, *, is_only: bool) -> None:
         """Upload the files of requests; where one is refused, nothing has begun that could be resumed.
 
         The only record of a file is sent again without that.

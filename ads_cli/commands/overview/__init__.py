@@ -204,14 +204,9 @@ def _pace(campaign: Record, items: Sequence[Record], numbers: Numbers, period: "
     return (numbers.spend * MICROS_PER_UNIT / (micros * days)).quantize(Decimal("0.0001"))
 
 
-def units(record: Record, field: str) -> Decimal | None:
-    """Return an amount of a record in units of its currency."""
-    micros = record.get(field)
-    return Decimal(micros) / MICROS_PER_UNIT if isinstance(micros, int) else None
-
-
 def _records(call: Invocation, shown: Overview) -> Iterator[OverviewRecord]:
     """Yield the account, what pays, and each campaign."""
+    from ...checks.money import units
     from ...console.drawing import next_command
 
     since, until = shown.period.start.isoformat(), shown.period.end.isoformat()

@@ -9,6 +9,7 @@ from ...api.amounts import as_amount, decimals_of
 from ...api.spending import DAILY_BUDGET, TOTAL_BUDGET
 from ...checks.money import money
 from ...console.drawing import console_of, next_command
+from ...console.invocation import Invocation
 from ...output.table_view import state_style
 from ...output.text import safe
 from . import CampaignLine, Overview
@@ -17,7 +18,6 @@ if TYPE_CHECKING:
     from rich.console import Console
     from rich.table import Table
 
-    from ...console.invocation import Invocation
 
 GAP = 2
 LANDS_AT_LEAST, LANDS_AT_MOST = Decimal("0.95"), Decimal("1.05")  # of the month's budget
@@ -35,7 +35,7 @@ LIMITS = {  # of funding instruments: what they have, in words
 }
 
 
-def draw(call: "Invocation", shown: Overview) -> None:
+def draw(call: Invocation, shown: Overview) -> None:
     """Draw the account, what pays, the campaigns, and what is in the way of those that do not deliver."""
     console = console_of(call)
     account, month_end = shown.account, f"to {shown.month_end.day} {shown.month_end:%b}"
@@ -139,7 +139,7 @@ def _amount(value: Decimal | None, currency: str, code: str) -> str:
     return "" if value is None else f"{value:,.{decimals_of(currency)}f}{code}"
 
 
-def _draw_findings(call: "Invocation", console: "Console", lines: Sequence[CampaignLine]) -> None:
+def _draw_findings(call: Invocation, console: "Console", lines: Sequence[CampaignLine]) -> None:
     """Say of each campaign that does not deliver why, with the next command."""
     from rich.text import Text
 

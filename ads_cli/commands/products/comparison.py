@@ -198,7 +198,6 @@ class SyncRun(NamedTuple):
         return Deletions(count, listed, sentence, self.max_delete)
 
     def _named_deletions(self, deletions: int) -> str:
-        """Name some of the products that are deleted."""
         first = islice(self.plan.differences.read(deletions=True), NAMED_PRODUCTS)
         titles = {
             change.id: cell(title.old) if (title := change.fields.get("title")) else "" for change in first

@@ -133,7 +133,6 @@ def _look_up_keys(
 def _open(
     call: Invocation, values: list[str], file: str | None, feed: FeedOptions, schema: "RowSchema"
 ) -> "Rows":
-    """Open the values, or the file of values."""
     from ...feeds.reader import open_value_list, open_values, read_rows
 
     mapping = feed.mapping(schema.required)

@@ -2,6 +2,7 @@
 
 import time
 from collections.abc import Mapping
+from hashlib import sha256
 from typing import TYPE_CHECKING
 
 import msgspec
@@ -11,6 +12,7 @@ from ...console.invocation import Invocation
 from ...errors import AdsctlError
 from ...masking import mask_address
 from ...output.text import first_of
+from ..runs.feed_size import FeedSizeCheck
 from .options import ProductFeedOptions
 
 if TYPE_CHECKING:
@@ -18,7 +20,6 @@ if TYPE_CHECKING:
     from ...feeds.rows import Rows
     from ...runs.plan import Plan
     from ...store.epochs import UploadTarget
-    from ..runs.feed_size import FeedSizeCheck
     from ..runs.sending import Sending
 
 
@@ -52,7 +53,7 @@ def columns_of(rows: "Rows") -> list[str]:
 
 
 def warn_lost_columns(
-    call: Invocation, size_check: "FeedSizeCheck", plan: "Plan", rows: "Rows", *, keeps_fields: bool
+    call: Invocation, size_check: FeedSizeCheck, plan: "Plan", rows: "Rows", *, keeps_fields: bool
 ) -> None:
     """Name the columns that the last push had, with --quiet too, and what becomes of their fields."""
     last, _ = size_check.last_push(plan)
@@ -97,8 +98,6 @@ class UnchangedFeed:
     def __init__(
         self, call: Invocation, feed: ProductFeedOptions, *, strict: bool, skip_invalid: bool
     ) -> None:
-        from hashlib import sha256
-
         from ...products.feeds.kinds import kind_of_recipe
         from ...products.normal_form import PRODUCT_SCHEMA
         from ...products.pushed_feeds import PushedFeeds

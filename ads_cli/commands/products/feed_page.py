@@ -265,7 +265,6 @@ def part_of(differences: Differences) -> DifferencesPart:
 
 
 def _headline(differences: Differences) -> str:
-    """Say what differs."""
     counts, total = differences.counts, differences.counts.total()
     if not total:
         return "The catalog is what the feed says"
@@ -274,7 +273,6 @@ def _headline(differences: Differences) -> str:
 
 
 def _tallies(differences: Differences) -> list[Tally]:
-    """Return the counts of a comparison."""
     counts = differences.counts
     tallies = [Tally(f"to {action}", counts[action], LEVELS[action]) for action in LEVELS if counts[action]]
     others = {"hidden variants": differences.unseen, "reverted by the service": differences.not_kept}

@@ -86,7 +86,6 @@ def _write_products(call: Invocation, reader: "Pull", writer: "RowWriter") -> No
 
 
 def _report_pull(call: Invocation, reader: "Pull") -> None:
-    """Say what was pulled."""
     hidden = f", {reader.variants:,} of them variants that the listing hides" if reader.variants else ""
     call.messages.say(f"{counted(reader.products, 'product')} pulled{hidden}")
 

@@ -5,7 +5,7 @@ from typing import Annotated
 
 import typer
 
-from ...api.events import EVENT_KINDS
+from ...api.events import DEPRECATED_KINDS, EVENT_KINDS
 from ...console.invocation import Invocation
 from ...console.parameters import option
 from ...console.shown import shows
@@ -22,7 +22,6 @@ from . import note_costs, receiving, webhook_keys
 from .handing import EVENTS, Handing, HandOn, forwarder_to
 
 STOP_TIMEOUT_SECONDS = 1.0
-ALIASES = {"chat.conversation_join": "chat.conversation.join"}  # deprecated, and still sent
 
 
 @shows(EVENTS)
@@ -60,7 +59,7 @@ def listen(
     try:
         while most is None or handing.printed < most:
             event = reader.next_event()
-            if event and (not kinds or ALIASES.get(event.kind, event.kind) in kinds):
+            if event and (not kinds or DEPRECATED_KINDS.get(event.kind, event.kind) in kinds):
                 handing.take(event)
     finally:
         reader.stop()
@@ -69,7 +68,7 @@ def listen(
 def _checked(kind: str) -> str:
     if kind not in EVENT_KINDS:
         raise UsageError(f"--kind: {kind!r} is not a kind of events{suggestion(kind, EVENT_KINDS)}")
-    return ALIASES.get(kind, kind)
+    return DEPRECATED_KINDS.get(kind, kind)
 
 
 def _forwarding(call: Invocation, forward_to: str | None) -> HandOn:

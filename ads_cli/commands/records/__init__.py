@@ -125,7 +125,6 @@ def _is_of_several(kind: type[Request], source: Source) -> bool:
 def _media_of(
     media: "MediaOfRequest | None", source: Source, file: str, options: dict[str, Any], request: R | None
 ) -> "MediaOfRecords | None":
-    """Return the media files that options and records name."""
     if media is None:
         return None
     # Where a request is made already, it has taken the options.

@@ -172,7 +172,6 @@ class RecordChanges:
             self._say_unchanged(requests)
 
     def _plan(self, source: Source, requests: Sequence[Request]) -> BatchPlan:
-        """Plan to send requests."""
         search, kind = self.search, self.route or self.search.kind
         place = {"account_id": search.values["account_id"]}
         if self.route:

@@ -1,13 +1,11 @@
 """Open the journal of a push: a new job, or one that is resumed."""
 
-from collections.abc import Mapping
 from datetime import datetime
 
-from ... import __version__
 from ...console.invocation import Invocation
 from ...output.text import safe
 from ...people_masking import mask_people
-from ...runs.job import GROUP_VARIABLE, Job, JobKey, JobOptions, UploadOptions, current_folder
+from ...runs.job import GROUP_VARIABLE, Job, JobKey, current_folder
 from ...runs.jobs import require_idle
 from ...runs.journal import Journal
 from ...runs.plan import Plan, this_second
@@ -37,12 +35,6 @@ def new_job(
         profile=call.settings.profile,
         folder=current_folder(),
     )
-
-
-def document_key(target: UploadTarget, action: str, content: str, options: Mapping[str, str]) -> JobKey:
-    """Return the key of a job that sends what a document says, which has no options of a feed."""
-    upload: UploadOptions = {**options, "version": __version__}
-    return JobKey(target, action, content, JobOptions(upload=upload))
 
 
 def open_journal(call: Invocation, plan: Plan, key: JobKey, *, resume: bool, job_id: str | None) -> Journal:

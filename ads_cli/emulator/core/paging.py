@@ -10,12 +10,12 @@ from msgspec import UNSET, Meta
 
 from ...api.endpoint import Request
 from ...api.fields import marked_fields
+from ...api.records import ADDED
 from ..storage import RECORD_COLUMNS, Store, record_from_row
 from .request import value_or_default
 from .responses import ApiError, Result, invalid_parameter
 
 UNPAGED = 1_000_000  # records of a list that has no pages
-COLUMNS = ("id", "created_at", "updated_at", "deleted")
 Seq = Annotated[int, Meta(ge=0, le=2**63 - 1)]  # an SQLite integer
 # sort_by, its value in the last record of the page, and the sequence number of that record.
 Position = tuple[str, str | int | float | None, Seq]
@@ -66,7 +66,7 @@ def list_page(
     """Return one page of records, by the parameters that all lists share.
 
     These are count, cursor, sort_by, with_deleted, with_total_count and q. `sortable` names the fields
-    that sort_by accepts besides COLUMNS and those of the declaration. `q` searches the words of
+    that sort_by accepts besides ADDED and those of the declaration. `q` searches the words of
     `search_fields`, or without those the beginning of the name. `where` maps further SQL conditions, of
     one placeholder each, to its value. Without an `owner` the records of all of them are listed.
     """
@@ -149,9 +149,9 @@ def _parse_sort_by(sort_by: str, sortable: tuple[str, ...]) -> tuple[str, str]:
     if not sort_by:
         return "seq", "ASC"
     name, _, direction = sort_by.partition("-")
-    if name not in (*COLUMNS, *sortable) or not re.fullmatch("(asc|desc)?", direction):
-        attributes = ", ".join((*COLUMNS, *sortable))
+    if name not in (*ADDED, *sortable) or not re.fullmatch("(asc|desc)?", direction):
+        attributes = ", ".join((*ADDED, *sortable))
         reason = f"{sort_by!r} is not ATTRIBUTE-asc or ATTRIBUTE-desc; the attributes are {attributes}"
         raise invalid_parameter("sort_by", reason)
-    expression = name if name in COLUMNS else f"coalesce({json_field(name)}, {FIRST})"
+    expression = name if name in ADDED else f"coalesce({json_field(name)}, {FIRST})"
     return expression, (direction or "asc").upper()

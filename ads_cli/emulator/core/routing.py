@@ -197,7 +197,6 @@ class Router:
 
 
 def _decode_segment(segment: str) -> str:
-    """Percent-decode one segment of a path."""
     try:
         return unquote(segment, errors="strict")
     except UnicodeDecodeError:

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 
 import msgspec
 
-from ...api.events import OF_APP, OF_KEYWORD
+from ...api.events import DEPRECATED_KINDS, OF_APP, OF_KEYWORD
 from ...api.names import EVENTS
 from ..storage import Record, Store
 from .challenge import WEBHOOK
@@ -19,7 +19,6 @@ from .payloads import Example
 
 SUBSCRIPTION, LINK, USER = "activity_subscription", "stream_link", "account_activity_user"
 EVENT = "event"  # the kind of a row that streams deliver
-ALIASES = {"chat.conversation_join": "chat.conversation.join"}  # deprecated
 KEPT_SECONDS = 24 * 3600.0  # for which events can be delivered again
 
 
@@ -75,7 +74,7 @@ def deliveries_of(store: Store, app: str, service: str, what: Occurrence) -> Ite
 
 
 def _matches(subscription: Record, what: Occurrence) -> bool:
-    kinds = (ALIASES.get(kind, kind) for kind in (subscription["event_type"], what.kind))
+    kinds = (DEPRECATED_KINDS.get(kind, kind) for kind in (subscription["event_type"], what.kind))
     if len({*kinds}) > 1:
         return False
     about = subscription["filter"]

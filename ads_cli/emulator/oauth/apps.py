@@ -69,17 +69,12 @@ def _authenticate_basic(context: RequestContext) -> str:
 
 def basic_pair(incoming: IncomingRequest) -> tuple[str, str]:
     """Return name and password of HTTP Basic."""
+    scheme, _, value = incoming.authorization.partition(" ")
+    if scheme.lower() != "basic":
+        raise bad_authentication_data()
     try:
-        pair = base64.b64decode(authorization_value(incoming, "Basic"), validate=True).decode()
+        pair = base64.b64decode(value.strip(), validate=True).decode()
     except (binascii.Error, UnicodeDecodeError):
         raise could_not_authenticate() from None
     name, _, password = pair.partition(":")
     return name, password
-
-
-def authorization_value(incoming: IncomingRequest, scheme: str) -> str:
-    """Return what follows the scheme in the Authorization header."""
-    sent_scheme, _, value = incoming.authorization.partition(" ")
-    if sent_scheme.lower() != scheme.lower():
-        raise bad_authentication_data()
-    return value.strip()

@@ -190,7 +190,6 @@ def _forces_login(context: RequestContext) -> bool:
 
 
 def _submit(context: RequestContext, request: RequestToken) -> HttpResponse:
-    """Handle a submitted form."""
     params = context.incoming.parameters
     form_token = params.get("form_token", "").encode()
     is_own_form = hmac.compare_digest(form_token, request.form_token.encode())

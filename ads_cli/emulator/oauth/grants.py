@@ -122,7 +122,6 @@ def _find_app(context: RequestContext, client_id: str) -> OAuthApp | None:
 
 
 def _submit(context: RequestContext) -> HttpResponse:
-    """Handle a submitted form."""
     params = context.incoming.parameters
     asked = _find_request(context, "form_token", params.get("form_token", ""))
     if asked is None or context.incoming.fetch_site not in TRUSTED_FETCH_SITES:

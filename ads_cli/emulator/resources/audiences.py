@@ -76,7 +76,6 @@ def _level(context: RequestContext, audience: Record) -> str | None:
 
 
 def _shown(context: RequestContext, audience: Record) -> Record:
-    """Return an audience as the account of the request sees it."""
     return described(context.store, audience) | {"permission_level": _level(context, audience)}
 
 

@@ -249,8 +249,6 @@ def _shown_media(media: Record, user: str) -> Record:
 
 
 def _declare_conversations(kind: ConversationKind, resource: Resource, purged_in: Sequence[str]) -> None:
-    """Declare the conversation cards of a kind."""
-
     def prepared(context: RequestContext, after: Record, before: Record | None) -> Record:
         """Return a card with its media; a changed one must satisfy the rules of a new one."""
         if before is None:

@@ -70,7 +70,6 @@ def _can_be_evaluated(operator: str, value: str) -> bool:
 
 
 def _matches(product: dict[str, Any], condition: Filter) -> bool:
-    """Return whether a product matches a filter."""
     value = product.get(condition.attribute)
     if value is None:
         return condition.operator == "NOT_CONTAINS"

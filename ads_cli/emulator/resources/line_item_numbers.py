@@ -11,6 +11,7 @@ from functools import lru_cache
 from hashlib import blake2b
 from typing import NamedTuple
 
+from ...api.line_items import APP_OBJECTIVES
 from ...api.metrics import BILLED_CHARGE, CONVERSION_NUMBERS
 from ..storage import Record
 
@@ -49,7 +50,6 @@ VIDEO_RATES = (  # each a part of the one before; the first of impressions
     ("video_views_100", 0.85),
 )
 VIDEO_OBJECTIVES = ("VIDEO_VIEWS", "PREROLL_VIEWS")
-APP_OBJECTIVES = ("APP_INSTALLS", "APP_ENGAGEMENTS")
 # By objective: conversions of a thousand clicks.
 WEB_RATES = {"site_visits": 300.0, "content_views": 180.0, "add_to_carts": 40.0, "purchases": 14.0}
 APP_RATES = {"installs": 250.0, "logins": 60.0, "key_page_views": 120.0, "purchases": 6.0}
@@ -95,7 +95,6 @@ class LineItemNumbers(NamedTuple):
 
 @lru_cache(CACHED_HOURS)
 def _final(of: LineItemNumbers, hour: datetime) -> Mapping[str, int]:
-    """Return what is counted of an hour in the end."""
     draw = _Draw(f"{of.id} {hour:%Y-%m-%d %H}")
     season = 0.9 + 0.1 * math.sin(2 * math.pi * hour.timetuple().tm_yday / 365.25)
     share = MOST_OF_BUDGET * HOURS[hour.hour] * WEEKDAYS[hour.weekday()] * season

@@ -4,6 +4,7 @@ from itertools import combinations
 
 from ...api import categories
 from ...api.line_items import ListPlacements
+from ...api.types import ALWAYS_SORTABLE
 from ..core.handlers import RequestContext, handler
 from ..core.paging import invalid_cursor, list_page
 from ..core.responses import ApiError, Result
@@ -11,7 +12,6 @@ from ..storage import SERVICE, Record, without
 
 BUSINESS, CURATED = "business_category", "curated_category"
 IAB_CATEGORY, CONTENT_CATEGORY, PUBLISHER = "iab_category", "content_category", "publisher"
-MANAGED = ("created_at", "updated_at", "deleted")
 
 
 def _all(context: RequestContext, kind: str, *hidden: str) -> list[Record]:
@@ -21,7 +21,7 @@ def _all(context: RequestContext, kind: str, *hidden: str) -> list[Record]:
 
 @handler(categories.ListBusinessCategories)
 def _list_business_categories(context: RequestContext, request: categories.ListBusinessCategories) -> Result:
-    return Result(_all(context, BUSINESS, *MANAGED))
+    return Result(_all(context, BUSINESS, *ALWAYS_SORTABLE))
 
 
 @handler(categories.ListCuratedCategories)
@@ -50,19 +50,19 @@ def _get_curated_category(context: RequestContext, request: categories.GetCurate
 @handler(categories.ListIabCategories)
 def _list_iab_categories(context: RequestContext, request: categories.ListIabCategories) -> Result:
     page = list_page(context.store, request, IAB_CATEGORY, owner=SERVICE)
-    return page._replace(data=[without(record, *MANAGED) for record in page.data])
+    return page._replace(data=[without(record, *ALWAYS_SORTABLE) for record in page.data])
 
 
 @handler(categories.ListContentCategories)
 def _list_content_categories(context: RequestContext, request: categories.ListContentCategories) -> Result:
-    data = _all(context, CONTENT_CATEGORY, *MANAGED)
+    data = _all(context, CONTENT_CATEGORY, *ALWAYS_SORTABLE)
     return Result(data, next_cursor=None, total_count=len(data))
 
 
 @handler(categories.ListPublishers)
 def _list_publishers(context: RequestContext, request: categories.ListPublishers) -> Result:
     """List the publishers, all on one page; the user identifies one."""
-    records = _all(context, PUBLISHER, *MANAGED)
+    records = _all(context, PUBLISHER, *ALWAYS_SORTABLE)
     data = [{"user_id": record["id"], **without(record, "id")} for record in records]
     return Result(data, next_cursor=None)
 

@@ -25,7 +25,6 @@ def _with_fitting_windows(context: RequestContext, after: Record, before: Record
 
 
 def _with_embed_code(context: RequestContext, record: Record) -> Record:
-    """Return a tag with its id in the code to embed."""
     tag = record["id"]
     code = f'<script src="https://static.example/uwt.js" data-tag="{tag}"></script>'
     return without(record, "created_at", "updated_at") | {"website_tag_id": tag, "embed_code": code}

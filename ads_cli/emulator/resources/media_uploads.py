@@ -173,7 +173,6 @@ def _processing_info(upload: Record) -> Record | None:
 
 
 def _uploaded(upload: Record) -> Record:
-    """Return an upload as the platform shows it."""
     kind = _kind(upload["media_category"])
     shown: Record = {
         "id": upload["id"],

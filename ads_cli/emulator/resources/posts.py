@@ -150,7 +150,6 @@ def _list_posts(context: RequestContext, request: posts.ListPosts) -> Result:
 
 
 def _conditions(context: RequestContext, request: posts.ListPosts) -> dict[str, Any]:
-    """Return the conditions of a list, in SQL."""
     is_published = request.post_type == "PUBLISHED"
     user = author_id(context, request.user_id)
     where: dict[str, Any] = field_is("user.id" if is_published else "user_id", user)

@@ -29,7 +29,6 @@ FOREIGN = {
 
 
 def _has_category(context: RequestContext, line_item: str) -> bool:
-    """Tell whether a line item has a curated category."""
     return bool(context.find_all(CATEGORY, line_item_id=line_item))
 
 
@@ -54,7 +53,6 @@ def require_fitting_targeting(context: RequestContext, line_item: str, category:
 
 
 def _countries(criteria: Sequence[Record]) -> Iterator[str | None]:
-    """Yield the countries that criteria target."""
     for criterion in criteria:
         if criterion[TYPE] == "LOCATION" and criterion["operator_type"] == "EQ":
             place = find_value("LOCATION", criterion[VALUE])

@@ -1,22 +1,20 @@
 """Find the header of a CSV file: what each delimiter reads of its first lines."""
 
+import _csv
 import csv
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from itertools import count, islice
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 from . import DELIMITERS
-
-if TYPE_CHECKING:
-    import _csv
 
 MAX_TITLES = 20  # lines without a known column that may precede the header
 MAX_LOOKAHEAD = 4 * 1024 * 1024  # characters in which cells of lines above them are sought
 BLANKS = " \t\r\n,;|"  # of which a line without a value consists
 
 
-def read_cells(lines: Iterable[str], delimiter: str, *, strict: bool = True) -> "_csv.Reader":
+def read_cells(lines: Iterable[str], delimiter: str, *, strict: bool = True) -> _csv.Reader:
     """Read rows of cells. A quote quotes a cell where it begins one, and is doubled inside."""
     return csv.reader(lines, delimiter=delimiter, strict=strict)
 

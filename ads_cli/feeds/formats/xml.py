@@ -248,8 +248,6 @@ class _NotWellFormedError(Exception):
 
 
 class _Reading:
-    """One reading of the document."""
-
     def __init__(self, rows: XmlRows, record: Path | None, *, repairs: bool) -> None:
         self._rows = rows
         self.count = 0  # of the records that have been read

@@ -2,16 +2,12 @@
 
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 from xml.parsers import expat
 
 from .. import SEPARATORS
-from ..rows import MAX_KEYS
+from ..rows import MAX_KEYS, Rows
 from .xml_text import deferred
-
-if TYPE_CHECKING:
-    from ..rows import Rows
-
 
 MAX_DEPTH = 100  # of elements in each other
 ADDRESSES = ("href", "url", "src")  # attributes of an element without text: Atom's link, an enclosure
@@ -99,7 +95,7 @@ ATTRIBUTE, NAMED = "@", "="
 class ElementFields:
     """The fields of elements; prefixes do not matter."""
 
-    def __init__(self, rows: "Rows") -> None:
+    def __init__(self, rows: Rows) -> None:
         self._rows = rows
         self._fields: dict[str, str] = {}  # by tag
         self._columns: dict[str, None] = {}

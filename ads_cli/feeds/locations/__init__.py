@@ -5,6 +5,7 @@ import os
 import re
 import stat
 import sys
+import tempfile
 import weakref
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Mapping
@@ -167,8 +168,6 @@ def spooled(stream: BinaryIO, label: str) -> BinaryIO:
 
 def copied(label: str, write: Callable[[BinaryIO], None]) -> BinaryIO:
     """Return an unnamed temporary file with what `write` writes; raise StateError if there is no space."""
-    import tempfile
-
     try:
         file = cast(BinaryIO, tempfile.TemporaryFile())  # noqa: SIM115 - open as long as its source
         write(file)

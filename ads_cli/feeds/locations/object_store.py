@@ -4,6 +4,7 @@ import threading
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from functools import cached_property
+from importlib import import_module
 from typing import Any, BinaryIO, NamedTuple, NoReturn
 from urllib.parse import urlsplit
 
@@ -124,8 +125,6 @@ class ObjectLocation(RemoteLocation):
     @cached_property
     def _file_system_class(self) -> Any:
         """The class of the back end; raises UsageError if its package is not installed."""
-        from importlib import import_module
-
         back_end = BACK_ENDS[self._scheme]
         try:
             # A broken connection fails tasks that are not awaited: asyncio would print each of them.

@@ -1,5 +1,6 @@
 """The addresses that cells hold: relative ones, lists, and those within JSON, formulas and HTML."""
 
+import json
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from itertools import islice
@@ -163,8 +164,6 @@ def _unescaped(text: str) -> str:
 
 def _parsed(text: str) -> Any:
     """Parse a list or an object, written as JSON or as in other languages. Return None for other text."""
-    import json
-
     try:
         return json.loads(text)
     except (ValueError, RecursionError):

@@ -140,7 +140,6 @@ class AssembledRows(Rows):
         """Return the columns and fields that tell the variants of a product apart."""
 
     def _cell(self, row: Row, role: str) -> str:
-        """Return the value that has a role, or nothing."""
         for column in self._columns_by_role[role]:
             if value := row.values.get(column):
                 return str(value).strip()

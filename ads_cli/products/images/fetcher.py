@@ -260,7 +260,6 @@ class Fetcher:
         return task._replace(attempt=task.attempt + 1)
 
     def _interpret(self, task: ImageRequest, start: FileStart) -> ImageRequest | Outcome:
-        """Return what a response means."""
         if start.location:
             return self._redirected(task, start.location)
         if start.encoding:

@@ -127,7 +127,6 @@ class CatalogComparison:
             on_progress(run.records_before + part.rows)
 
     def _compare_rows(self, rows: list[FeedRow]) -> None:
-        """Compare a run of rows with what is listed."""
         listed = self.products.find_stored([row.stored_id for row in rows])
         self._of_rows.add(product.number for product in listed.values())
         updates: list[ProductChange] = []

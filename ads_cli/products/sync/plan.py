@@ -5,7 +5,6 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from datetime import datetime
 from itertools import chain, count
-from typing import TYPE_CHECKING
 
 import msgspec
 
@@ -29,10 +28,6 @@ from ..sync_state import KIND, SyncState
 from ..uploads import DELETED, DeleteUpload, PushUpload
 from .comparison import CatalogComparison
 from .differences import PENDING, SENT, SPARED, TRIED, Differences, ProductChange
-
-if TYPE_CHECKING:
-    pass
-
 
 NOT_ACCEPTED = -1  # in place of the hash of a key, which is never negative
 

@@ -9,6 +9,7 @@ from typing import Any
 from ....api.amounts import NO_DECIMALS
 from ....api.iso_codes import CURRENCIES
 from ....output.text import first_of
+from ..transforms import PRICES
 from .fix import FIELD_TYPES, Edit, edit
 
 SYMBOLS: dict[str, tuple[str, ...]] = {
@@ -127,7 +128,6 @@ def _currencies(word: str) -> tuple[str, ...]:
     return (code,) if code in CURRENCIES else SYMBOLS.get(symbol, ())
 
 
-FIELDS = ("price", "sale_price")
 IS_VALID = re.compile(FIELD_TYPES["price"].limit("pattern")).match
 
 
@@ -135,7 +135,7 @@ class Price:
     """Writes prices with a point for decimals, and the currency behind."""
 
     name = "price"
-    rules = FIELDS
+    rules = PRICES
 
     def __init__(self, currency: str = "") -> None:
         self.currency = currency  # of prices that name none
@@ -143,7 +143,7 @@ class Price:
     def apply(self, values: dict[str, Any]) -> Sequence[Edit]:
         """Rewrite prices that can be read in one way only."""
         edits: list[Edit] = []
-        for field in FIELDS:
+        for field in PRICES:
             price = values.get(field)
             if price is None or (isinstance(price, str) and IS_VALID(price)):
                 continue
@@ -177,7 +177,7 @@ class SalePrice:
 
     def apply(self, values: dict[str, Any]) -> Sequence[Edit]:
         """Leave out a sale price that equals the price, or is zero. A person must look at a higher one."""
-        prices = [values.get(field) for field in FIELDS]
+        prices = [values.get(field) for field in PRICES]
         if not all(isinstance(price, str) and IS_VALID(price) for price in prices):
             return ()
         (amount, currency), sale = (str(price).split() for price in prices)

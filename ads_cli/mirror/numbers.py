@@ -6,7 +6,7 @@ from contextlib import AbstractContextManager, ExitStack
 from datetime import datetime
 from functools import cache
 from itertools import chain, repeat
-from typing import TYPE_CHECKING, NamedTuple, Protocol
+from typing import TYPE_CHECKING, NamedTuple
 
 from ..api.names import Names, to_neutral
 from ..statistics.answers import QueryResult, Series, answers, request_count, series_in
@@ -26,14 +26,11 @@ if TYPE_CHECKING:
 Answers = Iterable[list[QueryResult]]
 
 
-class Jobs(Protocol):
-    """The jobs of a query, which are in processing until they were waited for."""
+class Jobs(NamedTuple):
+    """The jobs of a query: what waits for them and downloads their results, and what returns these."""
 
-    def wait(self) -> None:
-        """Wait for the jobs, and download their results."""
-
-    def answers(self) -> Answers:
-        """Return the answers."""
+    wait: Callable[[], None]
+    answers: Callable[[], Answers]
 
 
 Exported = Callable[[StatsQuery], AbstractContextManager[Jobs]]

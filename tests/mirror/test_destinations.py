@@ -251,8 +251,9 @@ def failing_at(method: str, number: int, error: int):
     seen: list[int] = []
 
     def limited(*words):
-        seen.append(next(calls))
-        if seen[-1] == number:
+        call = next(calls)  # several threads may be here
+        seen.append(call)
+        if call == number:
             raise OSError(error, os.strerror(error))
         return whole(*words)
 

@@ -14,12 +14,11 @@ from ...console.invocation import Invocation
 from ...errors import AdsctlError, UsageError
 from ...mirror.destination import Surroundings, open_destination
 from ...mirror.further import CATALOG
-from ...mirror.numbers import AccountSource, Activity, Answers, plan_report
+from ...mirror.numbers import AccountSource, Activity, Jobs, plan_report
 from ...mirror.records import Machine, Records
 from ...mirror.run import Owner, Plan, mirror_owner
 from ...mirror.tables import Record, Table
 from ...spelling import comma_list
-from ...statistics.export import Export
 from ...statistics.periods import Calendar, utc_now
 from ...statistics.query import StatsQuery
 from ..stats.exported import opened_export, wait_for
@@ -118,28 +117,13 @@ def _write(
     return {"account": owner.id, "name": name, "status": "ok", **rows, **days}
 
 
-class _Jobs(NamedTuple):
-    """The jobs of a query."""
-
-    call: Invocation
-    running: Export
-
-    def wait(self) -> None:
-        """Download all results."""
-        wait_for(self.call, self.running)
-
-    def answers(self) -> Answers:
-        """Return what was downloaded."""
-        return self.running.answers()
-
-
 @contextmanager
-def _exported(call: Invocation, query: StatsQuery) -> Iterator[_Jobs]:
+def _exported(call: Invocation, query: StatsQuery) -> Iterator[Jobs]:
     """Begin to answer a query by jobs; those of a run that was stopped are not asked for again."""
     try:
         with opened_export(call, query, resume=True) as (running, _):
             running.begin()
-            yield _Jobs(call, running)
+            yield Jobs(partial(wait_for, call, running), running.answers)
     except AdsctlError as error:
         hints = error.hint.replace(RESUME, RUN_AGAIN).split("; ")
         error.hint = "; ".join(dict.fromkeys(hints))  # several queries may have added the same

@@ -2,7 +2,7 @@
 
 from collections import deque
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from datetime import datetime, timedelta
+from datetime import datetime
 from typing import Any, cast
 
 import msgspec
@@ -86,11 +86,8 @@ class MirroredAccount(EntityLookup):
     @property
     def words(self) -> str:
         """Say when the mirror was written, and which days it has."""
-        days = self.days
-        last = days.end - timedelta(days=1)
-        numbers = (
-            f"numbers of {days.start:%Y-%m-%d} to {last:%Y-%m-%d}" if days.end > days.start else "no numbers"
-        )
+        first, end = self.days
+        numbers = f"numbers of {first:%Y-%m-%d} to {end - DAY:%Y-%m-%d}" if end > first else "no numbers"
         return f"{self.destination.name}: as of {self._state['finished_at']:%Y-%m-%dT%H:%M:%SZ}, {numbers}"
 
     def missing(self, query: StatsQuery) -> list[datetime]:

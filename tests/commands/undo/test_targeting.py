@@ -2,6 +2,9 @@
 
 import json
 
+from ads_cli.api.endpoint import BatchEndpoint
+from tests.commands.undo.test_every_update import records_of
+
 ITEM = "9d4c1"
 
 
@@ -99,6 +102,10 @@ def test_what_stands_in_each_others_way_is_replaced_by_one_request(adsctl, write
     writes.clear()
     undo(adsctl, "--since", "1h")
     assert targeting(adsctl) == before and len(writes) == 1
+    undo(adsctl, changes(adsctl)[-1]["id"])
+    assert [own[3] for own in targeting(adsctl) if own[1] == "AGE"] == ["AGE_25_TO_49"]
+    undo(adsctl, changes(adsctl)[-1]["id"])
+    assert targeting(adsctl) == before
 
 
 def test_a_line_item_is_left_whole_where_the_service_refuses_a_criterion(adsctl, service):
@@ -143,3 +150,28 @@ def test_a_value_that_the_log_does_not_keep_is_said(adsctl):
     adsctl.local("targeting", "delete", changes(adsctl)[0]["ids"][0], "--yes")
     done = adsctl.local("changes", "undo", changes(adsctl)[1]["id"], "--yes", code=12)
     assert "the log does not keep such values" in done.stderr
+
+
+def test_what_takes_several_requests_never_leaves_a_line_item_without_targeting(adsctl, monkeypatch):
+    from ads_cli.commands.undo import targeting as undoing
+
+    before = targeting(adsctl)
+    batch(adsctl, *({"targeting_criterion_id": id} for id in ids(adsctl)), verb="delete")
+    batch(
+        adsctl,
+        {"line_item_id": ITEM, "targeting_type": "AGE", "targeting_value": "AGE_25_TO_49"},
+        *map(keyword, "abcdefg"),
+    )
+    left, send = [], undoing._send
+
+    def counted(call, prepared):
+        send(call, prepared)
+        stored = records_of(adsctl).items()
+        own = [data for (kind, _), (deleted, data) in stored if kind == "targeting_criterion" and not deleted]
+        left.append(sum(data["line_item_id"] == ITEM for data in own))
+
+    monkeypatch.setattr(undoing, "_send", counted)
+    monkeypatch.setattr(undoing, "BATCH", BatchEndpoint("", 3))
+    undo(adsctl, "--since", "1h")
+    assert targeting(adsctl) == before
+    assert len(left) > 3 and min(left) >= len(before)

@@ -1,8 +1,13 @@
 """Targeting that was changed is as it was: what was deleted is created again, and what was added deleted."""
 
 import json
+import sqlite3
+from contextlib import closing
+
+import pytest
 
 from ads_cli.api.endpoint import BatchEndpoint
+from ads_cli.store import close_stores
 from tests.commands.undo.test_every_update import records_of
 
 ITEM = "9d4c1"
@@ -134,7 +139,7 @@ def test_a_value_that_somebody_has_added_since_is_left(adsctl):
     adsctl.local("targeting", "delete", made["ids"][0], "--yes")
     batch(adsctl, keyword("mug"))
     done = adsctl.local("changes", "undo", made["id"], "--yes", code=12)
-    assert "another one that says the same was added since" in done.stderr
+    assert "says the same, and was not added by it" in done.stderr
 
 
 def test_a_criterion_of_a_line_item_that_is_gone_is_said(adsctl):
@@ -175,3 +180,42 @@ def test_what_takes_several_requests_never_leaves_a_line_item_without_targeting(
     undo(adsctl, "--since", "1h")
     assert targeting(adsctl) == before
     assert len(left) > 3 and min(left) >= len(before)
+
+
+@pytest.mark.parametrize("service_name", ["generic", "x"])
+def test_targeting_is_taken_back_under_the_names_of_each_service(adsctl, service):
+    def now():
+        listed = json.loads(adsctl("targeting", "list", "--line-items", ITEM, "-o", "json").stdout)
+        return sorted((record["targeting_type"], record["targeting_value"]) for record in listed), listed
+
+    before, listed = now()
+    adsctl("targeting", "delete", listed[0]["id"], "--yes")
+    words = ("--targeting-type", "BROAD_KEYWORD", "--targeting-value", "mug")
+    adsctl("targeting", "add", "--line-item", ITEM, *words)
+    assert now()[0] != before
+    adsctl("changes", "undo", "--since", "1h", "--yes")
+    assert now()[0] == before
+
+
+def test_what_a_file_of_campaigns_has_pruned_is_created_again(adsctl):
+    adsctl.local("campaigns", "pull", "account.yaml")
+    before, path = targeting(adsctl), adsctl.home / "account.yaml"
+    lines = path.read_text(encoding="utf-8").splitlines(keepends=True)
+    pruned = [line for line in lines if "handmade mugs" not in line and "AGE_25_TO_54" not in line]
+    path.write_text("".join(pruned), encoding="utf-8")
+    adsctl.local("campaigns", "apply", "account.yaml", "--prune", "--yes")
+    assert len(targeting(adsctl)) == len(before) - 2
+    undo(adsctl, "--since", "1h")
+    assert targeting(adsctl) == before
+
+
+@pytest.mark.parametrize(("time", "is_undone"), [("", True), (", time = '2099-01-01T00:00:00Z'", False)])
+def test_what_an_addition_without_an_answer_has_made_is_deleted_and_nothing_older(adsctl, time, is_undone):
+    before = targeting(adsctl)
+    batch(adsctl, keyword("mug"))
+    close_stores()
+    with closing(sqlite3.connect(adsctl.home / "state" / "state.db")) as db, db:
+        db.execute(f"UPDATE changes SET outcome = NULL, made = '[]'{time}")
+    done = adsctl.local("changes", "undo", "--since", "1h", "--yes", code=0 if is_undone else 12)
+    assert (targeting(adsctl) == before) is is_undone
+    assert is_undone or "says the same, and was not added by it" in done.stderr

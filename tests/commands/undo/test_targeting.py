@@ -118,15 +118,17 @@ def test_a_line_item_is_left_whole_where_the_service_refuses_a_criterion(adsctl,
     adsctl.file("criteria.json", json.dumps(batch_of))
     adsctl("targeting", "add", "-f", "criteria.json")
     adsctl("line-items", "pause", ITEM)
-    (made, _) = changes(adsctl)
+    adsctl("line-items", "update", "9d4c2", "--name", "Other")
+    made, paused, renamed = changes(adsctl)
     for id in made["ids"]:
         adsctl("targeting", "delete", id, "--yes")
-    gone, paused = changes(adsctl)[-2:], changes(adsctl)[1]
+    gone = changes(adsctl)[-2:]
     service.fail("POST */batch/*/targeting_criteria status=400")
-    words = [change["id"] for change in (*gone, paused)]
+    words = [change["id"] for change in (*gone, paused, renamed)]
     done = adsctl("changes", "undo", *words, "--yes", "-o", "json", code=9)
     states = {record["id"]: record["state"] for record in json.loads(done.stdout)}
     assert all(states[id].startswith("refused: ") for id in made["ids"])
+    assert states["9d4c2"] == "undone" and f"{ITEM}: its targeting was not taken back" in done.stderr
     # What would reach other people than before is not activated.
     assert states[ITEM].startswith("refused: its targeting was not taken back")
     item = json.loads(adsctl("line-items", "get", ITEM, "-o", "json").stdout)

@@ -9,8 +9,8 @@ from tests.adsctl import Adsctl
 DAILY = "daily_budget_amount_local_micro"
 RULES = """
 rules:
-- {name: more, of: campaigns, where: id = '8wku2', when: spend > 1, do: set daily_budget=+10%}
-- {name: stop, of: line_items, where: id = '9d4c1', when: spend > 1, do: pause}
+- {name: more, of: campaigns, when: id = '8wku2', do: set daily_budget=+10%}
+- {name: stop, of: line_items, when: id = '9d4c1', do: pause}
 """
 APPLY = ("watch", "apply", "rules.yaml", "--max-changes", "9", "--yes", "-o", "json")
 

@@ -54,7 +54,9 @@ EFFECTS = {
     "line-items activate": _changes("update activate", spends=True),
     "line-items pause": _changes("update"),
     "watch apply": _changes("update activate", spends=True),
-    "changes undo": _changes("update activate delete", destroys=True, spends=True),
+    "changes undo": _changes(
+        f"{ROWS} activate products media posts settings webhooks", destroys=True, spends=True
+    ),
     "media upload": _changes("create media"),
     "media alt-text": _changes("update media"),
     "media library clean": _changes("delete media", destroys=True),

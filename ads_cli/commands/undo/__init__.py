@@ -7,7 +7,6 @@ import typer
 
 from ...api.endpoint import Request
 from ...api.spending import ACTIVE, STATUS
-from ...client.spending import LINE_ITEM_ID
 from ...config.file_locks import locked, state_lock
 from ...console.change_words import record_in_words
 from ...console.invocation import Invocation
@@ -83,29 +82,32 @@ def undo(
         for undone in criteria
         if undone.criterion and (why := results[0].refused.get(undone.record.id))
     }
-    results += [carry_out(call, changes) for changes in _runs(due, untargeted)]
-    refused = {id: why for result in results for id, why in result.refused.items()} | untargeted
+    held = {
+        undone.record.id: untargeted[undone.record.id]
+        for undone in due
+        if undone.activates and undone.is_line_item and undone.record.id in untargeted
+    }
+    results += [
+        carry_out(call, own) for own in _runs([undone for undone in due if undone.record.id not in held])
+    ]
+    refused = {id: why for result in results for id, why in result.refused.items()} | held
     states = {id: state_of_left(why) for id, why in refused.items()}
     shown = [undone.as_dict(states.get(undone.record.id, DONE)) for undone in plan]
     call.printer.show(shown, UNDONE.columns, UNDONE.key)
-    raise_refused(results, len(due), [line for line in left if not line.endswith((SAME, GONE, THERE))])
+    others = [line for line in left if not line.endswith((SAME, GONE, THERE))]
+    raise_refused(results, len(due) - len(held), [*others, *(f"{id}: {why}" for id, why in held.items())])
 
 
-def _runs(due: Sequence[Undone], left: Mapping[str, str] = {}) -> "Iterator[ComputedChanges]":
-    """Yield the changes of records of a kind that one run carries out; what activates comes last.
-
-    The line items that are `left` are not activated.
-    """
+def _runs(due: Sequence[Undone]) -> "Iterator[ComputedChanges]":
+    """Yield the changes of records of a kind that one run carries out; what activates comes last."""
     from ..requests.computed import ComputedChanges
 
     runs: dict[tuple[type[Request], tuple[tuple[str, str], ...], bool], list[Undone]] = {}
     for undone in sorted(due, key=lambda undone: undone.activates):
         if undone.kind and not undone.criterion:
-            is_of_item = undone.kind.endpoint.id_field == LINE_ITEM_ID
-            if not (undone.activates and is_of_item and undone.record.id in left):
-                # Whatever only activates is apart, since some services have a request of its own for it.
-                key = undone.kind, tuple(sorted(undone.place.items())), undone.values == {STATUS: ACTIVE}
-                runs.setdefault(key, []).append(undone)
+            # Whatever only activates is apart, since some services have a request of its own for it.
+            key = undone.kind, tuple(sorted(undone.place.items())), undone.values == {STATUS: ACTIVE}
+            runs.setdefault(key, []).append(undone)
     for (kind, place, _), records in runs.items():
         values = {undone.record.id: undone.values_to_send for undone in records}
         expected = {undone.record.id: undone.now for undone in records}
@@ -141,7 +143,7 @@ def _selected(
         or (first and change["time"] >= first)
     ]
     elsewhere = [change for change in chosen if change["service"] != call.service]
-    chosen = [change for change in chosen if change not in elsewhere]
+    chosen = [change for change in chosen if change["service"] == call.service]
     if elsewhere and (not chosen or not since):
         raise _of_another_service(call, elsewhere[-1])
     if elsewhere:

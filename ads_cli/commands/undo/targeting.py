@@ -79,7 +79,7 @@ def _undone(criterion: Criterion, entries: Sequence[LoggedCriterion], there: Rec
         return undone._replace(why_not=GONE)
     created = [entry for entry in entries if entry.record.action == "create"]
     if not any(_may_have_made(entry, there) for entry in created):
-        return undone._replace(why_not=f"another one that says the same was added since: {there['id']}")
+        return undone._replace(why_not=f"{there['id']} says the same, and was not added by it")
     return undone
 
 

@@ -5,6 +5,7 @@ from typing import Any, NamedTuple, TypedDict
 
 from ...api.endpoint import Request
 from ...api.spending import ACTIVE, STATUS
+from ...client.spending import LINE_ITEM_ID
 from ...console.change_words import changes_in_words
 from ...console.shown import Result
 from ...store.changes import ChangedRecord
@@ -58,6 +59,11 @@ class Undone(NamedTuple):
     def activates(self) -> bool:
         """Whether the record may serve again."""
         return self.values.get(STATUS) == ACTIVE
+
+    @property
+    def is_line_item(self) -> bool:
+        """Whether the record has targeting of its own."""
+        return self.kind is not None and self.kind.endpoint.id_field == LINE_ITEM_ID
 
     @property
     def values_to_send(self) -> dict[str, Any]:

@@ -38,7 +38,7 @@ def apply(
 
     Asks first, on a terminal; elsewhere this needs --yes. The guard holds, and the log of changes names the
     rule: 'adsctl changes undo' takes back what it did. The exit code is 10 where nothing was changed and
-    something is told, 9 where the service refused a change, and 12 where more records would be changed than
+    something is told, 9 where a change was refused or left, and 12 where more records would be changed than
     --max-changes: nothing is changed then.
 
     For example: adsctl watch apply rules.yaml --yes

@@ -14,7 +14,17 @@ from ..errors import UsageError
 from ..installation import missing_extra
 from ..parallel import batched
 from ..signals import NOTICE_SECONDS
-from .destination import ANNOUNCE_SECONDS, Days, Row, Scope, Surroundings, failed, lock_here, missing_columns
+from .destination import (
+    ANNOUNCE_SECONDS,
+    Days,
+    Row,
+    Scope,
+    Surroundings,
+    failed,
+    lock_here,
+    missing_columns,
+    staging,
+)
 from .sql import day_counting, listed, marking, replacing, selection
 from .tables import Column, Table
 
@@ -114,7 +124,7 @@ class DuckDBFile:
                 condition = f'"{table.owner}" = ? AND list_contains(?, "date")'
                 execute(f"DELETE FROM {name} WHERE {condition}", [scope.owner, [*scope.days]])
             execute(f"CREATE OR REPLACE TEMP TABLE {STAGE} AS SELECT {columns} FROM {name} LIMIT 0")
-            with tempfile.TemporaryDirectory() as folder:
+            with staging(self.name), tempfile.TemporaryDirectory() as folder:
                 file = Path(folder, "rows.csv")
                 for some in batched(rows, STAGED_CELLS // len(table.columns)):
                     staged += len(some)

@@ -19,7 +19,7 @@ from typing import Any, NamedTuple
 from uuid import uuid4
 
 from ..parallel import batched
-from .destination import Days, Row, Scope, Surroundings, lock_here, missing_columns
+from .destination import Days, Row, Scope, Surroundings, lock_here, missing_columns, staging
 from .parquet_files import Files, files_of, parquet_library
 from .tables import SYNCED, Table
 
@@ -89,8 +89,9 @@ class ParquetFolder:
             return [row for name in names for row in self._rows(table, name)]
 
     def has_table(self, table: Table) -> bool:
-        """Return True: a table without rows has no file."""
-        return True
+        """Tell whether a table is there."""
+        with self._files.errors():
+            return self._columns(table) is not None
 
     def day_counts(self, table: Table, owner: str) -> Mapping[datetime, int]:
         """Count rows by day."""
@@ -102,8 +103,9 @@ class ParquetFolder:
         """Write rows into new files, beside those of the old ones that have other keys."""
         with self._files.errors(), tempfile.TemporaryDirectory() as folder:
             spool = _Spool(Path(folder), table)
-            for some in batched(rows, BATCH_CELLS // len(table.columns)):
-                spool.add(some)
+            with staging(self.name):
+                for some in batched(rows, BATCH_CELLS // len(table.columns)):
+                    spool.add(some)
             of_scope = {_Part(scope.owner, day) for day in scope.days} if scope else set[_Part]()
             for part in sorted(of_scope | spool.parts):
                 name = part.file(table)

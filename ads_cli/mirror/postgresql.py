@@ -9,14 +9,15 @@ from urllib.parse import parse_qsl, urlencode, urlsplit, urlunsplit
 from ..errors import StateError, UsageError
 from ..installation import missing_extra
 from ..masking import mask_address
-from .destination import ANNOUNCE_SECONDS, Days, Row, Scope, Surroundings, failed, missing_columns
+from .destination import ANNOUNCE_SECONDS, Days, Row, Scope, Surroundings, Value, failed, missing_columns
 from .sql import day_counting, listed, marking, replacing, selection
 from .tables import Column, Table
 
 if TYPE_CHECKING:
-    from psycopg import Connection
+    from psycopg import Connection, Cursor
 
     Database = Connection[tuple[Any, ...]]
+    Result = Cursor[tuple[Any, ...]]
 
 CONNECT_SECONDS = 30
 # While jobs are waited for, the connection is idle: what lies between must not forget it.
@@ -26,11 +27,15 @@ STAGE = "adsctl_stage"
 COLUMNS = """SELECT attname, format_type(atttypid, NULL), coalesce(attnum = ANY(indkey), false)
 FROM pg_attribute LEFT JOIN pg_index ON indrelid = attrelid AND indisprimary
 WHERE attrelid = to_regclass(%s) AND attnum > 0 AND NOT attisdropped"""
+# Who may not use a schema would see no tables in it.
+CLOSED = "SELECT FROM pg_namespace WHERE nspname = %s AND NOT has_schema_privilege(oid, 'USAGE')"
 ACCOUNT_LOCK = "hashtextextended(concat_ws(' ', 'adsctl mirror', current_schema(), %s::text), 0)"
 HINTS = {  # by SQLSTATE
-    "42501": "grant the user CREATE on the schema, and SELECT, INSERT, UPDATE and DELETE on its tables",
+    "42501": "grant the user USAGE and CREATE on the schema, and SELECT, INSERT, UPDATE and DELETE on its"
+    " tables; only the owner of a table adds columns to it",
     "53100": "free space on the disk of the database, and run it again: nothing was changed",
     "55P03": "pg_stat_activity shows who holds it; --max-wait sets how long it is waited for",
+    "22P05": "name a database whose encoding is UTF8, as createdb -E UTF8 -T template0 makes it",
     "25006": "name a database that may be written: this one is a replica, or read-only",
     "28P01": "set PGPASSWORD, or write the password into ~/.pgpass",
     "3D000": "create it, as with createdb, or name another one",
@@ -74,7 +79,6 @@ class PostgresSchema:
                 if self._account is not None:
                     self._take_lock(self._account)
                 self._open().execute("BEGIN")
-            self._open().execute(f"SET LOCAL lock_timeout = {_milliseconds(self._surroundings.wait_seconds)}")
 
     def ensure_tables(self, tables: Sequence[Table]) -> None:
         """Create tables, and add columns."""
@@ -94,7 +98,7 @@ class PostgresSchema:
             if not (types := self._columns(table)[0]):
                 return []
             query, values = selection(table, types, owner, days, "%s")
-            return self._open().execute(_sql(query), values).fetchall()
+            return self._wait_for(query, values, self._locked_table(table)).fetchall()
 
     def has_table(self, table: Table) -> bool:
         """Tell whether a table is there."""
@@ -106,7 +110,8 @@ class PostgresSchema:
         with self._errors():
             if not self._columns(table)[0]:
                 return {}
-            return dict(self._open().execute(_sql(day_counting(table, "%s")), (owner,)).fetchall())
+            counting = day_counting(table, "%s")
+            return dict(self._wait_for(counting, (owner,), self._locked_table(table)).fetchall())
 
     def replace(self, table: Table, rows: Iterable[Row], scope: Scope | None = None) -> int:
         """Write rows by COPY into a table of this transaction, which those of their keys are deleted by."""
@@ -171,12 +176,15 @@ class PostgresSchema:
     def _open(self) -> "Database":
         if self._connection is None:
             options: dict[str, Any] = {"connect_timeout": CONNECT_SECONDS, **KEEPALIVES}
-            options |= {"application_name": "adsctl mirror", "autocommit": True}
+            options |= {"application_name": "adsctl mirror", "autocommit": True, "client_encoding": "UTF8"}
             connection = _driver().connect(self._conninfo, **options)
             self._connection = connection
             connection.execute("SET client_min_messages = warning")
+            connection.execute(f"SET lock_timeout = {_milliseconds(self._surroundings.wait_seconds)}")
             if self._schema:
                 connection.execute(f"SET search_path = {listed([self._schema])}")
+                if connection.execute(CLOSED, (self._schema,)).fetchall():
+                    raise failed(self.name, f"permission denied for schema {self._schema}", HINTS["42501"])
         return self._connection
 
     def _changes(self, tables: Sequence[Table]) -> list[tuple[str, str]]:
@@ -215,26 +223,27 @@ class PostgresSchema:
     def _locked_table(self, table: Table) -> str:
         return f"{self.name}: another session has locked {table.name}"
 
-    def _wait_for(self, statement: str, values: Sequence[str], what: str) -> None:
+    def _wait_for(self, statement: str, values: Sequence[Value], what: str) -> "Result":
         """Execute what takes a lock; say after a moment what is waited for."""
         from psycopg.errors import LockNotAvailable
 
         longest = self._surroundings.wait_seconds
         first = min(ANNOUNCE_SECONDS, longest)
         try:
-            self._execute_within(first, statement, values)
+            return self._execute_within(first, statement, values)
         except LockNotAvailable:
             if longest <= first:
                 raise
             self._surroundings.say(f"{what}; waiting for it, up to {longest:.0f} s")
-            self._execute_within(longest - first, statement, values)
+            return self._execute_within(longest - first, statement, values)
 
-    def _execute_within(self, seconds: float, statement: str, values: Sequence[str]) -> None:
+    def _execute_within(self, seconds: float, statement: str, values: Sequence[Value]) -> "Result":
         longest = self._surroundings.wait_seconds
         with self._open().transaction():  # a savepoint, where one was begun
             self._open().execute(f"SET LOCAL lock_timeout = {_milliseconds(seconds)}")
-            self._open().execute(_sql(statement), values)
+            result = self._open().execute(_sql(statement), values)
             self._open().execute(f"SET LOCAL lock_timeout = {_milliseconds(longest)}")
+        return result
 
 
 def _milliseconds(seconds: float) -> int:

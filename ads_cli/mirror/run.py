@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from datetime import UTC, datetime
-from typing import NamedTuple, cast
+from typing import NamedTuple
 
 from ..errors import StateError
 from ..output.text import first_of
@@ -49,30 +49,37 @@ class Mirrored(NamedTuple):
     day_rows: Sequence[Row]
 
 
-def read_mirrored(destination: Destination, owner: Owner) -> Mirrored:
-    """Read what is there of an owner; raise StateError for what a later version or another service wrote."""
-    state: Mapping[str, Value] = {}
-    for row in destination.select(STATE):
-        values = dict(zip(STATE.names, row, strict=True))
-        if cast(int, values["contract"]) > VERSION:
+def _states(destination: Destination) -> Sequence[Mapping[str, Value]]:
+    """Return the rows of `mirror_accounts`; raise StateError where a later version wrote one."""
+    states = [dict(zip(STATE.names, row, strict=True)) for row in destination.select(STATE)]
+    for version in (state["contract"] for state in states):
+        if isinstance(version, int) and version > VERSION:
             raise StateError(
                 f"{destination.name} was written by a later version of adsctl",
                 hint="update adsctl, or mirror into another file or schema",
             )
-        if values["account_id"] == owner.id:
-            state = values
-    if state and state["service"] != owner.service:
-        raise StateError(
-            f"{destination.name} has {owner.id} of another service: {state['service']}",
-            hint="mirror each service into a file or schema of its own: their ids are not distinct",
-        )
-    return Mirrored(state, sorted(destination.select(DAYS, owner.id), key=repr))
+    return states
+
+
+def read_mirrored(destination: Destination, owner: Owner) -> Mirrored:
+    """Read what is there of an owner; raise StateError for what a later version or another service wrote."""
+    own: Mapping[str, Value] = {}
+    for state in _states(destination):
+        if state["service"] != owner.service:
+            raise StateError(
+                f"{destination.name} has {state['account_id']} of another service: {state['service']}",
+                hint="mirror each service into a file or schema of its own: their ids are not distinct",
+            )
+        if state["account_id"] == owner.id:
+            own = state
+    return Mirrored(own, sorted(destination.select(DAYS, owner.id), key=repr))
 
 
 @contextmanager
 def prepared(destination: Destination, owner: Owner, tables: Sequence[Table]) -> Iterator[Mirrored]:
     """Hold the lock of an owner, once the destination can take its tables; yield what is there of it."""
     with destination.locked(owner.id):
+        _states(destination)  # first: the tables of a later version may have wider types
         destination.begin()
         destination.ensure_tables([*tables, STATE, DAYS])
         destination.rollback()

@@ -176,7 +176,8 @@ class MirroredAccount(EntityLookup):
         """Return the current versions of the records of a table, by id, with neutral names."""
         owner = self.account
         rows = (dict(zip(table.names, row, strict=True)) for row in self.destination.select(table, owner))
-        ordered = sorted(rows, key=lambda record: record.get("updated_at") or datetime.min)
+        # By id too: a database returns rows in any order.
+        ordered = sorted(rows, key=lambda record: (record.get("updated_at") or datetime.min, record["id"]))
         return {str(record["id"]): X.to_neutral(record) for record in ordered}
 
 

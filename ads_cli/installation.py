@@ -12,6 +12,7 @@ import shutil
 import sys
 from collections.abc import Mapping, Sequence
 from functools import cached_property
+from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 from urllib.parse import urlsplit
@@ -32,6 +33,14 @@ def missing_extra(feature: str, extra: str) -> UsageError:
     """Return the error of a feature whose extra is not installed; its hint is the command that adds it."""
     hint = this_installation().adding(extra)
     return UsageError(f"{feature} needs the extra {DISTRIBUTION}[{extra}]", hint=hint)
+
+
+def import_extra(module: str, feature: str, extra: str) -> Any:
+    """Import a package of an extra; raise UsageError where it is not installed."""
+    try:
+        return import_module(module)
+    except ImportError:
+        raise missing_extra(feature, extra) from None
 
 
 def this_installation() -> "Installation":

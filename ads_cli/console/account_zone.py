@@ -1,6 +1,6 @@
 """The time zone in which a person reads and writes times: that of the account."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from contextlib import suppress
 from datetime import datetime, tzinfo
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
@@ -14,7 +14,6 @@ if TYPE_CHECKING:
     from ..output.printer import Printer
 
 KIND = "time zones"  # of notes
-NAMES = "names of accounts"  # of notes
 QUICKLY = {"max_attempts": "1", "timeout": "5s"}  # nobody waits for a time zone
 
 
@@ -72,7 +71,7 @@ def zone_for(call: Caller) -> tzinfo | None:
 
 
 def account_with_zone(call: Caller) -> dict[str, Any]:
-    """Ask for the account, and note its time zone and its name; raise UnavailableError without a zone."""
+    """Ask for the account, and note its time zone; raise UnavailableError without a zone."""
     from ..api.accounts import GetAccount
     from ..store.notes import Notes
 
@@ -81,18 +80,7 @@ def account_with_zone(call: Caller) -> dict[str, Any]:
         raise UnavailableError("the account has no time zone")
     if _noted_zone(call) != zone:
         Notes(call.settings.state_dir, KIND).put(_key(call), zone)
-    names, name = Notes(call.settings.state_dir, NAMES), account.get("name")
-    if isinstance(name, str) and names.find(call.account, str) != name:
-        names.put(call.account, name)
     return account
-
-
-def noted_names(call: Caller, accounts: Iterable[str]) -> dict[str, str]:
-    """Return the names of accounts that this machine has asked for, by their ids; nothing is sent."""
-    from ..store.notes import Notes
-
-    names = Notes(call.settings.state_dir, NAMES)
-    return {account: name for account in accounts if (name := names.find(account, str))}
 
 
 def _noted_zone(call: Caller) -> str | None:

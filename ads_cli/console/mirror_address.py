@@ -1,12 +1,14 @@
 """The mirror that an option names: its address, and what its destination knows of this run."""
 
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
 from functools import partial
 from typing import TYPE_CHECKING
 
 from .invocation import Invocation
 
 if TYPE_CHECKING:
-    from ..mirror.destination import Surroundings
+    from ..mirror.destination import Destination, Surroundings
 
 MAX_BYTES = 1 << 30  # of one file of parquet
 
@@ -40,3 +42,12 @@ def surroundings_of(call: Invocation) -> "Surroundings":
         say=call.messages.say,
         access=partial(call.remote_access, MAX_BYTES),
     )
+
+
+@contextmanager
+def opened_mirror(call: Invocation, text: str) -> "Iterator[Destination]":
+    """Open the mirror that an option names."""
+    from ..mirror.destination import open_destination
+
+    with closing(open_destination(address_of(call, text), surroundings_of(call))) as destination:
+        yield destination

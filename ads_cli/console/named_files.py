@@ -13,10 +13,9 @@ from ..config.atomic_files import atomic, check_output_path, file_to_replace
 from ..config.environment import CONFIG_FILES, STATE_FILES
 from ..config.settings import Settings
 from ..errors import UsageError
-from ..fleet.commands import COMMANDS, WRITTEN, TaskCommand, values
+from ..fleet.commands import COMMANDS, WRITTEN, TaskCommand, path_of, values
 from .options import names_file
 
-DATABASE_SCHEME = "sqlite:"
 STANDARD_STREAMS = {0: "standard input", 1: "standard output"}
 
 
@@ -25,13 +24,14 @@ def check_outputs(context: Any, to: str | None) -> None:
     command = COMMANDS.get(context.command_path.partition(" ")[2], TaskCommand())
     written = (*command.outputs, *command.shared_outputs, *WRITTEN)
     outputs = [
-        (param.metavar if param.param_type_name == "argument" else param.opts[0], _path(path))
+        (param.metavar if param.param_type_name == "argument" else param.opts[0], path_of(path))
         for param in context.command.params
         if param.name in written
         for path in values(context.params, (param.name,))
     ]
     outputs += [("--to", to)] if to else []
-    inputs = [*values(context.params, command.inputs)]  # what options read is whole in memory by then
+    read = values(context.params, (*command.inputs, *command.mirrors))
+    inputs = [*map(path_of, read)]  # what options read is whole in memory by then
     for number, (option, path) in enumerate(outputs):
         if path == "-" or (Path(path).exists() and not Path(path).is_file()):
             continue  # a terminal or a pipe takes several; a folder is refused where it is opened
@@ -64,7 +64,7 @@ def _files_of(context: Any, settings: Settings) -> Iterator[str]:
     for param in context.command.params:
         if param.name != "log_file" and names_file(param):
             for text in values(context.params, (param.name,)):
-                name = _path(text).removeprefix("@" if "@" in param.metavar else "")
+                name = path_of(text).removeprefix("@" if "@" in param.metavar else "")
                 yield from (name, *glob(name))  # noqa: PTH207 - a pattern may be absolute
     if env_file := settings.get("env_file"):
         yield str(env_file)
@@ -75,11 +75,6 @@ def _files_of(context: Any, settings: Settings) -> Iterator[str]:
         for name, text in settings.environ.items()
         if name == guard.VARIABLE or (name.startswith("ADSCTL_") and "_FILE" in name)
     )
-
-
-def _path(text: str) -> str:
-    """Return the path of a file, or of the database that a table is in."""
-    return text.removeprefix(DATABASE_SCHEME)
 
 
 def _own_file(log: str, settings: Settings) -> str:

@@ -93,12 +93,14 @@ class TypedParameter:
         convert: Callable[[str], Any] = str,
         metavar: str | None = None,
         offers: Sequence[str] = (),
+        hint: str = "",
         show_default: bool = False,
         **settings: Any,
     ) -> None:
         choices = convert.names if isinstance(convert, Choice) else ()
         self.convert = convert
         self.offers = offers or choices  # for completion
+        self.hint = hint
         super().__init__(  # type: ignore[call-arg]
             param_decls=list(names),
             help=help,
@@ -162,7 +164,7 @@ class TypedParameter:
 
     def _error(self, ctx: Any, problem: str) -> UsageError:
         named = self.long_names[0] if self.long_names else self.metavar.rstrip(".")
-        return UsageError(f"{named}: {problem}", hint=f"{ctx.command_path} --help")
+        return UsageError(f"{named}: {problem}", hint=self.hint or f"{ctx.command_path} --help")
 
 
 class Option(TypedParameter, TyperOption):
@@ -213,6 +215,7 @@ class Declaration(NamedTuple):
     most: int | None = None
     case_sensitive: bool = True
     is_argument: bool = False
+    hint: str = ""  # of its errors, in place of the help
 
 
 def option(
@@ -223,9 +226,10 @@ def option(
     min: int | None = None,
     max: int | None = None,
     case_sensitive: bool = True,
+    hint: str = "",
 ) -> Declaration:
     """Declare an option with a value, for `Annotated`, named as its parameter where no `names` are given."""
-    return Declaration(help, metavar, names, offers, min, max, case_sensitive)
+    return Declaration(help, metavar, names, offers, min, max, case_sensitive, hint=hint)
 
 
 def choice(help: str, *names: str, case_sensitive: bool = True) -> Declaration:
@@ -256,6 +260,7 @@ def parameters_of(function: Callable[..., Any]) -> Iterator[Option | Argument]:
             "help": declared.help,
             "metavar": declared.metavar,
             "offers": declared.offers,
+            "hint": declared.hint,
             "convert": _conversion(get_args(value_type)[0] if is_list else value_type, declared),
             "show_default": True,
             "required": required,
@@ -350,6 +355,8 @@ def unexpected_arguments(context: Any) -> UsageError:
     from ..output.text import safe
 
     words = safe(" ".join(context.args))
-    searches = any(param.name == "q" for param in context.command.params)
-    hint = f"; did you mean --q {words}?" if searches else ""
-    return UsageError(f"unexpected argument: {words}{hint}", hint=f"{context.command_path} --help")
+    params = context.command.params
+    suggested = f"; did you mean --q {words}?" if any(param.name == "q" for param in params) else ""
+    hints = [param.hint for param in params if getattr(param, "hint", "")]
+    hint = hints[0] if hints else f"{context.command_path} --help"
+    return UsageError(f"unexpected argument: {words}{suggested}", hint=hint)

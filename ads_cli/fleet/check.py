@@ -156,7 +156,7 @@ def parsed_task(
     if STANDARD in outputs or (command.is_job and results and not any(values(params, results))):
         raise UsageError("standard output is the result of a task; name a file to write")
     operation = "".join(values(params, ("operation",)))
-    reads = (*inputs, *other_reads(params, parsed.options, settings))
+    reads = (*inputs, *values(params, command.mirrors), *other_reads(params, parsed.options, settings))
     shared = (*values(params, command.shared_outputs), *values(parsed.options, SHARED))
     return Parsed(line, task, command, settings, inputs, outputs, reads, shared, operation, writes)
 

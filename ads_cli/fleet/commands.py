@@ -16,6 +16,7 @@ from ..spelling import suggestion
 if TYPE_CHECKING:
     from ..config.settings import Settings
 
+DATABASE_SCHEMES = ("sqlite:", "duckdb:")  # before the file of a database
 Kind = Literal["product_catalog", "custom_audience", "do_not_reach_list", "pixel"]
 IN_ACCOUNT = ("custom_audience", "do_not_reach_list")  # what an account must be named for
 
@@ -32,6 +33,7 @@ class TaskCommand(msgspec.Struct, frozen=True, kw_only=True):
     uses_account: bool = True  # its profile must be signed in
     needs_account: bool = False  # nothing can be asked without one
     inputs: tuple[str, ...] = ("files", "file", "table", "from_")
+    mirrors: tuple[str, ...] = ()  # databases that are read, which only their drivers open
     outputs: tuple[str, ...] = ()  # of a job, one of them must be given
     is_once: bool = False  # what it sends counts each time
     makes_anew: bool = False  # creates another record each time it is run
@@ -76,20 +78,20 @@ COMMANDS = {
     "stats export": TaskCommand(
         is_job=True, needs_account=True, inputs=(), outputs=("file",), shared_outputs=("into",)
     ),
-    "stats get": TaskCommand(inputs=("from_",), needs_account=True, shared_outputs=("into",)),
+    "stats get": TaskCommand(inputs=(), mirrors=("from_",), needs_account=True, shared_outputs=("into",)),
     "stats jobs get": IN_AN_ACCOUNT,
     "mirror run": TaskCommand(inputs=(), shared_outputs=("into",)),
-    "mirror status": TaskCommand(uses_account=False, inputs=("into",)),
+    "mirror status": TaskCommand(uses_account=False, inputs=(), mirrors=("into",)),
     "mirror tables": TaskCommand(uses_account=False, inputs=()),
-    "stats report": TaskCommand(uses_account=False, outputs=("out",)),
+    "stats report": TaskCommand(uses_account=False, inputs=(), mirrors=("from_",), outputs=("out",)),
     "campaigns tree": IN_AN_ACCOUNT,
     "campaigns why": IN_AN_ACCOUNT,
     "overview": IN_AN_ACCOUNT,
-    "accounts check": TaskCommand(needs_account=True, inputs=("from_",), outputs=("baseline",)),
+    "accounts check": TaskCommand(needs_account=True, inputs=(), mirrors=("from_",), outputs=("baseline",)),
     "stats pace": IN_AN_ACCOUNT,
     "watch check": TaskCommand(uses_account=False),
     "watch plan": TaskCommand(needs_account=True),
-    "watch replay": TaskCommand(needs_account=True),
+    "watch replay": TaskCommand(needs_account=True, inputs=("file",), mirrors=("from_",)),
     "watch apply": TaskCommand(is_write=True, needs_account=True),
     "changes undo": TaskCommand(is_write=True, needs_account=True, inputs=()),
     "campaigns pull": TaskCommand(needs_account=True, inputs=(), outputs=("file",)),
@@ -242,3 +244,10 @@ def values(params: Mapping[str, Any], names: tuple[str, ...]) -> Iterator[str]:
         for item in value if isinstance(value, (list, tuple)) else [value]:
             if item is not None:
                 yield str(item)
+
+
+def path_of(name: str) -> str:
+    """Return the path of a file, or of the database that a table is in."""
+    for scheme in DATABASE_SCHEMES:
+        name = name.removeprefix(scheme)
+    return name

@@ -12,6 +12,7 @@ from ..feeds.locations import PATTERN
 from ..masking import Mask
 from ..store.epochs import UploadTarget
 from .check import OF_PROFILE, Parsed, service_of
+from .commands import path_of
 from .file import TaskProblem
 
 # Files that may name others, by the ends of their names: recipes, requests, campaigns, and tables of them.
@@ -21,7 +22,6 @@ BETWEEN_TEXTS = re.compile(r"[\"'\n\r\t,;\[\]]+|: |- ")  # in whatever language 
 COMMENT = re.compile(r"(?m)(?:^|[ \t])#.*$")
 PLACEHOLDER = re.compile(r"\{[^{}:\s]*\}")
 OWN = "where they have catalogs of their own: adsctl profile set NAME catalog=ID for each"
-INTO = "sqlite:"  # before the file of a database
 
 
 def check_catalogs(parsed: Sequence[Parsed]) -> Iterator[TaskProblem]:
@@ -55,10 +55,10 @@ def check_conflicts(parsed: Sequence[Parsed]) -> Iterator[TaskProblem]:
             if (first := writers.setdefault(_path(name), item)) is not item:
                 apart = "" if item.line.line else "{profile} in its name makes one for each"
                 yield _conflict(item, f"writes {name}, as {_named(first)} does", apart)
-        sharers |= {_path(name.removeprefix(INTO)): item for name in item.shared}
+        sharers |= {_path(name): item for name in item.shared}
     for item in parsed:
         for name in item.shared:
-            if (writer := writers.get(_path(name.removeprefix(INTO)))) and writer is not item:
+            if (writer := writers.get(_path(name))) and writer is not item:
                 yield _conflict(item, f"writes {name}, as {_named(writer)} does")
     writers = sharers | writers
     for item in parsed:
@@ -137,4 +137,4 @@ def _are_parts(first: Parsed, other: Parsed) -> bool:
 
 
 def _path(name: str) -> str:
-    return str(Path(name).resolve())
+    return str(Path(path_of(name)).resolve())

@@ -31,7 +31,7 @@ from datetime import datetime
 from decimal import Decimal
 from importlib import import_module
 from pathlib import Path
-from typing import NamedTuple, Protocol, cast
+from typing import NamedTuple, Protocol
 
 import msgspec
 
@@ -115,13 +115,6 @@ class Surroundings(msgspec.Struct, frozen=True):
     access: Callable[[], RemoteAccess] = RemoteAccess  # of object stores
 
 
-class Opener(Protocol):
-    """Makes a destination of what follows the scheme of an address; nothing is opened yet."""
-
-    def __call__(self, address: str, surroundings: Surroundings) -> Destination:
-        """Return the destination; raise UsageError for an address that cannot be one."""
-
-
 # The classes by the scheme of their addresses, as module:class.
 DESTINATIONS = {
     "sqlite": "sqlite:SqliteFile",
@@ -146,8 +139,8 @@ def open_destination(address: str, surroundings: Surroundings) -> Destination:
             f"--into: the address begins with none of {known}, nor is it a folder", hint=EXAMPLES
         )
     module, _, name = DESTINATIONS.get(scheme, FOLDER).partition(":")
-    opener = cast(Opener, getattr(import_module(f".{module}", __package__), name))
-    return opener(address, surroundings)
+    opened: Destination = getattr(import_module(f".{module}", __package__), name)(address, surroundings)
+    return opened
 
 
 @contextmanager

@@ -3,36 +3,22 @@
 import csv
 import tempfile
 import time
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import AbstractContextManager, contextmanager
-from datetime import datetime
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from ..config.atomic_files import check_output_path
-from ..errors import UsageError
-from ..installation import missing_extra
+from ..installation import import_extra
 from ..parallel import batched
 from ..signals import NOTICE_SECONDS
-from .destination import (
-    ANNOUNCE_SECONDS,
-    Days,
-    Row,
-    Scope,
-    Surroundings,
-    failed,
-    lock_here,
-    missing_columns,
-    staging,
-)
-from .sql import day_counting, listed, marking, replacing, selection
+from .destination import ANNOUNCE_SECONDS, Row, Surroundings, failed, staging
+from .sql import FREE_SPACE, MAKE_WRITABLE, OTHER_HINT, STAGE, DatabaseFile
 from .tables import Column, Table
 
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
 
-EXAMPLE = "as in --into duckdb:ads.duckdb"
-STAGE = "adsctl_stage"
 STAGED_CELLS = 320_000  # of one file of CSV, which DuckDB reads faster than it takes values from Python
 CSV = "HEADER false, AUTO_DETECT false, DELIM ',', QUOTE '\"', ESCAPE '\"', ALLOW_QUOTED_NULLS false"
 TYPES = {"text": "VARCHAR", "numeric": "DECIMAL(24,6)"}  # a plain DECIMAL has 3 decimals
@@ -48,17 +34,17 @@ JOIN duckdb_tables() tables USING (table_oid, schema_oid, database_oid)
 WHERE columns.table_name = ? AND columns.schema_name = 'main' AND NOT columns.internal
 ORDER BY column_index"""
 KEY_COMMENT = "adsctl; one row for each "
+_driver = partial(import_extra, "duckdb", "a mirror in DuckDB", "mirror")
 HINTS = {
     LOCKED: "another program has the file open: end it, or give --max-wait more time",
-    "No space left": "free space on that disk, and run it again: nothing was changed",
-    "Permission denied": "make the file and its folder writable, or name another file",
+    "No space left": FREE_SPACE,
+    "Permission denied": MAKE_WRITABLE,
     "not a valid DuckDB": "name a DuckDB file, or a new one",
-    "Read-only": "make the file and its folder writable, or name another file",
+    "Read-only": MAKE_WRITABLE,
 }
-OTHER_HINT = "nothing was changed; run it again once that is repaired"
 
 
-class DuckDBFile:
+class DuckDBFile(DatabaseFile):
     """A DuckDB file as a destination.
 
     Its tables have no primary keys, whose index would have to be in memory; their comments name the keys.
@@ -66,95 +52,22 @@ class DuckDBFile:
 
     def __init__(self, address: str, surroundings: Surroundings) -> None:
         _driver()
-        file = address.partition(":")[2]
-        if not file:
-            raise UsageError("--into: duckdb: names no file", hint=EXAMPLE)
-        self._path = Path(file)
-        check_output_path("--into", self._path)
-        self.name = f"duckdb:{file}"
-        self._surroundings = surroundings
-        self._connection: DuckDBPyConnection | None = None
-
-    def locked(self, account: str) -> AbstractContextManager[None]:
-        """Hold the lock of an account, for all runs of this machine that share a state folder."""
-        return lock_here(self._surroundings, str(self._path.resolve()), account)
+        super().__init__(address, surroundings)
 
     def begin(self) -> None:
         """Open the file once no other process has it, and begin a transaction."""
         with self._errors():
             self._open(read_only=False).begin()
 
-    def ensure_tables(self, tables: Sequence[Table]) -> None:
-        """Create tables, and add columns."""
-        with self._errors():
-            db = self._open(read_only=False)
-            for table in tables:
-                types, key = _columns(db, table)
-                if not types:
-                    db.execute(f'CREATE TABLE "{table.name}" ({", ".join(map(_declared, table.columns))})')
-                    db.execute(f"COMMENT ON TABLE \"{table.name}\" IS '{KEY_COMMENT}{', '.join(table.key)}'")
-                    continue
-                for column in missing_columns(table, types, key, self.name):
-                    db.execute(f'ALTER TABLE "{table.name}" ADD COLUMN {_declared(column)}')
-
-    def select(self, table: Table, owner: str | None = None, days: Days | None = None) -> list[Row]:
-        """Return rows."""
-        with self._reading() as db:
-            types = _columns(db, table)[0] if db else {}
-            return db.execute(*selection(table, types, owner, days)).fetchall() if db and types else []
-
-    def has_table(self, table: Table) -> bool:
-        """Tell whether a table is there."""
-        with self._reading() as db:
-            return db is not None and bool(_columns(db, table)[0])
-
-    def day_counts(self, table: Table, owner: str) -> Mapping[datetime, int]:
-        """Count rows by day."""
-        with self._reading() as db:
-            if not db or not _columns(db, table)[0]:
-                return {}
-            return dict(db.execute(day_counting(table), [owner]).fetchall())
-
-    def replace(self, table: Table, rows: Iterable[Row], scope: Scope | None = None) -> int:
-        """Write rows by files of CSV into a temporary table, which those of their keys are deleted by."""
-        columns, name, staged = listed(table.names), f'"{table.name}"', 0
-        with self._errors():
-            execute = self._open(read_only=False).execute
-            if scope:
-                condition = f'"{table.owner}" = ? AND list_contains(?, "date")'
-                execute(f"DELETE FROM {name} WHERE {condition}", [scope.owner, [*scope.days]])
-            execute(f"CREATE OR REPLACE TEMP TABLE {STAGE} AS SELECT {columns} FROM {name} LIMIT 0")
-            with staging(self.name), tempfile.TemporaryDirectory() as folder:
-                file = Path(folder, "rows.csv")
-                for some in batched(rows, STAGED_CELLS // len(table.columns)):
-                    staged += len(some)
-                    _write(file, some)
-                    execute(f"COPY {STAGE} FROM {_literal(str(file))} ({CSV})")
-            for statement in replacing(table, STAGE):
-                execute(statement)
-            execute(f"DROP TABLE {STAGE}")
-        return staged
-
-    def mark_deleted(self, table: Table, owner: str, before: datetime) -> None:
-        """Mark rows that were not written since."""
-        with self._errors():
-            self._open(read_only=False).execute(marking(table), [owner, before])
-
     def commit(self) -> None:
         """Commit, and let others open the file."""
         with self._errors():
-            self._open(read_only=False).commit()
+            self._open().commit()
         self.close()
 
     def rollback(self) -> None:
         """Roll back, and let others open the file."""
         self.close()
-
-    def close(self) -> None:
-        """Close the file, which rolls back."""
-        if self._connection is not None:
-            self._connection.close()
-        self._connection = None
 
     @contextmanager
     def _errors(self) -> Iterator[None]:
@@ -166,21 +79,7 @@ class DuckDBFile:
             hint = next((hint for part, hint in HINTS.items() if part in text), OTHER_HINT)
             raise failed(self.name, text.strip().splitlines()[0], hint) from error
 
-    @contextmanager
-    def _reading(self) -> "Iterator[DuckDBPyConnection | None]":
-        """Yield the file, and close it again outside of a transaction; nothing where there is none."""
-        with self._errors():
-            if self._connection is not None:
-                yield self._connection
-            elif not self._path.exists():
-                yield None
-            else:
-                try:
-                    yield self._open(read_only=True)
-                finally:
-                    self.close()
-
-    def _open(self, *, read_only: bool) -> "DuckDBPyConnection":
+    def _open(self, *, read_only: bool = True) -> "DuckDBPyConnection":
         driver, begun, is_announced = _driver(), time.monotonic(), False
         longest = self._surroundings.wait_seconds
         while self._connection is None:
@@ -195,7 +94,36 @@ class DuckDBFile:
                     is_announced = True
                     self._surroundings.say(f"{self.name}: another process has it open; waiting for it")
                 time.sleep(NOTICE_SECONDS)
-        return self._connection
+        connection: DuckDBPyConnection = self._connection
+        return connection
+
+    def _rows(self, statement: str, values: Sequence[Any] = (), times: Sequence[int] = ()) -> list[Row]:
+        return self._open().execute(statement, [*values]).fetchall()
+
+    def _existing(self, table: Table) -> tuple[dict[str, str], list[str]]:
+        columns = self._rows(COLUMNS, [table.name])
+        types = {str(name): _named(str(type)) for name, type, _ in columns}
+        comment = str(columns[0][2] or "") if columns else ""
+        return types, comment.removeprefix(KEY_COMMENT).split(", ")
+
+    def _creating(self, table: Table) -> list[str]:
+        columns = ", ".join(map(self._declared, table.columns))
+        comment = f"COMMENT ON TABLE \"{table.name}\" IS '{KEY_COMMENT}{', '.join(table.key)}'"
+        return [f'CREATE TABLE "{table.name}" ({columns})', comment]
+
+    def _declared(self, column: Column) -> str:
+        return f'"{column.name}" {TYPES.get(column.type, column.type)}'
+
+    def _stage(self, table: Table, rows: Iterable[Row]) -> int:
+        """Write rows by files of CSV."""
+        count = 0
+        with staging(self.name), tempfile.TemporaryDirectory() as folder:
+            file = Path(folder, "rows.csv")
+            for some in batched(rows, STAGED_CELLS // len(table.columns)):
+                count += len(some)
+                _write(file, some)
+                self._rows(f"COPY {STAGE} FROM {_literal(str(file))} ({CSV})")
+        return count
 
 
 class _Null:
@@ -217,29 +145,9 @@ def _write(file: Path, rows: Iterable[Row]) -> None:
         writer.writerows([NULL if value is None else value for value in row] for row in rows)
 
 
-def _columns(db: "DuckDBPyConnection", table: Table) -> tuple[dict[str, str], list[str]]:
-    """Return the types of the columns of a table, and its key; none where there is no table."""
-    listed = db.execute(COLUMNS, [table.name]).fetchall()
-    types = {name: _named(type) for name, type, _ in listed}
-    comment = listed[0][2] or "" if listed else ""
-    return types, comment.removeprefix(KEY_COMMENT).split(", ")
-
-
 def _named(type: str) -> str:
     return "text" if type == "VARCHAR" else "numeric" if type.startswith("DECIMAL") else type.lower()
 
 
-def _declared(column: Column) -> str:
-    return f'"{column.name}" {TYPES.get(column.type, column.type)}'
-
-
 def _literal(text: str) -> str:
     return "'" + text.replace("'", "''") + "'"
-
-
-def _driver() -> Any:
-    try:
-        import duckdb
-    except ImportError:
-        raise missing_extra("a mirror in DuckDB", "mirror") from None
-    return duckdb

@@ -77,7 +77,6 @@ class AccountSource(NamedTuple):
     exported: Exported  # begins jobs, whose results stay until the context ends
     records: Records
     activity: Activity
-    written: datetime  # naive, in UTC
     max_requests: int  # of a query that is answered at once: larger ones are jobs, which can be resumed
 
 
@@ -186,7 +185,7 @@ class _RowMaker:
         days = report.periods(asked.due._replace(period=asked.query.period))
         self._dates = [date for date, _ in days]
         placement = source.names.to_wire({"placement": asked.query.placement})["placement"]
-        self._shared = {"account_id": source.account, "placement": placement, SYNCED: source.written}
+        self._shared = {"account_id": source.account, "placement": placement, SYNCED: source.records.written}
 
     def rows(self, answer: QueryResult) -> Iterator[Row]:
         """Yield the rows of an answer."""
@@ -239,8 +238,8 @@ def _stats_columns(column: Column) -> tuple[str, ...]:
 
 def plan_report(
     source: AccountSource,
-    table: Table,
     since: Period,
+    table: Table,
     stored: StoredDays,
     counts: Mapping[datetime, int],
 ) -> ReportNumbers:

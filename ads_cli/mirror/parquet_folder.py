@@ -10,6 +10,7 @@ next run of the account does first; without a list, nothing has changed.
 
 import json
 import tempfile
+from collections import deque
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from datetime import datetime
@@ -18,7 +19,9 @@ from pathlib import Path
 from typing import Any, NamedTuple
 from uuid import uuid4
 
+from ..errors import StateError
 from ..parallel import batched
+from ..parallel.ordered_map import map_ordered
 from .destination import Days, Row, Scope, Surroundings, lock_here, missing_columns, staging
 from .parquet_files import Files, files_of, parquet_library
 from .tables import SYNCED, Table
@@ -27,6 +30,7 @@ STAGED = "_adsctl"  # readers of folders ignore names that begin so
 BATCH_CELLS = 600_000  # in memory at once
 WHOLE, COLUMNS, DAY = "all", "columns", "%Y-%m-%d"
 SHARED = "shared"  # in place of an account
+THREADS = 16
 PARTS = 2  # slashes in the name of a file of rows
 KEY = b"adsctl_key"  # in the metadata of the columns
 TYPES = {
@@ -132,17 +136,18 @@ class ParquetFolder:
     def commit(self) -> None:
         """Write the list of the new files, and let each take its place."""
         with self._files.errors():
-            if self._staged:
+            if staged := self._staged:
                 self._files.sync()  # the list must not be on the disk before what it names
-                self._files.write(f"{self._run}/list", json.dumps([*self._staged]).encode())
+                self._files.write(f"{self._run}/list", json.dumps([*staged]).encode())
                 self._files.move(f"{self._run}/list", f"{self._run}.json")
-                self._place(self._run, self._staged)
-        self._staged = {}
+                self._staged = {}  # what is listed is no longer rolled back: some of it may be in its place
+                self._place(self._run, staged)
 
     def rollback(self) -> None:
         """Remove what was written beside the files."""
         with self._files.errors():
             if self._staged:
+                self._files.remove(f"{self._run}.json")
                 self._files.remove_folder(self._run)
         self._staged = {}
 
@@ -161,14 +166,25 @@ class ParquetFolder:
                 self._files.remove_folder(run)
 
     def _place(self, run: str, names: Iterable[str]) -> None:
-        for name in names:
+        def place(name: str) -> None:
             with suppress(FileNotFoundError):  # it is in its place
                 self._files.move(f"{run}/{name}", name)
+
+        # At once, since readers may see a part until all are there. An object store copies each of them.
+        deque(map_ordered(place, names, THREADS, THREADS), 0)
         self._files.remove(f"{run}.json")
         self._files.remove_folder(run)
 
     def _names(self, table: Table, owner: str | None) -> list[str]:
-        """Name the files that have rows, also those that are not yet in their places."""
+        """Name the files that have rows, also those that are not yet in their places.
+
+        Raise StateError for who only reads, where those of a run are not all in theirs.
+        """
+        if not self._account and any(name.endswith(".json") for name in self._files.list(STAGED)):
+            raise StateError(
+                f"{self.name}: a run has not yet put all its files in their places",
+                hint="wait until it ends; if it was killed, 'adsctl mirror run' completes it",
+            )
         folder = f"{table.name}/" if owner is None else f"{table.name}/{owner}/"
         there = (name for name in self._files.list(folder.rstrip("/")) if name.endswith(".parquet"))
         staged = (name for name in self._staged if name.startswith(folder))

@@ -2,28 +2,27 @@
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from datetime import datetime
+from functools import partial
 from typing import TYPE_CHECKING, Any
 from urllib.parse import parse_qsl, urlencode, urlsplit, urlunsplit
 
 from ..errors import StateError, UsageError
-from ..installation import missing_extra
+from ..installation import import_extra
 from ..masking import mask_address
-from .destination import ANNOUNCE_SECONDS, Days, Row, Scope, Surroundings, Value, failed, missing_columns
-from .sql import day_counting, listed, marking, replacing, selection
-from .tables import Column, Table
+from .destination import ANNOUNCE_SECONDS, Row, Scope, Surroundings, failed
+from .sql import STAGE, SqlDestination, listed
+from .tables import Table
 
 if TYPE_CHECKING:
-    from psycopg import Connection, Cursor
+    from psycopg import Connection
 
     Database = Connection[tuple[Any, ...]]
-    Result = Cursor[tuple[Any, ...]]
 
+_driver = partial(import_extra, "psycopg", "a mirror in PostgreSQL", "mirror")
 CONNECT_SECONDS = 30
 # While jobs are waited for, the connection is idle: what lies between must not forget it.
 KEEPALIVES = {"keepalives_idle": 60, "keepalives_interval": 10, "keepalives_count": 6}
 EXAMPLE = "as in --into 'postgresql://USER@HOST/DATABASE?schema=ads'"
-STAGE = "adsctl_stage"
 COLUMNS = """SELECT attname, format_type(atttypid, NULL), coalesce(attnum = ANY(indkey), false)
 FROM pg_attribute LEFT JOIN pg_index ON indrelid = attrelid AND indisprimary
 WHERE attrelid = to_regclass(%s) AND attnum > 0 AND NOT attisdropped"""
@@ -44,15 +43,16 @@ PASSWORD_HINT = HINTS["28P01"]
 OTHER_HINT = "nothing was changed; run it again once the database answers"
 
 
-class PostgresSchema:
+class PostgresSchema(SqlDestination):
     """A schema of a PostgreSQL database as a destination."""
+
+    place = "%s"
 
     def __init__(self, address: str, surroundings: Surroundings) -> None:
         _driver()
         self.name = mask_address(address)
         self._conninfo, self._schema = _parsed(address, self.name)
         self._surroundings = surroundings
-        self._connection: Database | None = None
         self._account: str | None = None  # whose lock is held
 
     @contextmanager
@@ -89,57 +89,38 @@ class PostgresSchema:
             self._wait_for(
                 "SELECT pg_advisory_xact_lock(hashtext('adsctl mirror'))", (), f"{self.name}: tables"
             )
-            for statement, what in self._changes(tables):
-                self._wait_for(statement, (), what)
+            for statement, name in self._changes(tables):
+                self._wait_for(statement, (), self._locked_table(name))
 
-    def select(self, table: Table, owner: str | None = None, days: Days | None = None) -> list[Row]:
-        """Return rows."""
-        with self._errors():
-            if not (types := self._columns(table)[0]):
-                return []
-            query, values = selection(table, types, owner, days, "%s")
-            return self._wait_for(query, values, self._locked_table(table)).fetchall()
-
-    def has_table(self, table: Table) -> bool:
-        """Tell whether a table is there."""
-        with self._errors():
-            return bool(self._columns(table)[0])
-
-    def day_counts(self, table: Table, owner: str) -> Mapping[datetime, int]:
-        """Count rows by day."""
-        with self._errors():
-            if not self._columns(table)[0]:
-                return {}
-            counting = day_counting(table, "%s")
-            return dict(self._wait_for(counting, (owner,), self._locked_table(table)).fetchall())
+    @contextmanager
+    def _reading(self, table: Table) -> Iterator[Mapping[str, str]]:
+        """Wait until nobody else has locked the table."""
+        with super()._reading(table) as types:
+            if types:
+                lock = f"LOCK TABLE {listed([table.name])} IN ACCESS SHARE MODE"
+                self._wait_for(lock, (), self._locked_table(table.name))
+            yield types
 
     def replace(self, table: Table, rows: Iterable[Row], scope: Scope | None = None) -> int:
-        """Write rows by COPY into a table of this transaction, which those of their keys are deleted by."""
-        name, columns = listed([table.name]), listed(table.names)
+        """Write rows, once nobody else has locked the table."""
         with self._errors():
-            self._wait_for(f"LOCK TABLE {name} IN ROW EXCLUSIVE MODE", (), self._locked_table(table))
-            cursor = self._open().cursor()
-            if scope:
-                condition = f'"{table.owner}" = %s AND "date" = ANY(%s)'
-                cursor.execute(_sql(f"DELETE FROM {name} WHERE {condition}"), (scope.owner, [*scope.days]))
-            made = f"CREATE TEMP TABLE {STAGE} ON COMMIT DROP AS SELECT {columns} FROM {name} LIMIT 0"
-            cursor.execute(_sql(made))
-            with cursor.copy(f"COPY {STAGE} FROM STDIN") as copy:
-                for row in rows:
-                    copy.write_row(row)
-            staged = cursor.rowcount
-            # Without statistics, the deletion would be planned for a few rows.
-            cursor.execute(_sql(f"ANALYZE {STAGE} ({listed(table.key)})"))
-            deleting, inserting = replacing(table, STAGE)
-            cursor.execute(_sql(deleting))
-            cursor.execute(_sql(f"{inserting} ORDER BY {_index(table)}"))
-            cursor.execute(f"DROP TABLE {STAGE}")
-            return staged
+            lock = f"LOCK TABLE {listed([table.name])} IN ROW EXCLUSIVE MODE"
+            self._wait_for(lock, (), self._locked_table(table.name))
+        return super().replace(table, rows, scope)
 
-    def mark_deleted(self, table: Table, owner: str, before: datetime) -> None:
-        """Mark rows that were not written since."""
-        with self._errors():
-            self._open().execute(_sql(marking(table, "%s")), (owner, before))
+    def _stage(self, table: Table, rows: Iterable[Row]) -> int:
+        """Write rows by COPY."""
+        cursor = self._open().cursor()
+        with cursor.copy(f"COPY {STAGE} FROM STDIN") as copy:
+            for row in rows:
+                copy.write_row(row)
+        staged = cursor.rowcount
+        # Without statistics, the deletion would be planned for a few rows.
+        self._rows(f"ANALYZE {STAGE} ({listed(table.key)})")
+        return staged
+
+    def _order(self, table: Table) -> str:
+        return f" ORDER BY {_index(table)}"
 
     def commit(self) -> None:
         """Commit."""
@@ -151,12 +132,6 @@ class PostgresSchema:
         with self._errors():
             if self._connection is not None and not self._connection.closed:
                 self._connection.rollback()
-
-    def close(self) -> None:
-        """Close the connection, which rolls back and ends the lock."""
-        if self._connection is not None:
-            self._connection.close()
-        self._connection = None
 
     @contextmanager
     def _errors(self) -> Iterator[None]:
@@ -185,31 +160,28 @@ class PostgresSchema:
                 connection.execute(f"SET search_path = {listed([self._schema])}")
                 if connection.execute(CLOSED, (self._schema,)).fetchall():
                     raise failed(self.name, f"permission denied for schema {self._schema}", HINTS["42501"])
-        return self._connection
+        opened: Database = self._connection
+        return opened
+
+    def _rows(self, statement: str, values: Sequence[Any] = (), times: Sequence[int] = ()) -> list[Row]:
+        cursor = self._open().execute(_sql(statement), values or None)
+        return cursor.fetchall() if cursor.description else []
 
     def _changes(self, tables: Sequence[Table]) -> list[tuple[str, str]]:
-        """Return the statements that make what lacks of the tables, and what each may have to wait for."""
-        changes = list[tuple[str, str]]()
         # Not to_regnamespace, which does not see what was created while a lock was waited for.
-        query = "SELECT FROM pg_namespace WHERE nspname = %s"
-        if self._schema and not self._open().execute(query, (self._schema,)).fetchall():
-            changes.append((f"CREATE SCHEMA {listed([self._schema])}", self._schema))
-        for table in tables:
-            types, key = self._columns(table)
-            name = listed([table.name])
-            if not types:
-                declared = ", ".join(map(_declared, table.columns))
-                changes.append((f"CREATE TABLE {name} ({declared}, PRIMARY KEY ({_index(table)}))", name))
-            elif lacking := missing_columns(table, types, key, self.name):
-                added = ", ".join(f"ADD COLUMN {_declared(column)}" for column in lacking)
-                changes.append((f"ALTER TABLE {name} {added}", self._locked_table(table)))
-        return changes
+        query = "SELECT 1 FROM pg_namespace WHERE nspname = %s"
+        schema = self._schema if self._schema and not self._rows(query, [self._schema]) else None
+        created = [(f"CREATE SCHEMA {listed([schema])}", schema)] if schema else []
+        return [*created, *super()._changes(tables)]
 
-    def _columns(self, table: Table) -> tuple[dict[str, str], list[str]]:
-        """Return the types of the columns of a table, and its key; none where there is no table."""
-        columns = self._open().execute(COLUMNS, (listed([table.name]),)).fetchall()
-        types = {name: type.removesuffix(" without time zone") for name, type, _ in columns}
-        return types, [name for name, _, is_key in columns if is_key]
+    def _existing(self, table: Table) -> tuple[dict[str, str], list[str]]:
+        columns = self._rows(COLUMNS, [listed([table.name])])
+        types = {str(name): str(type).removesuffix(" without time zone") for name, type, _ in columns}
+        return types, [str(name) for name, _, is_key in columns if is_key]
+
+    def _creating(self, table: Table) -> list[str]:
+        columns = ", ".join(map(self._declared, table.columns))
+        return [f'CREATE TABLE "{table.name}" ({columns}, PRIMARY KEY ({_index(table)}))']
 
     def _take_lock(self, account: str) -> None:
         from psycopg.errors import LockNotAvailable
@@ -220,30 +192,29 @@ class PostgresSchema:
         except LockNotAvailable:
             raise failed(self.name, refusal, "wait until it ends; --max-wait sets how long") from None
 
-    def _locked_table(self, table: Table) -> str:
-        return f"{self.name}: another session has locked {table.name}"
+    def _locked_table(self, name: str) -> str:
+        return f"{self.name}: another session has locked {name}"
 
-    def _wait_for(self, statement: str, values: Sequence[Value], what: str) -> "Result":
+    def _wait_for(self, statement: str, values: Sequence[str], what: str) -> None:
         """Execute what takes a lock; say after a moment what is waited for."""
         from psycopg.errors import LockNotAvailable
 
         longest = self._surroundings.wait_seconds
         first = min(ANNOUNCE_SECONDS, longest)
         try:
-            return self._execute_within(first, statement, values)
+            self._execute_within(first, statement, values)
         except LockNotAvailable:
             if longest <= first:
                 raise
             self._surroundings.say(f"{what}; waiting for it, up to {longest:.0f} s")
-            return self._execute_within(longest - first, statement, values)
+            self._execute_within(longest - first, statement, values)
 
-    def _execute_within(self, seconds: float, statement: str, values: Sequence[Value]) -> "Result":
+    def _execute_within(self, seconds: float, statement: str, values: Sequence[str]) -> None:
         longest = self._surroundings.wait_seconds
         with self._open().transaction():  # a savepoint, where one was begun
             self._open().execute(f"SET LOCAL lock_timeout = {_milliseconds(seconds)}")
-            result = self._open().execute(_sql(statement), values)
+            self._open().execute(_sql(statement), values)
             self._open().execute(f"SET LOCAL lock_timeout = {_milliseconds(longest)}")
-        return result
 
 
 def _milliseconds(seconds: float) -> int:
@@ -256,21 +227,9 @@ def _index(table: Table) -> str:
     return listed(dict.fromkeys((*first, *table.key)))
 
 
-def _declared(column: Column) -> str:
-    return f'"{column.name}" {column.type}'
-
-
 def _sql(statement: str) -> Any:
     """Return a statement of declared names only, where psycopg's types ask for a literal."""
     return statement
-
-
-def _driver() -> Any:
-    try:
-        import psycopg
-    except ImportError:
-        raise missing_extra("a mirror in PostgreSQL", "mirror") from None
-    return psycopg
 
 
 def _parsed(address: str, name: str) -> tuple[str, str | None]:

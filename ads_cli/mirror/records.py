@@ -72,7 +72,7 @@ class Records:
         written: datetime,
     ) -> None:
         self._client, self._machine, self._account = client, machine, account
-        self._shared, self._written = dict(shared), written  # `shared`: account or catalog, by its column
+        self._shared, self.written = dict(shared), written  # `shared`: account or catalog, by its column
         self._spools: dict[str, Spool] = {}
         self._entities: dict[str, dict[str, Entity]] = {}
         self._flights: dict[str, list[tuple[str | None, str | None]]] = {}  # of line items, by campaign
@@ -104,7 +104,7 @@ class Records:
             self.rows(POSTS)
             yield from self._urls
             return
-        make, seen = row_maker(table, self._shared | {SYNCED: self._written}), set[tuple[Value, ...]]()
+        make, seen = row_maker(table, self._shared | {SYNCED: self.written}), set[tuple[Value, ...]]()
         places = [table.names.index(name) for name in table.key]
         for record in self._records(table):
             row = make(record)
@@ -159,7 +159,7 @@ class Records:
     def _posts(self) -> Iterator[Record]:
         """Yield the posts that are promoted, and note the addresses in their texts."""
         promoted = self.entities("PROMOTED_POST").values()
-        make = row_maker(POST_URLS, self._shared | {SYNCED: self._written})
+        make = row_maker(POST_URLS, self._shared | {SYNCED: self.written})
         missing = {str(own.post) for own in promoted if own.post}
         for user in self._authors():
             if not missing:

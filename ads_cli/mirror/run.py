@@ -11,12 +11,14 @@ from ..statistics.periods import DAY, Period
 from .days import StoredDay, StoredDays, any_time, day_row, stored_days
 from .destination import Destination, Row, Value
 from .further import DAYS, STATE
-from .numbers import AccountSource, ReportNumbers, plan_report
+from .numbers import ReportNumbers
 from .records import Records
 from .tables import VERSION, Table
 
 MOST_NAMED = 5
 AGAIN = "run it again: what jobs have computed is not asked for again"
+
+Plan = Callable[[Table, StoredDays, Mapping[datetime, int]], ReportNumbers]
 
 
 class Owner(NamedTuple):
@@ -86,40 +88,33 @@ def prepared(destination: Destination, owner: Owner, tables: Sequence[Table]) ->
         yield read_mirrored(destination, owner)
 
 
-def mirror_account(
-    source: AccountSource,
+def mirror_owner(
+    records: Records,
+    plan: Plan | None,
     destination: Destination,
     owner: Owner,
     tables: Sequence[Table],
-    since: Period,
     note: Callable[[str], None],
 ) -> MirrorResult:
-    """Write the records and the statistics of an account; `note` is told what goes on."""
+    """Write the records and the statistics of an owner; `note` is told what goes on.
+
+    `plan` says what is due of a report, from the days that are there of it and their rows.
+    """
     with prepared(destination, owner, tables) as before, ExitStack() as until_written:
         stored = stored_days(before.day_rows)
         reports = list[ReportNumbers]()
         for table in tables:
-            if table.entity:
+            if table.entity and plan:
                 counts = destination.day_counts(table, owner.id)
-                reports.append(plan_report(source, table, since, stored.get(table.name, {}), counts))
+                reports.append(plan(table, stored.get(table.name, {}), counts))
             elif table.kind in ("history", "plain"):
-                note(f"{table.source}: {source.records.rows(table).count} records")
+                note(f"{table.source}: {records.rows(table).count} records")
         for report in reports:
             note(f"{report.table.name}: {len(report.scope.days)} days")
             report.ask(until_written)
         for report in reports:
             report.wait()
-        return _write(destination, owner, tables, source.records, reports, before, source.written)
-
-
-def mirror_catalog(
-    records: Records, destination: Destination, owner: Owner, tables: Sequence[Table], written: datetime
-) -> MirrorResult:
-    """Write the products and the sets of a catalog."""
-    with prepared(destination, owner, tables) as before:
-        for table in tables:
-            records.rows(table)
-        return _write(destination, owner, tables, records, (), before, written)
+        return _write(destination, owner, tables, records, reports, before)
 
 
 def _write(
@@ -129,10 +124,9 @@ def _write(
     records: Records,
     reports: Sequence[ReportNumbers],
     before: Mirrored,
-    written: datetime,
 ) -> MirrorResult:
     """Write all tables in one transaction."""
-    counts = dict[str, int]()
+    counts, written = dict[str, int](), records.written
     by_name = {report.table.name: report for report in reports}
     try:
         destination.begin()

@@ -191,11 +191,6 @@ def _checked(column: str, numbers: Any, length: int) -> list[Any]:
     return numbers
 
 
-def can_be(column: str, number: int | float | Decimal | None) -> bool:
-    """Tell whether a column may have a number: whatever is no amount is a count."""
-    return number is None or is_money(column) or _is_count(number)
-
-
 def _is_count(number: int | float | Decimal) -> bool:
     return 0 <= number < MAX_COUNT and number == int(number)
 

@@ -99,8 +99,11 @@ class ResultContext(NamedTuple):
         """The posts that are promoted in several campaigns: the service has their numbers in each of them."""
         if self.query.entity != "PROMOTED_POST":
             return set()
-        infos = (self.described.get(id, EntityInfo()) for id in self.query.ids)
-        return in_several_campaigns((info.post_id, info.campaign_id) for info in infos)
+        campaigns = dict[str, set[str | None]]()
+        for info in (self.described.get(id, EntityInfo()) for id in self.query.ids):
+            if info.post_id:
+                campaigns.setdefault(info.post_id, set()).add(info.campaign_id)
+        return {post for post, ids in campaigns.items() if len(ids) > 1}
 
     @property
     def times(self) -> "Times":
@@ -116,15 +119,6 @@ class Times(NamedTuple):
 
     start: list[str]
     end: list[str]
-
-
-def in_several_campaigns(posts: Iterable[tuple[str | None, str | None]]) -> set[str]:
-    """Return the posts that occur with several campaigns."""
-    campaigns = dict[str, set[str | None]]()
-    for post, campaign in posts:
-        if post:
-            campaigns.setdefault(post, set()).add(campaign)
-    return {post for post, ids in campaigns.items() if len(ids) > 1}
 
 
 def table_of(context: ResultContext, answers: Iterable[Sequence[QueryResult]]) -> StatsTable:

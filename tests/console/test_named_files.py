@@ -99,7 +99,7 @@ def test_what_a_command_reads_and_writes_is_known_as_a_file():
         node = root()
         for word in name.split():
             node = node.commands[word]
-        files = {*command.inputs, *command.outputs, *command.shared_outputs, *WRITTEN}
+        files = {*command.inputs, *command.mirrors, *command.outputs, *command.shared_outputs, *WRITTEN}
         unknown = [param.name for param in node.params if param.name in files and not names_file(param)]
         assert not unknown, name
         named = {param.name for param in node.params if names_file(param)}

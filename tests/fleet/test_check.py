@@ -252,7 +252,7 @@ def test_a_file_that_two_tasks_write_or_one_reads_and_another_writes_is_refused(
 DRAFT = "{name: draft, profile: local, run: products check a.csv --write-recipe made.yaml}"
 CHART = "{name: chart, profile: local, run: stats get --since 7d --all --plot made.png}"
 PULL = "{name: pull, profile: local, run: products pull made.csv}"
-EXPORT = "{name: export, profile: local, run: stats export made.jsonl --since 7d --all}"
+MIRROR = "{name: mirror, profile: local, run: 'mirror run --into sqlite:made.db'}"
 TABLE = "{name: table, profile: local, run: 'stats get --since 7d --all --into sqlite:made.db'}"
 ASIDE = "{name: bad, profile: local, run: products check a.csv --failed-out made.json}"
 REQUEST = "name: Hero\ncomponents:\n- {type: MEDIA, media: made.png}  # as the chart\n"
@@ -263,7 +263,7 @@ LOOP = "campaigns:\n- for: {rows: %s}\n  name: '{name}'\n"
     ("writer", "reader", "documents"),
     [
         (DRAFT, "products check a.csv --recipe made.yaml", {}),
-        (CHART, "stats report old.csv --report p.html --logo made.png", {"old.csv": ""}),
+        (CHART, "stats report --from sqlite:old.db --report p.html --logo made.png", {}),
         (CHART, "posts create --text Hi --media made.png", {}),
         (CHART, "media upload made.png", {}),
         (CHART, "media upload v.mp4 --poster made.png", {"v.mp4": ""}),
@@ -282,7 +282,9 @@ LOOP = "campaigns:\n- for: {rows: %s}\n  name: '{name}'\n"
         (ASIDE, "cards create --name Hero --components @made.json", {}),
         (ASIDE, "api GET /12/accounts -F count=@made.json", {}),
         (ASIDE, "products check a.csv --env-file made.json", {"made.json": ""}),
-        (EXPORT, "stats report made.jsonl --report p.html", {}),
+        (MIRROR, "stats report --from sqlite:made.db --report p.html", {}),
+        (MIRROR, "stats get --from sqlite:made.db --since 7d --active", {}),
+        (MIRROR, "mirror status --into sqlite:made.db", {}),
         (TABLE, "products check a.csv --failed-out made.db", {}),
     ],
 )
@@ -335,8 +337,15 @@ def test_every_parameter_that_names_a_file_is_declared_as_read_or_written():
         with suppress(UsageError):  # a fleet does not run it, or it is a group
             name = commands.name_in(path)
             known = commands[name]
-            declared = {*known.inputs, *known.outputs, *known.shared_outputs, *WRITTEN, *READ_TOO}
-            declared |= {*READ_BY_ALL, *SHARED, *NOT_IN_LINES}
+            declared = {
+                *known.inputs,
+                *known.mirrors,
+                *known.outputs,
+                *known.shared_outputs,
+                *WRITTEN,
+                *READ_TOO,
+            }
+            declared |= {*WRITTEN, *READ_TOO, *READ_BY_ALL, *SHARED, *NOT_IN_LINES}
             undeclared.extend(
                 f"{name}: {param.name} {param.metavar}"
                 for param in node.params

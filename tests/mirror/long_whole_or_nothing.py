@@ -19,6 +19,7 @@ import pytest
 from ads_cli.errors import StateError
 from ads_cli.mirror.contract import CAMPAIGNS
 from ads_cli.mirror.destination import Destination, Scope, Surroundings, open_destination
+from ads_cli.mirror.parquet_files import Files
 from tests.mirror.test_destinations import DAY, REPORT, report_row, row
 from tests.processes.child import fork
 from tests.programs import needs
@@ -164,6 +165,31 @@ def test_a_run_that_is_killed_at_any_point_is_there_whole_or_not_at_all(database
     assert (database.versions("a1"), database.versions("a2")) == ({1000}, {1})
     left = [*(tmp_path / "ads").rglob("_adsctl/*")]
     assert not left
+
+
+@pytest.mark.parametrize("database", ["parquet"], indirect=True)
+def test_a_run_that_is_killed_while_files_take_their_places_is_completed(database):
+    database.write("a1", 0)
+    for number in count(1):
+        left = count(1)
+
+        def move(files, name, target, number=number, left=left, whole=Files.move):
+            if next(left) == number:
+                os.kill(os.getpid(), signal.SIGKILL)
+            whole(files, name, target)
+
+        def write(version=number, move=move) -> int:
+            Files.move = move
+            database.write("a1", version)
+            return 0
+
+        child = fork(write)
+        os.waitid(os.P_PIDFD, child.descriptor, os.WEXITED | os.WNOWAIT)
+        if child.end() == 0:
+            break
+        assert database.versions("a1") == {number if number > 1 else 0}
+        assert not [*(database.folder / "ads").rglob("_adsctl/*")]
+    assert number > len(DAYS) and database.versions("a1") == {number}
 
 
 def _of_sqlite(database: Database, statements: Iterable[str]) -> None:

@@ -1,23 +1,29 @@
 """What every destination does; a new one is another line of `DESTINATIONS`."""
 
+import errno
+import os
 import sqlite3
 import subprocess
 import sys
 import tempfile
 from collections.abc import Callable
-from contextlib import closing, contextmanager
+from contextlib import closing, contextmanager, suppress
 from datetime import datetime, timedelta
 from decimal import Decimal
+from itertools import count
 from pathlib import Path
+from types import SimpleNamespace
 
 import duckdb
 import msgspec
 import pytest
 
-from ads_cli.errors import StateError
+from ads_cli.errors import AdsctlError, StateError
 from ads_cli.mirror.contract import CAMPAIGNS, REPORTS
 from ads_cli.mirror.destination import Destination, Scope, Surroundings, open_destination
 from ads_cli.mirror.further import DAYS, listed_tables
+from ads_cli.mirror.parquet_files import Files
+from ads_cli.mirror.parquet_folder import STAGED, ParquetFolder
 from ads_cli.mirror.tables import Table
 
 REPORT = REPORTS[2]
@@ -225,6 +231,78 @@ def test_a_second_writer_waits_and_then_says_who_is_in_the_way(open_it, tmp_path
         pass
 
 
+def write_version(open_it, version: int) -> None:
+    """Write records and days of an account, all of one version."""
+    destination = open_it()
+    with destination.locked("a1"), writing(destination, CAMPAIGNS, REPORT):
+        named = row(CAMPAIGNS, id="1", updated_at=DAY, name=str(version), account_id="a1")
+        destination.replace(CAMPAIGNS, [named])
+        days = [DAY + timedelta(days=number) for number in range(3)]
+        destination.replace(REPORT, [report_row("1", day, version) for day in days], Scope("a1", days))
+
+
+def versions(open_it) -> set[str]:
+    """Return the versions that are there, once a next run has begun."""
+    with closing(open_it()) as destination, destination.locked("a1"):
+        pass
+    days = stored(open_it, REPORT, "impressions")
+    assert len(days) == 3
+    return {str(number) for (number,) in days} | {name for (name,) in stored(open_it, CAMPAIGNS, "name")}
+
+
+@contextmanager
+def failing_at(method: str, number: int, error: int):
+    """Let the call of a method of files that has this number fail, counted from 1; yield the calls."""
+    calls, whole = count(1), getattr(Files, method)
+    seen: list[int] = []
+
+    def limited(*words):
+        seen.append(next(calls))
+        if seen[-1] == number:
+            raise OSError(error, os.strerror(error))
+        return whole(*words)
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(Files, method, limited)
+        yield seen
+
+
+LIST = 1  # the first file that is moved: from then on the run is committed
+
+
+def test_files_that_cannot_take_their_places_do_so_in_the_next_run(open_it):
+    if not isinstance(open_it(), ParquetFolder):
+        return
+    write_version(open_it, 0)
+    for number in count(LIST):
+        with failing_at("move", number, errno.EIO) as seen, suppress(AdsctlError):
+            write_version(open_it, number)
+        if max(seen) < number:
+            break
+        files = open_it()._files
+        assert any(name.endswith(".json") for name in files.list(STAGED)) == (number > LIST)
+        if number > LIST:  # a part of it would pass for the whole
+            with pytest.raises(StateError, match="not yet put all its files"):
+                open_it().select(REPORT)
+        assert versions(open_it) == {str(number) if number > LIST else "0"}
+        assert files.list(STAGED) == []
+    assert number > 4 and versions(open_it) == {str(number)}
+
+
+def test_a_disk_that_is_full_at_any_file_leaves_all_as_it_was(open_it):
+    if not isinstance(open_it(), ParquetFolder):
+        return
+    write_version(open_it, 0)
+    for number in count(1):
+        with failing_at("_written", number, errno.ENOSPC) as seen, suppress(AdsctlError):
+            write_version(open_it, number)
+        if max(seen) < number:
+            break
+        assert open_it()._files.list(STAGED) == []
+        assert versions(open_it) == {"0"}
+    assert number > 4 and versions(open_it) == {str(number)}
+
+
 # What holds a file for itself in another process, by destination.
 ONE_WRITER = {
     "sqlite": "import sqlite3; db = sqlite3.connect({0!r}); db.execute('BEGIN IMMEDIATE')",
@@ -241,6 +319,26 @@ def held_by_another_process(program: str, path: Path):
         assert process.stdout.readline()
         yield
         process.communicate(b"\n")
+
+
+def test_who_reads_a_file_of_sqlite_waits_until_another_run_has_written(tmp_path, monkeypatch):
+    surroundings = Surroundings(state_dir=tmp_path / "state", environ={}, wait_seconds=60.0)
+    path = tmp_path / "ads.db"
+    with writing(open_destination(f"sqlite:{path}", surroundings), REPORT) as destination:
+        destination.replace(REPORT, [report_row("1", DAY, 5)])
+    with closing(sqlite3.connect(path, isolation_level=None)) as other:
+        other.execute("BEGIN EXCLUSIVE")  # as a run whose changes no longer fit into memory
+        refusals = count()
+
+        def monotonic() -> float:
+            if next(refusals) == 3:
+                other.execute("COMMIT")
+            return 0.0
+
+        monkeypatch.setattr("ads_cli.mirror.sqlite.time", SimpleNamespace(monotonic=monotonic))
+        with closing(open_destination(f"sqlite:{path}", surroundings)) as destination:
+            assert len(destination.select(REPORT)) == 1
+    assert next(refusals) > 3
 
 
 @pytest.mark.parametrize("kind", ["sqlite", "duckdb"])

@@ -42,6 +42,7 @@ BEFORE = {  # commands that have to run first
     "guard set": "adsctl profile set shop account=18ce54d4x5t",
     "changes undo": "adsctl campaigns update 8wku2 --name Summer",
     "products get": "adsctl products push feed.csv",
+    "stats report": "adsctl mirror run --into sqlite:ads.db --tables campaign_history,campaign_report",
     "products update": "adsctl products push feed.csv",
     "products delete": "adsctl products push feed.csv && adsctl products list -o ids > discontinued.csv",
 }
@@ -73,15 +74,9 @@ LINES = {
 }
 STARTING = {"emulator exec", "fleet run"}  # commands that start others
 IN_A_SHELL = {command for command, line in LINES.items() if command in STARTING or set(line) & set("$>|")}
-ROW_OF_STATISTICS = (
-    '{"entity": "CAMPAIGN", "entity_id": "8wku3", "account": "18ce54d4x5t",'
-    ' "start": "2026-06-01T00:00:00+02:00", "end": "2026-06-02T00:00:00+02:00", "clicks": 5}\n'
-)
 FILES = {
     "feed.csv": feed(3),
     "prices.csv": "id,price\nsku-1,13.00 EUR\nsku-2,14.00 EUR\n",
-    "shop-a.jsonl": ROW_OF_STATISTICS,
-    "shop-b.jsonl": ROW_OF_STATISTICS.replace("8wku3", "8wku2"),
     "customers.csv": "email,phone_number\nana@shop.example,+4915112345678\n",
     "unsubscribed.csv": "email\nben@shop.example\n",
     "card.yaml": document_of(CreateCard),

@@ -14,12 +14,12 @@ from tests.statistics.lying import lie
 from tests.statistics.rows import number, total
 from tests.statistics.test_chart_data import campaign, gathered
 from tests.statistics.test_currencies import LINE_ITEMS, yen  # noqa: F401
-from tests.statistics.test_stored_rows import SALES
 from tests.statistics.test_sums import AGES, two_of_one_name
 
 TEXT = "{http://www.w3.org/2000/svg}text"
 WEEK = ("--since", "7d", "--entity", "LINE_ITEM", "--all")
 METRICS = ("--metrics", "impressions,billed_charge_local")
+SALES = "conversion_purchases_sale_amount"  # in micro-units
 
 
 def plot(stats, *words: str, file: str = "o.svg", command: str = "get", code: int = 0, **env: str):

@@ -142,7 +142,8 @@ def opened_facts(
         yield call, facts_of(call, since, online=online)
         return
     from ...checks.facts import Facts
-    from ..stats.mirrored import opened_mirror, the_account
+    from ...console.mirror_address import opened_mirror
+    from ..stats.mirrored import the_account
     from .mirrored import MirrorSource
 
     with opened_mirror(call, mirror) as destination:

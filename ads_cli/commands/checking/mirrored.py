@@ -12,15 +12,15 @@ from ...checks.outcome import CannotLook, Record
 from ...checks.source import Rows
 from ...errors import NotFoundError, UsageError
 from ...mirror.contract import ACCOUNTS, METRIC
-from ...mirror.days import any_time, day_of, stored_days
+from ...mirror.days import day_of
 from ...mirror.destination import Value
-from ...mirror.further import DAYS, tables
+from ...mirror.further import tables
 from ...mirror.tables import Table
 from ...statistics.numbers import derived_numbers, query_of
 from ...statistics.periods import DAY, Period
 from ...statistics.query import SALE_AMOUNT, StatsQuery, amount_column, is_money
 from ...statistics.rows import amounts
-from ..stats.mirrored import BY_ENTITY, MirroredAccount
+from ..stats.mirrored import MirroredAccount
 
 # The tables by the command that lists their records.
 TABLES = {table.source.partition(" --")[0]: table for table in reversed([*tables().values()])}
@@ -36,7 +36,6 @@ class MirrorSource:
         self._account, self._ask_page = account, ask_page
         self._name = account.destination.name
         self.days = account.days
-        self._there = stored_days(account.destination.select(DAYS, account.account))
 
     def account(self) -> dict[str, Any]:
         """Return the record of the account; raise NotFoundError."""
@@ -103,13 +102,10 @@ class MirrorSource:
 
     def _require_days(self, query: StatsQuery) -> None:
         """Raise CannotLook unless the mirror has each day of a query."""
-        period, report = query.period, BY_ENTITY[query.entity]
+        period = query.period
         if query.granularity == "HOUR" or (period.end - period.start) % DAY:
             raise CannotLook("a mirror has numbers of whole days only")
-        there = self._there.get(report.name, {})
-        dates = [day_of(self._account.calendar, day.start) for day in period.steps("DAY")]
-        missing = [date for date in dates if date not in there or not any_time(there[date].period)]
-        if missing:
+        if missing := self._account.missing(query):
             raise CannotLook(f"{self._name} has no numbers of {missing[0]:%Y-%m-%d}")
 
     def reach(self, campaigns: Sequence[str], period: Period) -> Mapping[str, Record]:

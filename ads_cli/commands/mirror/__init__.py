@@ -1,12 +1,11 @@
 """Mirror accounts into a database, and show what is in it."""
 
-from contextlib import closing
 from typing import TYPE_CHECKING, Annotated, Any, Required, TypedDict
 
 import typer
 
 from ...console.invocation import Invocation
-from ...console.mirror_address import address_of, surroundings_of
+from ...console.mirror_address import address_of, opened_mirror, surroundings_of
 from ...console.parameters import flag, option
 from ...console.shown import Result, shows
 from ...errors import AdsctlError, IncompleteError, UsageError
@@ -135,11 +134,10 @@ def status(
 
     For example: adsctl mirror status --into sqlite:ads.db
     """
-    from ...mirror.destination import open_destination
     from ...mirror.status import read_status
 
     call = Invocation.of(ctx, mutates=False)
-    with closing(open_destination(address_of(call, into), surroundings_of(call))) as destination:
+    with opened_mirror(call, into) as destination:
         records = read_status(destination)
         if not records:
             call.messages.note(f"nothing was mirrored into {destination.name}")

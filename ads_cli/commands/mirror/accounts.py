@@ -1,6 +1,6 @@
 """The parts of a run: an account or a catalog, each written whole or not at all."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
 from datetime import UTC, datetime
 from functools import partial
@@ -14,10 +14,10 @@ from ...console.invocation import Invocation
 from ...errors import AdsctlError, UsageError
 from ...mirror.destination import Surroundings, open_destination
 from ...mirror.further import CATALOG
-from ...mirror.numbers import AccountSource, Activity, Answers
+from ...mirror.numbers import AccountSource, Activity, Answers, plan_report
 from ...mirror.records import Machine, Records
-from ...mirror.run import MirrorResult, Owner, mirror_account, mirror_catalog
-from ...mirror.tables import Table
+from ...mirror.run import Owner, Plan, mirror_owner
+from ...mirror.tables import Record, Table
 from ...spelling import comma_list
 from ...statistics.export import Export
 from ...statistics.periods import Calendar, utc_now
@@ -74,52 +74,46 @@ def due_parts(call: Invocation, accounts: Sequence[str], mirror: Mirror) -> list
 
 
 def _write_account(call: Invocation, mirror: Mirror) -> dict[str, Any]:
-    client, written = call.client, _now()
     record = account_with_zone(call)
     calendar = Calendar(record["timezone"], utc_now())
-    period = calendar.period(mirror.since, None, "DAY")
-    shared = {"account_id": call.account}
-    records = Records(client, _machine(call), record, shared, written)
+    records = _records(call, record, {"account_id": call.account})
     source = AccountSource(
-        client,
+        call.client,
         call.account,
         calendar,
         call.settings.names,
         partial(_exported, call),
         records,
-        Activity(client, call.account),
-        written,
+        Activity(call.client, call.account),
         mirror.max_requests,
     )
+    plan = partial(plan_report, source, calendar.period(mirror.since, None, "DAY"))
     owner = Owner(call.account, call.service, record["timezone"])
-    with closing(open_destination(mirror.address, mirror.surroundings)) as destination:
-        result = mirror_account(source, destination, owner, mirror.tables, period, call.messages.detail)
-    for warning in result.warnings:
-        call.messages.warn(f"{call.account}: {warning}")
-    return _shown(call.account, str(record.get("name") or ""), result)
+    return _write(call, mirror, owner, str(record.get("name") or ""), records, plan)
 
 
 def _write_catalog(call: Invocation, mirror: Mirror, catalog: dict[str, Any]) -> dict[str, Any]:
-    id, written = str(catalog["id"]), _now()
-    records = Records(call.client, _machine(call), {}, {CATALOG: id}, written)
-    owner = Owner(id, call.service, None)
+    owner = Owner(str(catalog["id"]), call.service, None)
+    records = _records(call, {}, {CATALOG: owner.id})
+    return _write(call, mirror, owner, str(catalog.get("name") or ""), records, None)
+
+
+def _records(call: Invocation, account: Record, shared: Mapping[str, str]) -> Records:
+    written = datetime.now(UTC).replace(microsecond=0, tzinfo=None)
+    return Records(call.client, Machine(call.settings.state_dir, call.service), account, shared, written)
+
+
+def _write(
+    call: Invocation, mirror: Mirror, owner: Owner, name: str, records: Records, plan: Plan | None
+) -> dict[str, Any]:
+    """Write what is due of an owner, and return its record for the result."""
     with closing(open_destination(mirror.address, mirror.surroundings)) as destination:
-        result = mirror_catalog(records, destination, owner, mirror.tables, written)
-    return _shown(id, str(catalog.get("name") or ""), result)
-
-
-def _shown(id: str, name: str, result: MirrorResult) -> dict[str, Any]:
+        result = mirror_owner(records, plan, destination, owner, mirror.tables, call.messages.detail)
+    for warning in result.warnings:
+        call.messages.warn(f"{owner.id}: {warning}")
     days = {end: getattr(result, end) and f"{getattr(result, end):%Y-%m-%d}" for end in ("since", "until")}
-    return {"account": id, "name": name, "status": "ok", "rows": result.rows, "days": result.days, **days}
-
-
-def _machine(call: Invocation) -> Machine:
-    return Machine(call.settings.state_dir, call.service)
-
-
-def _now() -> datetime:
-    """Return the time as it is written: in UTC, to the second."""
-    return datetime.now(UTC).replace(microsecond=0, tzinfo=None)
+    rows = {"rows": result.rows, "days": result.days}
+    return {"account": owner.id, "name": name, "status": "ok", **rows, **days}
 
 
 class _Jobs(NamedTuple):

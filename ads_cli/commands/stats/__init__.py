@@ -3,7 +3,6 @@
 from collections.abc import Iterator
 from contextlib import ExitStack
 from functools import partial
-from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import msgspec
@@ -13,7 +12,6 @@ from ...console.invocation import Invocation
 from ...console.parameters import argument, choice, flag, option
 from ...console.shown import Result, shows
 from ...errors import NotFoundError, UsageError
-from ...output.text import first_of
 from ..runs.options import with_options
 from .options import ResultOptions, StatisticsOptions, StatsJobOptions
 
@@ -21,10 +19,12 @@ if TYPE_CHECKING:
     from ...statistics.analysis import Answers
     from ...statistics.answers import QueryResult
     from ...statistics.query import StatsQuery
-    from .page import StatsReport
 
 
 ROWS = Result("ads_cli.statistics.rows:StatisticsRow", "entity_id", is_open=True)  # with metrics beside
+NO_MIRROR = (
+    "write the accounts with 'adsctl mirror run --into sqlite:ads.db', then read them: --from sqlite:ads.db"
+)
 
 
 @shows(ROWS, Result(dict[str, Any]))
@@ -72,7 +72,8 @@ def _get_from_mirror(
     call: Invocation, options: StatisticsOptions, results: ResultOptions, address: str, *, raw: bool
 ) -> None:
     """Show statistics of a mirror."""
-    from .mirrored import opened_mirror, the_account
+    from ...console.mirror_address import opened_mirror
+    from .mirrored import the_account
     from .results import results_of
 
     for name, is_given in (("--raw", raw), ("--into", results.into)):
@@ -87,7 +88,8 @@ def _get_from_mirror(
                 ids = account.ids_of(options.kind, options.ids)
                 options = msgspec.structs.replace(options, ids=",".join(ids))
             sink.report.query = query = options.query(account, account.calendar, sink.earlier)
-            account.warn_of_missing_days(call, query, sink.earlier(query))
+            if missing := account.missing_days(query, sink.earlier(query)):
+                call.messages.warn(missing)
             sink.take(account.context(call, query), account.answers)
 
 
@@ -104,67 +106,31 @@ def _answers(call: Invocation, query: "StatsQuery") -> "Iterator[list[QueryResul
 
 def report(
     ctx: typer.Context,
+    from_: Annotated[str, option("sqlite:FILE|ADDRESS", "The mirror", "--from", hint=NO_MIRROR)],
     out: Annotated[str, option("FILE.html", "Where to write the page", "--report")],
-    files: Annotated[
-        list[str] | None, argument("FILE...", "Rows of stats get or export: .csv, .tsv, .jsonl")
-    ] = None,
-    from_: Annotated[
-        str | None, option("sqlite:FILE|ADDRESS", "Of all accounts in a mirror, in place of files", "--from")
-    ] = None,
-    since: Annotated[str, option("TIME", "Of a mirror: from when, as for stats get")] = "last-week",
-    until: Annotated[str | None, option("TIME", "Of a mirror: until when, which is not included")] = None,
-    entity: Annotated[str, option("KIND", "Of a mirror: kind of entity")] = "CAMPAIGN",
-    metrics: Annotated[str | None, option("A,B", "Of a mirror: groups or single metrics")] = None,
+    since: Annotated[str, option("TIME", "From when, as for stats get")] = "last-week",
+    until: Annotated[str | None, option("TIME", "Until when, which is not included")] = None,
+    entity: Annotated[str, option("KIND", "Kind of entity")] = "CAMPAIGN",
+    metrics: Annotated[str | None, option("A,B", "Groups or single metrics")] = None,
     title: Annotated[str | None, option("TEXT", "The title of the page")] = None,
     logo: Annotated[str | None, option("FILE", "A picture at its top: png, jpeg or svg, up to 1 MB")] = None,
     force: Annotated[bool, flag("Replace an existing file")] = False,
 ) -> None:
-    """Write one page over the accounts in a mirror, or over the rows of several files, offline.
+    """Write one page over all accounts in a mirror, compared with the period before, without a request.
 
-    Amounts are added up by currency, and days are those of each account. A mirror is compared with the period
-    before; rows of files show the change where they were written with --compare. A row that is in several
-    files counts once, as the last of them has it.
+    Amounts are added up by currency, and days are those of each account.
 
-    For example: adsctl stats report shop-a.jsonl shop-b.jsonl --report clients.html --title November
+    For example: adsctl stats report --from sqlite:ads.db --report clients.html --title November
     """
+    from .mirrored import fill_page
     from .page import StatsReport
 
     call = Invocation.of(ctx, mutates=False)
-    if bool(from_) == bool(files):
-        raise UsageError("give FILE... or --from", hint="as in --from sqlite:ads.db")
     page = StatsReport(call, out, force=force)
     page.set_heading(title, logo)
-    if from_:
-        from .mirrored import fill_page
-
-        options = StatisticsOptions(since, entity=entity, active=True, until=until, metrics=metrics)
-        fill_page(call, page, options, from_)
-    else:
-        _fill_page_from_files(call, page, files or [])
+    options = StatisticsOptions(since, entity=entity, active=True, until=until, metrics=metrics)
+    fill_page(call, page, options, from_)
     page.write()
-
-
-def _fill_page_from_files(call: Invocation, page: "StatsReport", files: list[str]) -> None:
-    from ...console.account_zone import noted_names
-    from ...statistics.stored_rows import read_stored
-    from .results import MOST_NAMED
-
-    stored = read_stored(map(Path, files))
-    page.query, page.rows, page.accounts = stored.query, stored.gathered, stored.accounts
-    page.account_names = noted_names(call, stored.accounts)
-    page.earlier = "an earlier period" if stored.is_compared else ""
-    notes = list[str]()
-    if stored.is_compared_in_part:
-        notes.append("Nothing is compared: some of the rows were written without --compare.")
-    if stored.left_out:
-        names = first_of(stored.left_out, MOST_NAMED)
-        notes.append(f"Left out, since not all of the files have it: {names}.")
-        call.messages.warn(f"left out, since not all of the files have it: {names}")
-    if stored.negative:
-        names = first_of(stored.negative, MOST_NAMED)
-        notes.append(f"Below 0 in some rows: {names}.")
-        call.messages.warn(f"hard to believe, since it is below 0 in some rows: {names}")
-    page.note = " ".join(notes)
 
 
 @shows(Result("ads_cli.api.statistics:ListJobs", is_list=False))

@@ -2,7 +2,6 @@
 
 from collections import deque
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import closing, contextmanager
 from datetime import datetime, timedelta
 from typing import Any, cast
 
@@ -11,12 +10,13 @@ import msgspec
 from ...api.metrics import METRICS
 from ...api.names import X
 from ...console.invocation import Invocation
-from ...console.mirror_address import address_of, surroundings_of
+from ...console.mirror_address import opened_mirror
 from ...errors import NotFoundError, UsageError
 from ...mirror.contract import ACCOUNTS, REPORTS
-from ...mirror.days import day_of
-from ...mirror.destination import Days, Destination, open_destination
-from ...mirror.further import STATE, tables
+from ...mirror.days import any_time, day_of, stored_days
+from ...mirror.destination import Days, Destination
+from ...mirror.further import DAYS, STATE, tables
+from ...mirror.records import TABLES_OF_ENTITIES
 from ...mirror.tables import Table
 from ...output.text import first_of
 from ...parallel import batched
@@ -31,25 +31,11 @@ from ...statistics.rows import EntityInfo, ResultContext, Row, StatsTable
 from .options import StatisticsOptions
 from .page import StatsReport
 
-IDS_AT_ONCE = 20
+IDS_AT_ONCE, MOST_NAMED = 20, 5
 ASK = "without --from, the service is asked"
 # The tables that say what an entity is, by the kind of entity.
-RECORDS = {
-    "CAMPAIGN": "campaign_history",
-    "LINE_ITEM": "line_item_history",
-    "PROMOTED_POST": "promoted_tweet_history",
-    "PROMOTED_ACCOUNT": "promoted_account_history",
-    "MEDIA_CREATIVE": "media_creative_history",
-    "FUNDING_INSTRUMENT": "funding_instrument_history",
-}
+RECORDS = {**TABLES_OF_ENTITIES, "FUNDING_INSTRUMENT": "funding_instrument_history"}
 BY_ENTITY = {report.entity: report for report in REPORTS}
-
-
-@contextmanager
-def opened_mirror(call: Invocation, address: str) -> Iterator[Destination]:
-    """Open the mirror of an option."""
-    with closing(open_destination(address_of(call, address), surroundings_of(call))) as destination:
-        yield destination
 
 
 class MirroredAccount(EntityLookup):
@@ -60,6 +46,7 @@ class MirroredAccount(EntityLookup):
         self.zone = str(state["timezone"])
         self.calendar = Calendar(self.zone, utc_now())
         self.destination, self._state = destination, state
+        self._stored = stored_days(destination.select(DAYS, self.account))
         self._listed: dict[tuple[str, str], EntityInfo] = {}
 
     @property
@@ -76,7 +63,9 @@ class MirroredAccount(EntityLookup):
             if not found:
                 raise NotFoundError(f"{self.destination.name} has no {entity.lower()} {text!r}", hint=ASK)
             if len(found) > 1:
-                raise UsageError(f"--ids: {text!r} is the name of {first_of(found, 5)}", hint="give one id")
+                raise UsageError(
+                    f"--ids: {text!r} is the name of {first_of(found, MOST_NAMED)}", hint="give one id"
+                )
             ids += found
         return tuple(ids)
 
@@ -104,15 +93,18 @@ class MirroredAccount(EntityLookup):
         )
         return f"{self.destination.name}: as of {self._state['finished_at']:%Y-%m-%dT%H:%M:%SZ}, {numbers}"
 
-    def warn_of_missing_days(self, call: Invocation, *queries: StatsQuery | None) -> None:
-        """Say which days the mirror has, where it does not have all of some periods."""
-        since, until = self._state["since"], self._state["until"]
-        for query in filter(None, queries):
-            first, end = map(self._day, query.period)
-            if not since or first < since or end > until:
-                days = f"{since:%Y-%m-%d} to {until - timedelta(days=1):%Y-%m-%d}" if since else "no days"
-                call.messages.warn(f"{self.destination.name} has {days} of {self.account}; others are empty")
-                return
+    def missing(self, query: StatsQuery) -> list[datetime]:
+        """Return the days of a query that the report of its entities does not have."""
+        report = BY_ENTITY.get(query.entity)
+        there = self._stored.get(report.name, {}) if report else {}
+        dates = map(self._day, (step.start for step in query.period.steps("DAY")))
+        return [date for date in dates if date not in there or not any_time(there[date].period)]
+
+    def missing_days(self, *queries: StatsQuery | None) -> str:
+        """Say which days of some periods the mirror does not have."""
+        dates = [f"{date:%Y-%m-%d}" for query in filter(None, queries) for date in self.missing(query)]
+        what = first_of(sorted(dates), MOST_NAMED)
+        return f"{self.destination.name} has no numbers of {self.account} for {what}" if dates else ""
 
     def context(self, call: Invocation, query: StatsQuery) -> ResultContext:
         """Return what the rows of a query say beside the numbers."""
@@ -154,7 +146,7 @@ class MirroredAccount(EntityLookup):
             raise UsageError(f"--entity: a mirror has no statistics of {entity}", hint=f"it has {known}")
         named = {X.name(metric): metric for metric in metrics}
         if lacking := [metric for name, metric in named.items() if name not in report.names]:
-            what = f"--metrics: a mirror does not have {first_of(lacking, 5)}"
+            what = f"--metrics: a mirror does not have {first_of(lacking, MOST_NAMED)}"
             raise UsageError(what, hint=f"it has {', '.join(sorted(_groups(report)))}; {ASK}")
         id_column = report.key[1]
         columns = {column.name: column for column in report.columns}
@@ -201,7 +193,7 @@ def the_account(call: Invocation, destination: Destination) -> MirroredAccount:
     set_account = call.settings.get("account")
     accounts = mirrored_accounts(destination, [set_account] if set_account else ())
     if len(accounts) > 1:
-        ids = first_of([account.account for account in accounts], 5)
+        ids = first_of([account.account for account in accounts], MOST_NAMED)
         raise UsageError(f"{destination.name} has several accounts: {ids}", hint="choose one by --account")
     return accounts[0]
 
@@ -209,10 +201,12 @@ def the_account(call: Invocation, destination: Destination) -> MirroredAccount:
 def fill_page(call: Invocation, page: StatsReport, options: StatisticsOptions, address: str) -> None:
     """Gather the rows of all accounts in a mirror, and those of the period before."""
     contexts = list[tuple[ResultContext, MirroredAccount, StatsQuery]]()
+    names, missing = dict[str, str](), list[str]()
     with opened_mirror(call, address) as destination:
         for account in mirrored_accounts(destination):
+            names[account.account] = account.name
             query = options.query(account, account.calendar, _before)
-            account.warn_of_missing_days(call, query, _before(query))
+            missing.append(account.missing_days(query, _before(query)))
             contexts.append((account.context(call, query), account, _before(query)))
         tables = list[StatsTable]()
         for context, account, before in contexts:
@@ -227,7 +221,10 @@ def fill_page(call: Invocation, page: StatsReport, options: StatisticsOptions, a
         deque(gathered.watch(tables[0]._replace(rows=rows, repeated_posts=posts)).rows, 0)
     ids = tuple(id for context, _, _ in contexts for id in context.query.ids)
     page.query = msgspec.structs.replace(first.query, ids=ids)
-    page.rows, page.accounts = gathered, [account.account for _, account, _ in contexts]
+    page.rows, page.accounts, page.account_names = gathered, [*names], names
+    page.note = ". ".join(filter(None, missing))
+    if page.note:
+        call.messages.warn(page.note)
     page.set_earlier(first.query.period, before.period)
 
 

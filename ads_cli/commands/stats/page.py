@@ -211,9 +211,9 @@ class StatsPage(NamedTuple):
 
     def _accounts(self) -> list[ChartSeries]:
         """Return the sums of each account, and accounts that have no rows."""
-        lines = self.gathered.by_account(self.report.account_names)
-        known = {line.account or line.label for line in self.gathered.lines}
-        return [*lines, *(ChartSeries(id) for id in self.report.accounts if id not in known)]
+        names, known = self.report.account_names, {line.account for line in self.gathered.lines}
+        others = [id for id in self.report.accounts if id not in known]
+        return [*self.gathered.by_account(names), *(ChartSeries(names.get(id) or id, id=id) for id in others)]
 
     def _over_time(self, column: str, gathered: ChartData) -> TimeChart:
         """Draw the sum of all, and what it was."""

@@ -83,9 +83,6 @@ class Destination(Protocol):
         A column that the table there lacks is None.
         """
 
-    def has_table(self, table: Table) -> bool:
-        """Tell whether a table is there, though it may be empty."""
-
     def day_counts(self, table: Table, owner: str) -> Mapping[datetime, int]:
         """Count the rows that a report has of an account, by day; none where the table does not exist."""
 

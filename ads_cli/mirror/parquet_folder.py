@@ -92,11 +92,6 @@ class ParquetFolder:
                 names = [name for name in names if days.first <= (_Part.of(name).day or days.end) < days.end]
             return [row for name in names for row in self._rows(table, name)]
 
-    def has_table(self, table: Table) -> bool:
-        """Tell whether a table is there."""
-        with self._files.errors():
-            return self._columns(table) is not None
-
     def day_counts(self, table: Table, owner: str) -> Mapping[datetime, int]:
         """Count rows by day."""
         with self._files.errors():

@@ -1,5 +1,6 @@
 """A run of one account: what is due is asked for, and then written whole or not at all."""
 
+import json
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from datetime import UTC, datetime
@@ -145,7 +146,8 @@ def _write(
         changed = [row for row in _day_rows(owner.id, days) if row not in known]
         destination.replace(DAYS, changed)
         result = _result(counts, reports, days)
-        destination.replace(STATE, [_state_row(owner, result, written)])
+        there = {*json.loads(str(before.state.get("tables") or "[]")), *counts}
+        destination.replace(STATE, [_state_row(owner, result, written, there)])
         destination.commit()
     except BaseException:
         destination.rollback()
@@ -188,7 +190,7 @@ def _warnings(reports: Iterable[ReportNumbers]) -> Iterator[str]:
             yield f"{report.table.name} has numbers of the service that are hard to believe: {named}"
 
 
-def _state_row(owner: Owner, result: MirrorResult, written: datetime) -> Row:
+def _state_row(owner: Owner, result: MirrorResult, written: datetime, tables: Iterable[str]) -> Row:
     values: dict[str, Value] = {
         "account_id": owner.id,
         "service": owner.service,
@@ -198,5 +200,6 @@ def _state_row(owner: Owner, result: MirrorResult, written: datetime) -> Row:
         "until": result.until,
         "finished_at": written,
         "row_count": result.rows,
+        "tables": json.dumps(sorted(tables)),
     }
     return tuple(values[name] for name in STATE.names)

@@ -103,11 +103,6 @@ def closed(open_it, action):
 def test_nothing_is_there_before_it_is_written(open_it):
     assert closed(open_it, lambda destination: destination.select(DAYS)) == []
     assert closed(open_it, lambda destination: dict(destination.day_counts(REPORT, "a1"))) == {}
-    assert not closed(open_it, lambda destination: destination.has_table(REPORT))
-    with writing(open_it(), REPORT):
-        pass
-    assert closed(open_it, lambda destination: destination.has_table(REPORT))
-    assert not closed(open_it, lambda destination: destination.has_table(CAMPAIGNS))
 
 
 def test_a_version_of_the_same_time_replaces_the_other_and_a_later_one_is_added(open_it):

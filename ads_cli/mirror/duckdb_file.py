@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 from ..installation import import_extra
 from ..parallel import batched
 from ..signals import NOTICE_SECONDS
-from .destination import ANNOUNCE_SECONDS, Row, Surroundings, failed
+from .destination import ANNOUNCE_SECONDS, Row, Surroundings, failed, staging
 from .sql import FREE_SPACE, MAKE_WRITABLE, OTHER_HINT, STAGE, DatabaseFile
 from .tables import Column, Table
 
@@ -117,7 +117,7 @@ class DuckDBFile(DatabaseFile):
     def _stage(self, table: Table, rows: Iterable[Row]) -> int:
         """Write rows by files of CSV."""
         count = 0
-        with tempfile.TemporaryDirectory() as folder:
+        with staging(self.name), tempfile.TemporaryDirectory() as folder:
             file = Path(folder, "rows.csv")
             for some in batched(rows, STAGED_CELLS // len(table.columns)):
                 count += len(some)

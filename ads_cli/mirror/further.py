@@ -139,6 +139,7 @@ STATE = Table(
         timestamp("until", "The day after the last", "the last midnight of the account"),
         timestamp("finished_at", "When the last run ended", "the clock of this machine"),
         bigint("row_count", "The rows that it wrote", "the run"),
+        text("tables", "The tables that any run has written of it; a list in JSON", "--tables"),
     ),
 )
 DAYS = Table(

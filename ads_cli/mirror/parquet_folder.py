@@ -22,7 +22,7 @@ from uuid import uuid4
 from ..errors import StateError
 from ..parallel import batched
 from ..parallel.ordered_map import map_ordered
-from .destination import Days, Row, Scope, Surroundings, lock_here, missing_columns
+from .destination import Days, Row, Scope, Surroundings, lock_here, missing_columns, staging
 from .parquet_files import Files, files_of, parquet_library
 from .tables import SYNCED, Table
 
@@ -92,10 +92,6 @@ class ParquetFolder:
                 names = [name for name in names if days.first <= (_Part.of(name).day or days.end) < days.end]
             return [row for name in names for row in self._rows(table, name)]
 
-    def has_table(self, table: Table) -> bool:
-        """Return True: a table without rows has no file."""
-        return True
-
     def day_counts(self, table: Table, owner: str) -> Mapping[datetime, int]:
         """Count rows by day."""
         with self._files.errors():
@@ -106,8 +102,9 @@ class ParquetFolder:
         """Write rows into new files, beside those of the old ones that have other keys."""
         with self._files.errors(), tempfile.TemporaryDirectory() as folder:
             spool = _Spool(Path(folder), table)
-            for some in batched(rows, BATCH_CELLS // len(table.columns)):
-                spool.add(some)
+            with staging(self.name):
+                for some in batched(rows, BATCH_CELLS // len(table.columns)):
+                    spool.add(some)
             of_scope = {_Part(scope.owner, day) for day in scope.days} if scope else set[_Part]()
             for part in sorted(of_scope | spool.parts):
                 name = part.file(table)

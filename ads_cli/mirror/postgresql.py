@@ -1,6 +1,6 @@
 """A mirror in PostgreSQL: rows are copied into a temporary table, and replace those of their keys."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import partial
 from typing import TYPE_CHECKING, Any
@@ -26,11 +26,15 @@ EXAMPLE = "as in --into 'postgresql://USER@HOST/DATABASE?schema=ads'"
 COLUMNS = """SELECT attname, format_type(atttypid, NULL), coalesce(attnum = ANY(indkey), false)
 FROM pg_attribute LEFT JOIN pg_index ON indrelid = attrelid AND indisprimary
 WHERE attrelid = to_regclass(%s) AND attnum > 0 AND NOT attisdropped"""
+# Who may not use a schema would see no tables in it.
+CLOSED = "SELECT FROM pg_namespace WHERE nspname = %s AND NOT has_schema_privilege(oid, 'USAGE')"
 ACCOUNT_LOCK = "hashtextextended(concat_ws(' ', 'adsctl mirror', current_schema(), %s::text), 0)"
 HINTS = {  # by SQLSTATE
-    "42501": "grant the user CREATE on the schema, and SELECT, INSERT, UPDATE and DELETE on its tables",
+    "42501": "grant the user USAGE and CREATE on the schema, and SELECT, INSERT, UPDATE and DELETE on its"
+    " tables; only the owner of a table adds columns to it",
     "53100": "free space on the disk of the database, and run it again: nothing was changed",
     "55P03": "pg_stat_activity shows who holds it; --max-wait sets how long it is waited for",
+    "22P05": "name a database whose encoding is UTF8, as createdb -E UTF8 -T template0 makes it",
     "25006": "name a database that may be written: this one is a replica, or read-only",
     "28P01": "set PGPASSWORD, or write the password into ~/.pgpass",
     "3D000": "create it, as with createdb, or name another one",
@@ -75,7 +79,6 @@ class PostgresSchema(SqlDestination):
                 if self._account is not None:
                     self._take_lock(self._account)
                 self._open().execute("BEGIN")
-            self._open().execute(f"SET LOCAL lock_timeout = {_milliseconds(self._surroundings.wait_seconds)}")
 
     def ensure_tables(self, tables: Sequence[Table]) -> None:
         """Create tables, and add columns."""
@@ -88,6 +91,15 @@ class PostgresSchema(SqlDestination):
             )
             for statement, name in self._changes(tables):
                 self._wait_for(statement, (), self._locked_table(name))
+
+    @contextmanager
+    def _reading(self, table: Table) -> Iterator[Mapping[str, str]]:
+        """Wait until nobody else has locked the table."""
+        with super()._reading(table) as types:
+            if types:
+                lock = f"LOCK TABLE {listed([table.name])} IN ACCESS SHARE MODE"
+                self._wait_for(lock, (), self._locked_table(table.name))
+            yield types
 
     def replace(self, table: Table, rows: Iterable[Row], scope: Scope | None = None) -> int:
         """Write rows, once nobody else has locked the table."""
@@ -139,12 +151,15 @@ class PostgresSchema(SqlDestination):
     def _open(self) -> "Database":
         if self._connection is None:
             options: dict[str, Any] = {"connect_timeout": CONNECT_SECONDS, **KEEPALIVES}
-            options |= {"application_name": "adsctl mirror", "autocommit": True}
+            options |= {"application_name": "adsctl mirror", "autocommit": True, "client_encoding": "UTF8"}
             connection = _driver().connect(self._conninfo, **options)
             self._connection = connection
             connection.execute("SET client_min_messages = warning")
+            connection.execute(f"SET lock_timeout = {_milliseconds(self._surroundings.wait_seconds)}")
             if self._schema:
                 connection.execute(f"SET search_path = {listed([self._schema])}")
+                if connection.execute(CLOSED, (self._schema,)).fetchall():
+                    raise failed(self.name, f"permission denied for schema {self._schema}", HINTS["42501"])
         opened: Database = self._connection
         return opened
 

@@ -1,9 +1,10 @@
 """A run of one account: what is due is asked for, and then written whole or not at all."""
 
+import json
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from datetime import UTC, datetime
-from typing import NamedTuple, cast
+from typing import NamedTuple
 
 from ..errors import StateError
 from ..output.text import first_of
@@ -51,30 +52,37 @@ class Mirrored(NamedTuple):
     day_rows: Sequence[Row]
 
 
-def read_mirrored(destination: Destination, owner: Owner) -> Mirrored:
-    """Read what is there of an owner; raise StateError for what a later version or another service wrote."""
-    state: Mapping[str, Value] = {}
-    for row in destination.select(STATE):
-        values = dict(zip(STATE.names, row, strict=True))
-        if cast(int, values["contract"]) > VERSION:
+def _states(destination: Destination) -> Sequence[Mapping[str, Value]]:
+    """Return the rows of `mirror_accounts`; raise StateError where a later version wrote one."""
+    states = [dict(zip(STATE.names, row, strict=True)) for row in destination.select(STATE)]
+    for version in (state["contract"] for state in states):
+        if isinstance(version, int) and version > VERSION:
             raise StateError(
                 f"{destination.name} was written by a later version of adsctl",
                 hint="update adsctl, or mirror into another file or schema",
             )
-        if values["account_id"] == owner.id:
-            state = values
-    if state and state["service"] != owner.service:
-        raise StateError(
-            f"{destination.name} has {owner.id} of another service: {state['service']}",
-            hint="mirror each service into a file or schema of its own: their ids are not distinct",
-        )
-    return Mirrored(state, sorted(destination.select(DAYS, owner.id), key=repr))
+    return states
+
+
+def read_mirrored(destination: Destination, owner: Owner) -> Mirrored:
+    """Read what is there of an owner; raise StateError for what a later version or another service wrote."""
+    own: Mapping[str, Value] = {}
+    for state in _states(destination):
+        if state["service"] != owner.service:
+            raise StateError(
+                f"{destination.name} has {state['account_id']} of another service: {state['service']}",
+                hint="mirror each service into a file or schema of its own: their ids are not distinct",
+            )
+        if state["account_id"] == owner.id:
+            own = state
+    return Mirrored(own, sorted(destination.select(DAYS, owner.id), key=repr))
 
 
 @contextmanager
 def prepared(destination: Destination, owner: Owner, tables: Sequence[Table]) -> Iterator[Mirrored]:
     """Hold the lock of an owner, once the destination can take its tables; yield what is there of it."""
     with destination.locked(owner.id):
+        _states(destination)  # first: the tables of a later version may have wider types
         destination.begin()
         destination.ensure_tables([*tables, STATE, DAYS])
         destination.rollback()
@@ -138,7 +146,8 @@ def _write(
         changed = [row for row in _day_rows(owner.id, days) if row not in known]
         destination.replace(DAYS, changed)
         result = _result(counts, reports, days)
-        destination.replace(STATE, [_state_row(owner, result, written)])
+        there = {*json.loads(str(before.state.get("tables") or "[]")), *counts}
+        destination.replace(STATE, [_state_row(owner, result, written, there)])
         destination.commit()
     except BaseException:
         destination.rollback()
@@ -181,7 +190,7 @@ def _warnings(reports: Iterable[ReportNumbers]) -> Iterator[str]:
             yield f"{report.table.name} has numbers of the service that are hard to believe: {named}"
 
 
-def _state_row(owner: Owner, result: MirrorResult, written: datetime) -> Row:
+def _state_row(owner: Owner, result: MirrorResult, written: datetime, tables: Iterable[str]) -> Row:
     values: dict[str, Value] = {
         "account_id": owner.id,
         "service": owner.service,
@@ -191,5 +200,6 @@ def _state_row(owner: Owner, result: MirrorResult, written: datetime) -> Row:
         "until": result.until,
         "finished_at": written,
         "row_count": result.rows,
+        "tables": json.dumps(sorted(tables)),
     }
     return tuple(values[name] for name in STATE.names)

@@ -71,11 +71,6 @@ class SqlDestination:
             for statement, _ in self._changes(tables):
                 self._rows(statement)
 
-    def has_table(self, table: Table) -> bool:
-        """Tell whether a table is there."""
-        with self._reading(table) as types:
-            return bool(types)
-
     def select(self, table: Table, owner: str | None = None, days: Days | None = None) -> list[Row]:
         """Return rows."""
         with self._reading(table) as types:

@@ -53,6 +53,19 @@ def test_nobody_need_be_signed_in_and_the_only_account_is_taken(mirror, requests
     assert "--account=18ce54d4x5t" in next(r["command"] for r in found if r["command"])
 
 
+def test_a_table_that_has_rows_of_other_accounts_alone_is_unknown(mirror):  # noqa: F811
+    mirror.run("--since", "8d", "--accounts", "18ce55gze09")
+    tables = "account_history,campaign_history,line_item_history"
+    for some in (tables, "line_item_report"):  # what an earlier run has written stays known
+        mirror.run("--since", "8d", "--tables", some)
+    words = ("--account", "18ce54d4x5t", "--select", "D106,A108")
+    found = records(mirror.adsctl(*CHECK, *FROM, *words, code=None))
+    assert {record["severity"] for record in found} == {"unknown"}
+    mirror.run("--since", "8d")
+    found = records(mirror.adsctl(*CHECK, *FROM, *words, code=None))
+    assert unknown(found) == set()
+
+
 @pytest.mark.parametrize("later", [0, 2])
 def test_days_and_tables_that_are_not_there_are_unknown(mirror, noon, later):  # noqa: F811
     tables = ("account_history", "campaign_history", "line_item_history", "line_item_report")

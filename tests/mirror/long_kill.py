@@ -6,13 +6,16 @@ import sqlite3
 import threading
 from collections import Counter
 from contextlib import closing
-from datetime import timedelta
+from datetime import datetime, timedelta
 
+import duckdb
 import pytest
 
 from ads_cli.emulator.resources import statistics as statistics_jobs
 from tests.adsctl import wait_until
+from tests.mirror.long_whole_or_nothing import calls_of, killed_at
 from tests.products.stopping import settle_after_kill
+from tests.statistics.conftest import NOON
 
 WORDS = (
     *("mirror", "run", "--into", "sqlite:ads.db", "--since", "200d"),
@@ -95,6 +98,52 @@ def test_a_run_that_is_killed_while_it_waits_to_write_asks_for_no_job_again(adsc
     adsctl(*WORDS)
     assert killing.seen == before
     assert content(adsctl)["mirror_days"] == [(400,)]
+
+
+FOLDER_TABLES = ("campaign_history", "campaign_report", "line_item_report", "mirror_accounts")
+POINTS = 14
+
+
+def folder_times(adsctl) -> list[datetime]:
+    """Return when the rows of each table of a folder were written last."""
+    files = "read_parquet('{}/warehouse/{}/18ce54d4x5t/*.parquet', union_by_name = true)"
+    return [
+        duckdb.sql(
+            f"SELECT max({'finished_at' if table == 'mirror_accounts' else '_fivetran_synced'})"
+            f" FROM {files.format(adsctl.home, table)}"
+        ).fetchall()[0][0]
+        for table in FOLDER_TABLES
+    ]
+
+
+def test_a_run_into_a_folder_that_is_killed_at_any_point_is_there_whole_or_not_at_all(adsctl, noon, tmp_path):
+    now = datetime.fromisoformat(NOON)
+
+    def run(tables: tuple[str, ...] = FOLDER_TABLES[:3]) -> None:
+        words = ("--into", adsctl.home / "warehouse", "--since", "9d", "--tables", ",".join(tables))
+        adsctl.local("mirror", "run", *words)
+
+    adsctl.copy_emulator()
+    noon.move_to(now, tick=False)
+    run()
+    calls = calls_of(run, tmp_path, "mirror/parquet_")
+    before, seen = now, set[bool]()
+    for number in (*range(0, calls, max(1, calls // POINTS)), calls - 1):
+        now += timedelta(minutes=1)
+        noon.move_to(now, tick=False)
+        killed_at(number, run, "mirror/parquet_")
+        run(("tweet",))  # which completes what was begun, or forgets it, and writes nothing else of it
+        times = folder_times(adsctl)
+        whole = times[:3] == [now.replace(tzinfo=None)] * 3
+        assert whole or times[:3] == [before.replace(tzinfo=None)] * 3, number
+        seen.add(whole)
+        before = now if whole else before
+        assert not [*adsctl.home.glob("warehouse/_adsctl/*")]
+    assert seen == {False, True}
+    now += timedelta(minutes=1)
+    noon.move_to(now, tick=False)
+    run()
+    assert {*folder_times(adsctl)} == {now.replace(tzinfo=None)}
 
 
 def test_two_accounts_into_one_file_both_arrive_and_one_account_is_run_once_at_a_time(adsctl, service):

@@ -15,6 +15,7 @@ from ads_cli.errors import StateError
 from ads_cli.mirror import destination as destinations
 from ads_cli.mirror.destination import Destination, Surroundings, open_destination
 from ads_cli.mirror.further import tables
+from ads_cli.mirror.postgresql import PostgresSchema
 from ads_cli.mirror.tables import SYNCED, Table
 from tests.adsctl import Adsctl
 from tests.mirror.postgres_server import PASSWORD, PostgresServer
@@ -149,7 +150,8 @@ def test_a_user_who_may_not_create_tables_is_told_what_to_grant(adsctl, postgres
     into = new_user(postgres, database)
     refused = adsctl.local(*RUN, into, code=11)
     assert (
-        "permission denied for schema public" in refused.stderr and "grant the user CREATE" in refused.stderr
+        "permission denied for schema public" in refused.stderr
+        and "grant the user USAGE and CREATE" in refused.stderr
     )
     refused = adsctl.local(*RUN, f"{into}&schema=ads", code=11)
     assert "permission denied for database" in refused.stderr
@@ -247,6 +249,84 @@ def test_a_lock_of_somebody_else_is_waited_for_with_a_message_and_not_for_ever(
         with writing(open_it(60.0, release), REPORT) as destination:
             destination.replace(REPORT, [report_row("1", DAY, 6)])
     assert postgres.rows("SELECT impressions FROM campaign_report", database) == [(6,)]
+
+
+def test_a_reader_waits_for_a_lock_of_somebody_else_with_a_message_and_not_for_ever(
+    postgres, database, open_it, monkeypatch
+):
+    monkeypatch.setattr("ads_cli.mirror.postgresql.ANNOUNCE_SECONDS", 0.1)
+    with writing(open_it(), REPORT) as destination:
+        destination.replace(REPORT, [report_row("1", DAY, 5)])
+    said: list[str] = []
+    with locked_by_somebody(postgres, database) as somebody:
+        for read in (lambda it: it.select(REPORT), lambda it: it.day_counts(REPORT, "a1")):
+            with closing(open_it(0.3, said.append)) as destination, pytest.raises(StateError) as refused:
+                read(destination)
+            assert refused.value.exit_code == 11 and "pg_stat_activity" in refused.value.hint
+            assert "another session has locked campaign_report" in said.pop()
+
+        def release(text: str) -> None:
+            threading.Thread(target=somebody.rollback).start()
+
+        with closing(open_it(60.0, release)) as destination:
+            assert len(destination.select(REPORT)) == 1
+
+
+def test_a_user_who_may_not_look_into_the_schema_is_told_so(adsctl, postgres, database):
+    whole = f"{postgres.address(database)}&schema=ads"
+    adsctl.local(*RUN, whole)
+    closed = f"{new_user(postgres, database)}&schema=ads"
+    for words in (("mirror", "status", "--into"), ("stats", "get", "--active", "--since", "3d", "--from")):
+        refused = adsctl.local(*words, closed, code=11).stderr
+        assert "permission denied for schema ads" in refused and "grant the user USAGE" in refused
+
+
+def test_a_user_who_may_only_read_reads(adsctl, postgres, database):
+    adsctl.local(*RUN, f"{postgres.address(database)}&schema=ads")
+    grants = ("GRANT USAGE ON SCHEMA ads TO {user}", "GRANT SELECT ON ALL TABLES IN SCHEMA ads TO {user}")
+    reader = f"{new_user(postgres, database, *grants)}&schema=ads"
+    adsctl.local("stats", "get", "--active", "--since", "3d", "--from", reader)
+    refused = adsctl.local(*RUN, reader, code=11).stderr
+    assert "permission denied for table" in refused and "INSERT" in refused
+
+
+def test_a_user_who_does_not_own_a_table_cannot_add_columns_and_is_told_so(adsctl, postgres, database):
+    adsctl.local(*RUN, postgres.address(database))
+    postgres.rows("ALTER TABLE campaign_report DROP COLUMN video_views_25", database)
+    granted = "GRANT ALL ON ALL TABLES IN SCHEMA public TO {user}"
+    refused = adsctl.local(*RUN, new_user(postgres, database, granted), code=11).stderr
+    assert "must be owner" in refused and "only the owner of a table adds columns" in refused
+
+
+def test_a_database_without_the_letters_of_a_name_is_refused_in_words(adsctl, postgres, database):
+    narrow = f"{database}narrow"
+    postgres.rows(f"CREATE DATABASE {narrow} ENCODING 'LATIN1' LOCALE 'C' TEMPLATE template0")
+    adsctl.local("campaigns", "update", "8wku2", "--name", "Frühling 🌷")
+    refused = adsctl.local(*RUN, postgres.address(narrow), code=11).stderr
+    assert "no equivalent in encoding" in refused and "whose encoding is UTF8" in refused
+    assert postgres.rows("SELECT count(*) FROM pg_tables WHERE schemaname = 'public'", narrow) == [(0,)]
+
+
+def test_a_server_that_is_gone_in_the_middle_of_a_run_leaves_all_as_it_was(
+    adsctl, postgres, database, monkeypatch
+):
+    into = postgres.address(database)
+    adsctl.local(*RUN, into)
+    before = everything(adsctl, into)
+    replace, names = PostgresSchema.replace, []
+
+    def replaced(self, table, rows, scope=None):
+        names.append(table.name)
+        if table.name == "line_item_report":
+            postgres.rows(END_SESSIONS)
+        return replace(self, table, rows, scope)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(PostgresSchema, "replace", replaced)
+        refused = adsctl.local(*RUN, into, code=11).stderr
+    assert "nothing was changed" in refused and "campaign_history" in names
+    assert everything(adsctl, into) == before
+    adsctl.local(*RUN, into)
 
 
 def test_views_of_others_do_not_stand_in_the_way_of_new_columns(postgres, database, open_it):

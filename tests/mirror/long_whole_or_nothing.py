@@ -110,18 +110,14 @@ def test_a_second_run_of_an_account_waits_for_the_first(database):
     assert child.end() == 0 and database.versions("a1") == {2}
 
 
-def killed_at(number: int, run: Callable[[], object]) -> int | None:
-    """Run in a process that kills itself at one call of a function of ads_cli; None where it ended before."""
+def killed_at(number: int, run: Callable[[], object], part: str = "ads_cli") -> int | None:
+    """Run in a process that kills itself at one call of a function of a part; None where it ended before."""
 
     def counted() -> int:
         calls = count()
 
         def on_call(frame, event, argument) -> None:
-            if (
-                event in ("call", "return")
-                and "ads_cli" in frame.f_code.co_filename
-                and next(calls) == number
-            ):
+            if event in ("call", "return") and part in frame.f_code.co_filename and next(calls) == number:
                 os.kill(os.getpid(), signal.SIGKILL)
 
         sys.setprofile(on_call)
@@ -134,14 +130,14 @@ def killed_at(number: int, run: Callable[[], object]) -> int | None:
     return None if child.end() == 0 else number
 
 
-def calls_of(run: Callable[[], object], folder: Path) -> int:
-    """Count the calls of functions of ads_cli, and the returns from them."""
+def calls_of(run: Callable[[], object], folder: Path, part: str = "ads_cli") -> int:
+    """Count the calls of functions of a part, and the returns from them."""
 
     def counted() -> int:
         calls = [0]
 
         def on_call(frame, event, argument) -> None:
-            calls[0] += event in ("call", "return") and "ads_cli" in frame.f_code.co_filename
+            calls[0] += event in ("call", "return") and part in frame.f_code.co_filename
 
         sys.setprofile(on_call)
         run()

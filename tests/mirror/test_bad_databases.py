@@ -95,6 +95,25 @@ def test_two_accounts_of_one_id_under_two_services_are_not_mixed(mirror):
     assert mirror.content() == before
 
 
+def test_other_accounts_of_another_service_are_not_mixed_in_either(mirror):
+    mirror.run(*TABLES)
+    before = mirror.content()
+    words = ("--into", "sqlite:ads.db", "--accounts", "18ce55gze09", *TABLES)
+    refused = mirror.adsctl.local("mirror", "run", *words, code=11)
+    assert "18ce54d4x5t of another service" in refused.stderr
+    assert mirror.content() == before
+
+
+def test_a_later_version_with_wider_types_is_told_from_a_table_of_somebody_else(mirror):
+    mirror.run(*TABLES)
+    mirror.rows("DROP TABLE campaign_report")
+    mirror.rows("CREATE TABLE campaign_report (account_id TEXT, campaign_id TEXT, clicks NUMERIC)")
+    assert "did not make" in mirror.run(*TABLES, code=11).stderr
+    mirror.rows("UPDATE mirror_accounts SET contract = contract + 1")
+    refused = mirror.run(*TABLES, code=11).stderr
+    assert "later version of adsctl" in refused and "did not make" not in refused
+
+
 @pytest.mark.parametrize("address", ["postgresql://ads:hunter2@db.example/ads", "postgres://:hunter2@h/d"])
 def test_a_password_in_an_address_is_warned_of_and_shown_nowhere(mirror, address, tmp_path):
     log = tmp_path / "log.jsonl"

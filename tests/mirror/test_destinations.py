@@ -5,6 +5,7 @@ import os
 import sqlite3
 import subprocess
 import sys
+import tempfile
 from collections.abc import Callable
 from contextlib import closing, contextmanager, suppress
 from datetime import datetime, timedelta
@@ -356,3 +357,26 @@ def test_a_view_of_that_name_is_refused_and_stays(tmp_path, kind, library):
     destination = open_destination(f"{kind}:{tmp_path / 'ads.db'}", surroundings)
     with pytest.raises(StateError, match=REPORT.name), writing(destination, REPORT):
         pass
+
+
+@pytest.mark.parametrize("kind", ["duckdb", "parquet"])
+def test_a_temporary_folder_that_is_full_is_named_and_leaves_all_as_it_was(tmp_path, monkeypatch, kind):
+    class FullFolder(tempfile.TemporaryDirectory):
+        def __enter__(self) -> str:
+            for name in ("rows.csv", "0.arrow"):
+                Path(self.name, name).symlink_to("/dev/full")
+            return self.name
+
+    def open_it() -> Destination:
+        surroundings = Surroundings(state_dir=tmp_path / "state", environ={}, wait_seconds=1.0)
+        return open_destination(DESTINATIONS[kind](tmp_path), surroundings)
+
+    with writing(open_it(), REPORT) as destination:
+        destination.replace(REPORT, [report_row("1", DAY, 5)])
+    with monkeypatch.context() as patch:
+        patch.setattr(tempfile, "TemporaryDirectory", FullFolder)
+        with pytest.raises(StateError) as refused, writing(open_it(), REPORT) as destination:
+            destination.replace(REPORT, [report_row(f"{number}", DAY, 6) for number in range(5000)])
+    assert "temporary file" in refused.value.message and "No space left" in refused.value.message
+    assert "TMPDIR" in refused.value.hint
+    assert stored(open_it, REPORT, "impressions") == [(5,)]

@@ -49,7 +49,7 @@ class MirrorSource:
     def records(self, command: str) -> list[Record]:
         """Return what the table of a list has, as the list would show it."""
         table = TABLES.get(command)
-        if not table or table.owner != "account_id" or not self._account.destination.has_table(table):
+        if not table or table.owner != "account_id" or table.name not in self._account.tables:
             raise CannotLook(f"{self._name} does not have '{command}'")
         return [*self._records(table).values()]
 

@@ -1,5 +1,6 @@
 """Statistics of an account in a mirror, in place of those of the service: nothing is asked for."""
 
+import json
 from collections import deque
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import datetime
@@ -48,6 +49,11 @@ class MirroredAccount(EntityLookup):
         self.destination, self._state = destination, state
         self._stored = stored_days(destination.select(DAYS, self.account))
         self._listed: dict[tuple[str, str], EntityInfo] = {}
+
+    @property
+    def tables(self) -> set[str]:
+        """The tables that were ever mirrored of it: others may have rows of other accounts alone."""
+        return {*json.loads(self._state["tables"] or "[]")}
 
     @property
     def name(self) -> str:
@@ -175,7 +181,8 @@ class MirroredAccount(EntityLookup):
         """Return the current versions of the records of a table, by id, with neutral names."""
         owner = self.account
         rows = (dict(zip(table.names, row, strict=True)) for row in self.destination.select(table, owner))
-        ordered = sorted(rows, key=lambda record: record.get("updated_at") or datetime.min)
+        # By id too: a database returns rows in any order.
+        ordered = sorted(rows, key=lambda record: (record.get("updated_at") or datetime.min, record["id"]))
         return {str(record["id"]): X.to_neutral(record) for record in ordered}
 
 

@@ -152,7 +152,7 @@ def with_names(
     key: str,
     names: Callable[[str, Sequence[str]], Mapping[str, str]],
     typed: Collection[str] | None = None,
-) -> tuple[list[Record], list[str]]:
+) -> tuple[list[dict[str, Any]], list[str]]:
     """Put the names of other records in place of their ids: the column is `campaign`, not `campaign_id`.
 
     `names` returns names by ids. A name that several have is followed by the id. Where columns were `typed`,

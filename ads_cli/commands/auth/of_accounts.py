@@ -57,8 +57,7 @@ def create(
     if all_accounts == bool(accounts):
         raise UsageError("give --all-accounts, or --accounts A,B")
     wanted = call.records.ids_of("account_id", comma_list(accounts or ""))
-    limits = {"account_ids": wanted} if accounts else {}
-    pages = call.client.pages(ListAccounts(count=1000, **limits))
+    pages = call.client.pages(ListAccounts(count=1000, account_ids=wanted or None))
     listed = [account for page in pages for account in page.records]
     stored: Mapping[str, Any] = settings.read_config().get("profiles") or {}
     holder = settings.sign_in_profile

@@ -1,7 +1,7 @@
 """Copies of campaigns: what is pulled, changed, and created again, in another account too."""
 
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from decimal import ROUND_HALF_UP, Decimal
@@ -16,8 +16,9 @@ from ..api.media import ListAccountMedia
 from ..api.posts import ListPosts, ListScheduledPosts
 from ..api.spending import ACTIVE, DRAFT, PAUSED, STATUS
 from ..api.time import Time
+from ..client.record_names import label
 from ..errors import UsageError
-from ..output.text import Lines, listed
+from ..output.text import Lines, first_of, listed
 from ..spelling import suggestion
 from .account import chunks, list_all
 from .campaign_file import CampaignFile
@@ -33,6 +34,14 @@ if TYPE_CHECKING:
 RELATIVE = re.compile(r"([+-])(?>[0-9]{1,12})(\.[0-9]{1,6})?(%)?")
 INNER, CRITERIA = "line_items.", "line_items.targeting."
 AUDIENCES = ("CUSTOM_AUDIENCE", "CUSTOM_AUDIENCE_EXPANDED")
+FIELDS = {  # of the ids in a list of an account, by which their names are known
+    ListFundingInstruments: "funding_instrument_id",
+    ListWebEventTags: "web_event_tag_id",
+    ListAudiences: "custom_audience_id",
+    ListPosts: "post_id",
+    ListScheduledPosts: "scheduled_post_id",
+}
+MOST_CHOICES = 5  # in a message
 OF_CAMPAIGNS = ("CAMPAIGN_ENGAGEMENT", "CAMPAIGN_ENGAGEMENT_LOOKALIKE")
 
 
@@ -243,19 +252,37 @@ class Copy:
                         )
 
 
-def note_missing(client: "Client", account: str, file: CampaignFile) -> None:
-    """Note what another account does not have: funding, audiences, media, posts, tags."""
+Names = Callable[[str, Sequence[str]], Mapping[str, str]]  # of records by their ids, for a field
+
+
+def note_missing(client: "Client", account: str, called: str, file: CampaignFile, names: Names) -> None:
+    """Note what another account, which is `called` so, does not have: funding, audiences, media, posts, tags.
+
+    `names` are those of the account that has them.
+    """
     entries_by_kind: dict[Any, dict[str, list[tuple[Entry, str]]]] = {}
     for entry in each_entry(file.campaigns):
         for kind, name, value in _references(entry):
             entries_by_kind.setdefault(kind, {}).setdefault(value, []).append((entry, name))
     for kind, values in entries_by_kind.items():
-        known_ids = set() if kind is None else {*_ids(client, account, kind, [*values])}
+        listed_records = [] if kind is None else [*_records(client, account, kind, [*values])]
+        known_ids = {str(record.get("id")) for record in listed_records}
+        own_names = names(FIELDS[kind], [*values]) if kind in FIELDS else {}
         for value, places in values.items():
             if value not in known_ids:
-                text = f"{account} does not have {value}: --map {value}=ID names its own"
+                what = f"{own_names[value]} ({value})" if value in own_names else value
+                text = f"{called} does not have {what}: --map {value}=ID names its own"
+                text += _choices(kind, listed_records)
                 for entry, name in places:
                     file.note(entry, text, name)
+
+
+def _choices(kind: Any, records: Sequence[Mapping[str, Any]]) -> str:
+    """Say what may be named in place of what is missing."""
+    if kind in (None, ListPosts):  # of posts, only those that were asked for are listed
+        return ""
+    labels = [label(FIELDS.get(kind, ""), str(record.get("id")), record) for record in records]
+    return f"; it has {first_of(labels, MOST_CHOICES)}" if labels else "; it has none"
 
 
 def _references(entry: Entry) -> Iterator[tuple[Any, str, str]]:
@@ -276,7 +303,9 @@ def _references(entry: Entry) -> Iterator[tuple[Any, str, str]]:
         yield None, VALUE, str(entry.values.get(VALUE))
 
 
-def _ids(client: "Client", account: str, kind: Any, requested_ids: Sequence[str]) -> Iterator[str]:
+def _records(
+    client: "Client", account: str, kind: Any, requested_ids: Sequence[str]
+) -> Iterator[dict[str, Any]]:
     own: Iterable[dict[str, Any]] = ({},)
     if kind is ListPosts:
         own = (
@@ -284,4 +313,4 @@ def _ids(client: "Client", account: str, kind: Any, requested_ids: Sequence[str]
             for ids in chunks(requested_ids)
         )
     for values in own:
-        yield from (str(record.get("id")) for record in list_all(client, kind, account_id=account, **values))
+        yield from list_all(client, kind, account_id=account, **values)

@@ -166,7 +166,7 @@ class RecordNames:
         What is not read yet is listed, and no record is asked for by itself: what no list shows has no name.
         """
         unread = self._unread(field, ids)
-        if (field in GROUPS or field in POST_TYPES) and len(unread) <= MOST_LISTED:
+        if (field in GROUPS or field in POST_TYPES) and 0 < len(unread) <= MOST_LISTED:
             with suppress(AdsctlError, StoppedError):
                 self._take_listed(field, unread)
         records = {id: self._read(field, id) or self._records.get((field, id), {}) for id in ids}
@@ -181,10 +181,10 @@ class RecordNames:
 
     def _take_listed(self, field: str, ids: Sequence[str]) -> None:
         """List records by their ids; all of their kind, where its list cannot be narrowed so."""
+        filters: dict[str, Any] = {}
+        narrowed = f"{field}s"
         if field in POST_TYPES:
             filters, narrowed = {"post_type": POST_TYPES[field], "timeline_type": "ALL"}, "post_ids"
-        else:
-            filters, narrowed = {}, f"{field}s"
         if narrowed not in self._request(field, "list").__struct_fields__:
             self.take(field, self._list(field, limit=MOST_LISTED))
             return

@@ -28,6 +28,8 @@ NAMES: dict[str, ColumnType] = {
     "until": "time",
     "daily_budget": "amount",
     "total_budget": "amount",
+    **dict.fromkeys(("spent", "expected", "budget", "monthly_budget"), "amount"),
+    **dict.fromkeys(("forecast", "forecast_low", "forecast_high"), "amount"),
     "started": "time",
     "changed": "time",
     "pace": "percent",

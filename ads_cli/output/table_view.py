@@ -32,6 +32,21 @@ DESCRIPTION = "description"
 NAMES = (NAME, DESCRIPTION)  # what a record is called, by the first that there is
 LABELS = ("profile", "task", NAME)  # what a record is called, even where all are called so
 OWN_IDS = {"product_key": "id"}  # the id that people give, where the service has a key of its own
+# What an overview and a pace say after the numbers that were asked for.
+REMARKS = (
+    *(
+        "kind",
+        "daily_budget",
+        "command",
+        "since",
+        "until",
+        "total_budget",
+        "pace",
+        "result",
+        "cost_per_result",
+    ),
+    *("state", "expected", "forecast_low", "forecast_high"),
+)
 OWNERS = ("campaign", "line_item", "post")  # what the entity of a row of statistics lies in, or is
 DAY_LENGTH = len("2026-03-01")
 MOMENT = re.compile(r"\b[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}(:[0-9]{2}(\.[0-9]+)?)?Z")
@@ -138,7 +153,7 @@ def with_names(
     key: str,
     names: Callable[[str, Sequence[str]], Mapping[str, str]],
     typed: Collection[str] | None = None,
-) -> tuple[list[Record], list[str]]:
+) -> tuple[list[dict[str, Any]], list[str]]:
     """Put the names of other records in place of their ids: the column is `campaign`, not `campaign_id`.
 
     `names` returns names by ids. A name that several have is followed by the id. Where columns were `typed`,
@@ -203,7 +218,8 @@ def columns_for_people(
     if numbers:
         owners = OWNERS if NAME in filled else ()
         others = [name for name in rest if name not in numbers]
-        common = [name for name in others if name in ("entity", END, *owners) or _is_common(name, records)]
+        last = ("entity", END, *owners, *REMARKS)
+        common = [name for name in others if name in last or _is_common(name, records)]
         rest = [*(name for name in others if name not in common), *_by_weight(numbers, asked), *common]
     return [*rest, *sorted(ids, key=key.__ne__)]
 

@@ -12,7 +12,7 @@ from tests.emulator.seeded import SPRING
 NORDLICHT, KASTANIE = "18ce54d4x5t", "18ce55gze09"
 ADDRESSES = ("ads_url", "base_url", "ads_sandbox_url")
 CREATE = ("profile", "create", "--all-accounts", "--prefix", "client-", "--profile", "agency")
-SHOP, CAFE = "client-nordlicht-shop", "client-cafe-kastanie-managed-by-kontor-acht"
+SHOP, CAFE = "client-nordlicht-shop", "client-cafe-kastanie"
 
 
 @pytest.fixture

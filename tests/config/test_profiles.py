@@ -5,6 +5,8 @@ import threading
 
 import pytest
 
+from tests.output.test_views import on_a_terminal, plain
+
 CONFIG = """\
 # Ours; the agency has its own.
 profile: shop
@@ -157,6 +159,17 @@ def test_a_dry_run_refuses_what_would_be_refused(adsctl, words, message):
         done = adsctl("profile", "set", *words, *dry_run, code=2)
         assert message in done.stderr and "would set" not in done.stderr
     assert not (adsctl.home / "config").exists()
+
+
+def test_a_terminal_of_80_columns_shows_the_account_of_each_profile(adsctl):
+    set_ = ("profile", "set", "client-nordlicht-and-sons", "account=18ce54d4x5t")
+    adsctl(*set_, *(f"{name}=https://ads.example" for name in ("ads_url", "base_url")))
+    shown = plain(on_a_terminal(adsctl, "profile", "list", width=80))
+    assert "client-nordlicht-and-sons" in shown and "18ce54d4x5t" in shown
+    found = adsctl(
+        "profile", "list", "--where", "ads_url~example", "-o", "csv", "--columns", "profile,ads_url"
+    )
+    assert found.stdout.splitlines()[1:] == ["client-nordlicht-and-sons,https://ads.example"]
 
 
 def test_a_profile_becomes_the_default_where_the_file_names_none(adsctl):

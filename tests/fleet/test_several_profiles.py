@@ -316,6 +316,16 @@ def test_the_overview_of_several_profiles_shows_states_and_reasons_at_eighty_col
     assert any("Spring" in line and "60.00 EUR" in line for line in lines)
 
 
+def test_the_overview_and_the_pace_of_several_profiles_show_amounts_at_eighty_columns(shops):
+    heading, *lines = on_terminal(shops, "--profile", "shop-*", "-q", "overview")
+    assert "SPEND" in heading.split() and max(map(len, (heading, *lines))) <= 80
+    assert any("Spring" in line and re.search(r"[0-9] EUR", line) for line in lines)
+    shops("profile", "set", "shop-nord", "monthly_budget=3000EUR")
+    heading, *lines = on_terminal(shops, "--profile", "shop-*", "-q", "stats", "pace")
+    assert {"PROFILE", "NAME", "SPENT", "FORECAST", "BUDGET"} <= {*heading.split()}
+    assert any("shop-nord" in line and "3,000.00 EUR" in line for line in lines)
+
+
 def test_one_guard_is_set_for_all_profiles_and_loosened_for_none(shops):
     shops("-y", "--profile", "shop-*", "guard", "set", "max_changes=20", "deny=delete")
     limits = run(shops, "guard", "show")

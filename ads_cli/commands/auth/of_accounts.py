@@ -1,5 +1,6 @@
 """Profiles of all accounts of one user, who signs in once."""
 
+import re
 import unicodedata
 from collections.abc import Iterator, Mapping
 from itertools import groupby
@@ -18,7 +19,7 @@ from ...output.text import counted
 from ...spelling import comma_list
 from ..runs.options import ShownOptions, with_options
 
-MOST_LETTERS = 40  # of the name of an account, in that of its profile
+MOST_LETTERS = 24  # of the name of an account, in that of its profile
 
 
 class AccountProfile(TypedDict):
@@ -56,8 +57,7 @@ def create(
     if all_accounts == bool(accounts):
         raise UsageError("give --all-accounts, or --accounts A,B")
     wanted = call.records.ids_of("account_id", comma_list(accounts or ""))
-    limits = {"account_ids": wanted} if accounts else {}
-    pages = call.client.pages(ListAccounts(count=1000, **limits))
+    pages = call.client.pages(ListAccounts(count=1000, account_ids=wanted or None))
     listed = [account for page in pages for account in page.records]
     stored: Mapping[str, Any] = settings.read_config().get("profiles") or {}
     holder = settings.sign_in_profile
@@ -109,7 +109,8 @@ def _profiles(
 
 
 def _slug(account: Mapping[str, Any]) -> str:
-    """Return the name of an account in small letters, digits and dashes."""
-    plain = unicodedata.normalize("NFKD", str(account.get("name") or "")).encode("ascii", "ignore").decode()
+    """Return the name of an account, without what is in brackets, in small letters, digits and dashes."""
+    name = re.sub(r"\([^()]*\)", " ", str(account.get("name") or ""))
+    plain = unicodedata.normalize("NFKD", name).encode("ascii", "ignore").decode()
     words = "".join(letter if letter.isalnum() else " " for letter in plain.lower()).split()
     return "-".join(words)[:MOST_LETTERS].rstrip("-")

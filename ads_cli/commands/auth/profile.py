@@ -91,7 +91,13 @@ def list_profiles(ctx: typer.Context, *, shown: ShownOptions) -> None:
         {"profile": name, "in_use": name == settings.profile, **_settings_of(settings.profile_values(name))}
         for name in (*(config.get("profiles") or {}), LOCAL)
     ]
-    shown.show(call, records, PROFILES.columns, "profiles", PROFILES.key)
+    # To a person, whose account it is says more than where the service is.
+    left_out = ("ads_url",) if call.printer.is_for_people else ()
+    columns = [name for name in PROFILES.columns if name not in left_out]
+    call.printer.noun = "profiles"
+    call.printer.show(
+        shown.applied(records, PROFILES.columns, "profiles", PROFILES.key), columns, PROFILES.key
+    )
 
 
 @shows(SETTINGS)

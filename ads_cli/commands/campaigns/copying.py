@@ -79,7 +79,8 @@ def copy(
     for what, whose in copied.left_out.items():
         call.messages.note(f"{what} is not copied, since only the service sets it ({listed(whose)})")
     if is_elsewhere:
-        note_missing(target.client, target.account, copy_file)
+        called = target.records.label("account_id", target.account)
+        note_missing(target.client, target.account, called, copy_file, call.records.names)
     run = ApplyRun(target, prune=False, replace=False, resume=resume)
     if resume:
         call.messages.detail("what was created is found, and not created again")

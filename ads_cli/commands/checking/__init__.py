@@ -149,7 +149,8 @@ def opened_facts(
     with opened_mirror(call, mirror) as destination:
         account = the_account(call, destination)
         call.messages.note(account.words)
-        call = call.with_flags({"account": account.account})
+        if call.settings.get("account") != account.account:
+            call = call.with_flags({"account": account.account})
         source, calendar = MirrorSource(account, _page_status if online else None), account.calendar
         period = calendar.period(since, None, "TOTAL")
         yield call, Facts(source.account(), source, calendar, period, wanted_of(call))

@@ -38,6 +38,7 @@ class PaceRecord(TypedDict):
 
 
 PACES = Result(PaceRecord)
+ASKED = ("spent", "forecast", "budget")  # that a table shows however narrow it is
 BAR_WIDTH = 40
 
 
@@ -65,7 +66,9 @@ def show_pace(ctx: typer.Context, *, shown: ShownOptions) -> None:
     else:
         written = as_numbers if call.printer.shows_documents else as_texts
         records = [*map(written, map(_record, found))]
-        shown.show(call, records, PACES.columns, "paces", PACES.key)
+        call.printer.noun = "paces"
+        kept = shown.applied(records, PACES.columns, "paces", PACES.key)
+        call.printer.show(kept, PACES.columns, PACES.key, asked=ASKED)
 
 
 def _record(of: "PaceOf") -> PaceRecord:

@@ -60,6 +60,7 @@ OTHER_COLUMNS = (
 RECORDS = Result(
     OverviewRecord, named=tuple(name for name in OverviewRecord.__annotations__ if name not in OTHER_COLUMNS)
 )
+ASKED = ("status", "spend", "why")  # that a table shows however narrow it is
 DAY = timedelta(days=1)
 
 
@@ -122,7 +123,7 @@ def overview(
         records: Iterable[Mapping[str, Any]] = _records(call, shown)
         if not (call.printer.is_binary or call.printer.is_table):
             records = map(as_numbers if call.printer.shows_documents else as_texts, records)
-        call.printer.show([*records], RECORDS.columns, RECORDS.key, OTHER_COLUMNS)
+        call.printer.show([*records], RECORDS.columns, RECORDS.key, OTHER_COLUMNS, asked=ASKED)
 
 
 def _read(call: Invocation, since: str) -> Overview:
@@ -221,6 +222,7 @@ def _records(call: Invocation, shown: Overview) -> Iterator[OverviewRecord]:
     }
     if (of := shown.pace) and of.pace:
         account |= {"spend": of.pace.spent, "forecast": of.pace.forecast, "monthly_budget": of.budget}
+        account |= {"currency": of.currency}
     yield account
     for record, findings in shown.funding:
         yield {

@@ -85,7 +85,7 @@ def list_jobs(
         records = records[:limit] if shown.sort else records[-limit:]
     if call.printer.is_for_people:
         several = len({record["profile"] for record in records}) > 1
-        columns = ("profile", *SHOWN) if several else SHOWN
+        columns = ("profile", "file", "state", *SHOWN) if several else SHOWN
         call.printer.show([*map(_for_people, records)], [*dict.fromkeys(columns)], "job")
     else:
         call.printer.show(records, COLUMNS, "job")

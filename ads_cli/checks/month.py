@@ -7,8 +7,7 @@ from decimal import Decimal
 from typing import NamedTuple
 
 from ..api.spending import ACTIVE, END, STATUS, TOTAL_BUDGET
-from ..statistics.periods import Period
-from .facts import CAMPAIGN, DAY, SPENT_DAYS, Facts, added
+from .facts import DAY, SPENT_DAYS, Facts
 from .money import units
 from .outcome import Record
 from .pace import Pace, pace
@@ -92,6 +91,5 @@ def campaign_pace(facts: Facts, campaign: Record, today: date) -> PaceOf | None:
     id = str(campaign["id"])
     spent, before = facts.spent_by_day.get(id, {}), Decimal(0)
     if passed > SPENT_DAYS:
-        earlier = Period(facts.last_days(passed).start, facts.last_days(SPENT_DAYS).start)
-        before = added(facts.rows(CAMPAIGN, earlier, "TOTAL").get(id, []))["spend"]
+        before = facts.spent_since(campaign, passed) - facts.spent_since(campaign, SPENT_DAYS)
     return PaceOf(*about, currency, pace(spent, first, last, today, budget, before))

@@ -11,8 +11,8 @@ from tests.statistics.conftest import NOON, noon, stats  # noqa: F401
 
 FROM = ("--from", f"sqlite:{FILE}")
 CHECK = ("accounts", "check", "--unknown", "-o", "json")
-# What a mirror does not have: hours, bidding rules, estimates, the reach, event tags, product sets.
-NOT_THERE = {"B103", "B107", "A109", "C102", "C103", "M102", "M103", "M104", "N106"}
+# What a mirror does not have: bidding rules, estimates, the reach, event tags, product sets.
+NOT_THERE = {"B107", "A109", "C102", "C103", "M102", "M103", "M104", "N106"}
 RULES = """
 rules:
 - {name: pays, of: campaigns, when: roas > 1 and cost_per_conversion > 1, over: 7d, fresh: yes, do: tell}

@@ -256,9 +256,20 @@ def _show(call: Invocation, checked: Checked, options: ShownOptions, *, unknown:
         narrowed = options.applied([*records(call, shown)], columns, "findings", FINDINGS.key)
         call.printer.show(narrowed, FINDINGS.columns, FINDINGS.key, OTHER_COLUMNS)
     call.messages.say(summary(checked))
-    if checked.unknown and not unknown:
-        codes = ", ".join(dict.fromkeys(one.rule.code for one in checked.unknown))
-        call.messages.note(f"{counted(len(checked.unknown), 'check')} unknown: {codes}; --unknown shows why")
+    if unknown:
+        return
+    codes_by_reason: dict[str, list[str]] = {}
+    for rule, outcome in checked.unknown:
+        codes_by_reason.setdefault(outcome.message, []).append(rule.code)
+    left = Counter[str]()
+    for reason, codes in codes_by_reason.items():
+        if len({*codes}) > 1:  # a list or a number that several rules need
+            call.messages.note(f"{', '.join(dict.fromkeys(codes))} unknown: {reason}")
+        else:
+            left.update(codes)
+    if left:
+        count = counted(left.total(), "check")
+        call.messages.note(f"{count} unknown: {', '.join(left)}; --unknown shows why")
 
 
 def summary(checked: Checked) -> str:

@@ -8,7 +8,7 @@ from typing import Any
 
 from ...api.metrics import numbers_of
 from ...api.names import X
-from ...checks.outcome import CannotLook, Record
+from ...checks.outcome import CannotLook, NotAvailable, Record
 from ...checks.source import Rows
 from ...errors import NotFoundError, UsageError
 from ...mirror.contract import ACCOUNTS, METRIC
@@ -110,7 +110,9 @@ class MirrorSource:
         dates = [day_of(self._account.calendar, day.start) for day in period.steps("DAY")]
         missing = [date for date in dates if date not in there or not any_time(there[date].period)]
         if missing:
-            raise CannotLook(f"{self._name} has no numbers of {missing[0]:%Y-%m-%d}")
+            words = f"{self._name} has no numbers of {missing[0]:%Y-%m-%d}"
+            days = (self._account.calendar.today - period.start) // DAY
+            raise CannotLook(f"{words}; 'adsctl mirror run --since {days}d' into it adds them")
 
     def reach(self, campaigns: Sequence[str], period: Period) -> Mapping[str, Record]:
         """Raise CannotLook."""
@@ -118,7 +120,7 @@ class MirrorSource:
 
     def estimate(self, line_item: str, criteria: list[dict[str, Any]]) -> int | None:
         """Raise CannotLook."""
-        raise CannotLook("a mirror does not have estimates")
+        raise NotAvailable("a mirror does not have estimates")
 
     def page_status(self, address: str) -> int | None:
         """Ask for a page, which is not the service's, where that is wanted."""

@@ -61,7 +61,7 @@ def _month(facts: Facts, *, above: bool) -> Iterator[Outcome]:
     budget = facts.wanted.monthly_budget
     if not budget:
         return
-    if others := sorted({str(c.get("currency")) for c in facts.campaigns.values()} - {budget.currency}):
+    if others := sorted({*facts.currencies} - {budget.currency}):
         yield Unknown(
             "account", facts.account, f"campaigns are in {', '.join(others)}, the budget in {budget.currency}"
         )

@@ -257,7 +257,7 @@ class Facts:
         end = self.calendar.today - number * WEEK
         start = max(end - WEEK, self.source.days.start) if self.source.days else end - WEEK
         metrics: tuple[str, ...] = TOTALS
-        records = [*self.campaigns.values()]
+        records = self.records("campaigns list", deleted=True)  # what a deleted one has spent stays spent
         if entity == LINE_ITEM:
             metrics, records = ITEM_METRICS, self.running_items
         elif start < self.last_days(SPENT_DAYS).start:
@@ -274,6 +274,18 @@ class Facts:
         for id, day, row in self._days(CAMPAIGN, period):
             spent.setdefault(id, {**nothing})[day] = row["spend"] or Decimal(0)
         return spent
+
+    @cached_property
+    def currencies(self) -> list[str]:
+        """The currencies of what spends, or has spent lately."""
+        return sorted(
+            {
+                str(campaign.get("currency") or "")
+                for campaign in self.records("campaigns list", deleted=True)
+                if any(self.spent_by_day.get(str(campaign["id"]), {}).values())
+                or str(campaign["id"]) in {str(own["id"]) for own in self.active_campaigns}
+            }
+        )
 
     def spent_since(self, campaign: Record, days: int) -> Decimal:
         """Return what an active campaign with a total budget spent on so many last days."""

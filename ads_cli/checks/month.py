@@ -52,12 +52,11 @@ def paces(facts: Facts) -> Iterator[PaceOf]:
     today = facts.calendar.today.date()
     first, last = month_days(today)
     budget = facts.wanted.monthly_budget
-    currencies = sorted({str(campaign.get("currency") or "") for campaign in facts.campaigns.values()})
-    currency = budget.currency if budget else "".join(currencies[:1])
+    currencies = {*facts.currencies, *([budget.currency] if budget else [])}
+    currency = "".join(currencies) if len(currencies) == 1 else ""
     if len(currencies) > 1:
-        yield PaceOf(
-            "account", facts.account, first, last, None, "", None, "its campaigns have several currencies"
-        )
+        state = f"amounts are in several currencies: {', '.join(sorted(currencies))}"
+        yield PaceOf("account", facts.account, first, last, None, "", None, state)
     else:
         own = month_pace(facts)
         state = "" if own else "no day of the month has passed"

@@ -188,6 +188,7 @@ class ServiceSource:
 
 
 FILTERS: Mapping[str, Mapping[str, Any]] = {
+    "campaigns list": {"with_deleted": True},  # what one has spent stays spent
     "funding-instruments list": {"with_deleted": True},  # one that was deleted may still be named
     "posts list": {"post_type": "PUBLISHED", "timeline_type": "ALL"},
 }

@@ -5,13 +5,13 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from datetime import datetime, timedelta
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, NamedTuple, TypedDict
+from typing import TYPE_CHECKING, Annotated, Any, Literal, NamedTuple, TypedDict
 
 import typer
 
 from ...console.invocation import Invocation
 from ...console.parameters import flag, option
-from ...console.shown import Result, shows
+from ...console.shown import Result, posts, shows
 from ...errors import DIFFERENCES_FOUND, RefusedError
 from ...numbers import parse_count
 from ...output.text import counted
@@ -41,6 +41,22 @@ class CheckFinding(TypedDict):
     account: str
 
 
+class FindingsData(TypedDict):
+    """Findings that were not posted before."""
+
+    event_type: Literal["findings"]
+    profile: str | None
+    account: str
+    time: str  # of the check
+    findings: list[CheckFinding]
+
+
+class PostedFindings(TypedDict):
+    """What --post-to posts."""
+
+    data: FindingsData
+
+
 OTHER_COLUMNS = ("rule", "hint", "profile", "account")
 FINDINGS = Result(
     CheckFinding, named=tuple(name for name in CheckFinding.__annotations__ if name not in OTHER_COLUMNS)
@@ -64,6 +80,7 @@ class Checked(NamedTuple):
 
 
 @shows(FINDINGS)
+@posts(PostedFindings)
 @with_options(shown=ShownOptions)
 def check(
     ctx: typer.Context,

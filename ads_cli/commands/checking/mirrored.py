@@ -16,6 +16,7 @@ from ...mirror.days import any_time, day_of, stored_days
 from ...mirror.destination import Value
 from ...mirror.further import DAYS, tables
 from ...mirror.tables import Table
+from ...statistics.derived import SPEND_COLUMN
 from ...statistics.numbers import derived_numbers, query_of
 from ...statistics.periods import DAY, Period
 from ...statistics.query import SALE_AMOUNT, StatsQuery, amount_column, is_money
@@ -24,6 +25,7 @@ from ..stats.mirrored import BY_ENTITY, MirroredAccount
 
 # The tables by the command that lists their records.
 TABLES = {table.source.partition(" --")[0]: table for table in reversed([*tables().values()])}
+SPEND = "spend"  # what is derived of SPEND_COLUMN
 WORDS = ("name", "description", "full_text")  # what people write, which may look like JSON
 PLACEMENT = {"placement": "ALL_ON_PLATFORM"}
 EVERYWHERE = (*PLACEMENT.values(), *X.to_wire(PLACEMENT).values())  # by the names of either service
@@ -86,17 +88,14 @@ class MirrorSource:
         except UsageError as error:
             raise CannotLook(error.message) from None
         calendar = self._account.calendar
-        steps = {
-            step.start: [day_of(calendar, day.start) for day in step.steps("DAY")]
+        steps = [
+            (step.start.isoformat(), [day_of(calendar, day.start) for day in step.steps("DAY")])
             for step in period.steps(granularity)
-        }
+        ]
         return {
             id: [
-                {
-                    "start": start.isoformat(),
-                    **_numbers(query, names, [own[d] for d in dates if d in own], currencies[id]),
-                }
-                for start, dates in steps.items()
+                {"start": start} | _numbers(query, names, [own[d] for d in dates if d in own], currencies[id])
+                for start, dates in steps
             ]
             for id, own in days.items()
         }
@@ -156,4 +155,6 @@ def _numbers(
         name: amounts([value], currency)[0] if is_money(name) else value
         for name, value in zip(columns, sums, strict=True)
     }
+    if query.granularity == "DAY":  # days are added up, which ratios cannot be
+        return numbers | ({SPEND: numbers[SPEND_COLUMN]} if SPEND_COLUMN in numbers else {})
     return numbers | derived_numbers(query, numbers)

@@ -2,7 +2,7 @@
 
 from collections import defaultdict
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
-from datetime import date, datetime, timedelta
+from datetime import UTC, date, datetime, timedelta
 from decimal import Decimal
 from functools import cached_property
 from typing import Any, TypeVar, cast
@@ -22,6 +22,8 @@ AD_LISTS = ("promoted posts list", "promoted accounts list", "promoted media lis
 POST_ADS = AD_LISTS[0]
 SPENT_DAYS = 35  # of which what was spent is known by day: a month, and four of each weekday
 CAMPAIGN, LINE_ITEM = "CAMPAIGN", "LINE_ITEM"  # entities of statistics
+# Beyond them a time cannot be written in every zone.
+EARLIEST, LATEST = datetime(2, 1, 1, tzinfo=UTC), datetime(9998, 12, 31, tzinfo=UTC)
 SPENDING = ("BILLING",)  # groups of metrics: of single days and hours, and of sums
 TOTALS = ("ENGAGEMENT", "BILLING", "WEB_CONVERSION")
 # What rules look at of line items, of which there may be thousands: not conversions, which are many numbers.
@@ -169,9 +171,10 @@ class Facts:
     def moment(self, record: Record, field: str) -> datetime | None:
         """Return a time of a record; raise CannotLook where it cannot be read."""
         try:
-            return Time.parse(str(record[field])).moment if record.get(field) else None
+            moment = Time.parse(str(record[field])).moment if record.get(field) else None
         except ValueError:
             raise CannotLook(f"{field} of {record.get('id')} is no time: {record[field]}") from None
+        return moment and min(max(moment, EARLIEST), LATEST)
 
     def has_passed(self, record: Record, field: str) -> bool:
         """Tell whether a time of a record has come; one that it lacks has not."""

@@ -13,6 +13,7 @@ from .outcome import Record
 from .pace import Pace, pace
 
 MOST_DAYS = 182  # that numbers are asked for: a request has seven of them
+MOST_AHEAD = 3653 * DAY  # ten years: nobody plans further
 WHOLE_MONTH = 31
 
 
@@ -85,6 +86,8 @@ def campaign_pace(facts: Facts, campaign: Record, today: date) -> PaceOf | None:
     passed = (today - first).days
     if passed < 1:
         return PaceOf(*about, currency, None, "it has no whole day yet")
+    if last - today > MOST_AHEAD:
+        return PaceOf(*about, currency, None, f"it ends in more than {MOST_AHEAD.days:,} days")
     if passed > MOST_DAYS:
         return PaceOf(*about, currency, None, f"it began more than {MOST_DAYS} days ago")
     id = str(campaign["id"])

@@ -8,7 +8,7 @@ from itertools import chain
 from ..api.delivery import LINE_ITEM
 from ..api.targeting import KEYWORDS
 from .facts import DAY, Facts
-from .outcome import CannotLook, Finding, Outcome, Record, Unknown
+from .outcome import CannotLook, Finding, NotAvailable, Outcome, Record, Unknown
 from .rule import Rule, Severity
 
 AUDIENCE = "CUSTOM_AUDIENCE"
@@ -241,6 +241,8 @@ class EstimateOff(Rule):
         for item in facts.active_items:
             try:
                 people = facts.estimate(item)
+            except NotAvailable:
+                raise
             except CannotLook as why:
                 yield Unknown(LINE_ITEM, item, str(why))
                 continue

@@ -61,7 +61,7 @@ def _month(facts: Facts, *, above: bool) -> Iterator[Outcome]:
     budget = facts.wanted.monthly_budget
     if not budget:
         return
-    if others := sorted({str(c.get("currency")) for c in facts.campaigns.values()} - {budget.currency}):
+    if others := sorted({*facts.currencies} - {budget.currency}):
         yield Unknown(
             "account", facts.account, f"campaigns are in {', '.join(others)}, the budget in {budget.currency}"
         )
@@ -93,19 +93,30 @@ class BudgetGoneEarly(Rule):
     why = "Nobody sees the ads in the evening, when people buy most."
     advice = "Raise the daily budget, lower the bid, or spend it evenly (--standard-delivery)."
     ignore = "Where the ads are for the morning."
-    breaks = {"hours": {"c1": [4] * 15 + [0] * 9}, "campaigns": {"c1": {DAILY_BUDGET: 60_000_000}}}
-    nearly = {"hours": {"c1": [3] * 20 + [0] * 4}, "campaigns": {"c1": {DAILY_BUDGET: 60_000_000}}}
+    breaks = {
+        "hours": {"c1": [4] * 15 + [0] * 9},
+        "campaigns": {"c1": {DAILY_BUDGET: 60_000_000}},
+        "numbers": {"c1": {"spend": 60}},
+    }
+    nearly = {**breaks, "hours": {"c1": [3] * 20 + [0] * 4}}
 
     def check(self, facts: Facts) -> Iterator[Outcome]:
         """Add up the hours of yesterday."""
-        rows = facts.rows(CAMPAIGNS, facts.last_days(1), "HOUR")
-        latest = facts.threshold("gone_before_hour")
-        for campaign in facts.active_campaigns:
-            budget, spent = units(campaign, DAILY_BUDGET), Decimal(0)
-            for row in rows.get(str(campaign["id"]), ()) if budget else ():
+        latest, yesterday = facts.threshold("gone_before_hour"), facts.last_days(1)
+        sums = facts.sums(CAMPAIGNS, yesterday)
+        budgets = [(campaign, units(campaign, DAILY_BUDGET)) for campaign in facts.active_campaigns]
+        gone = [
+            (campaign, budget)
+            for campaign, budget in budgets
+            if budget and sums.get(str(campaign["id"]), {}).get("spend", 0) >= budget * GONE
+        ]
+        rows = facts.rows(CAMPAIGNS, yesterday, "HOUR", [campaign for campaign, _ in gone]) if gone else {}
+        for campaign, budget in gone:
+            spent = Decimal(0)
+            for row in rows.get(str(campaign["id"]), ()):
                 spent += row["spend"] or 0
                 hour = datetime.fromisoformat(row["start"]).hour + 1
-                if budget and spent >= budget * GONE:
+                if spent >= budget * GONE:
                     if hour < latest:
                         of_day = amount(campaign, DAILY_BUDGET)
                         words = f"had spent its budget of {of_day} a day by {hour}:00 yesterday"

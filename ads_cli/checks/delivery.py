@@ -7,9 +7,7 @@ from math import ceil
 from ..api.delivery import CAMPAIGN, FUNDING, LINE_ITEM, codes_of_funding
 from ..api.spending import END, REASONS, TOTAL_BUDGET
 from ..campaigns.delivery import Diagnosis
-from ..statistics.periods import Period
-from .facts import CAMPAIGN as CAMPAIGNS
-from .facts import DAY, Facts, added
+from .facts import DAY, Facts
 from .facts import LINE_ITEM as LINE_ITEMS
 from .money import amount, units
 from .outcome import Finding, Outcome, Record, Unknown
@@ -317,12 +315,9 @@ class BudgetNearlySpent(Rule):
                     CAMPAIGN, campaign, f"is older than {MOST_DAYS} days, whose numbers are not asked for"
                 )
                 continue
-            spent = added(self._rows(facts, str(campaign["id"]), facts.last_days(days)))["spend"]
+            spent = facts.spent_since(campaign, days)
             if spent > budget * facts.threshold("budget_spent"):
                 part = f"{100 * spent / budget:.0f} %"
                 words = f"has spent {part} of its total budget of {amount(campaign, TOTAL_BUDGET)}"
                 command = ("campaigns", "update", str(campaign["id"]), "--total-budget", f"{budget * 2:f}")
                 yield Finding(CAMPAIGN, campaign, words, command)
-
-    def _rows(self, facts: Facts, id: str, period: Period) -> list[dict[str, object]]:
-        return facts.rows(CAMPAIGNS, period, "TOTAL").get(id, [])

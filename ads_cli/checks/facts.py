@@ -1,29 +1,45 @@
 """What rules look at: the records of an account and their numbers, each read when it is first needed."""
 
 from collections import defaultdict
-from collections.abc import Iterator, Mapping, Sequence
-from datetime import date, datetime, timedelta
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
+from datetime import UTC, date, datetime, timedelta
 from decimal import Decimal
 from functools import cached_property
-from typing import Any
+from typing import Any, TypeVar, cast
 
-from ..api.spending import ACTIVE, END, STATUS
+from ..api.metrics import BILLED_CHARGE
+from ..api.spending import ACTIVE, END, STATUS, TOTAL_BUDGET
 from ..api.time import Time
 from ..config.goals import Wanted
+from ..statistics.derived import is_ratio
 from ..statistics.periods import Calendar, Period
-from ..statistics.results import COUNTED
+from ..statistics.results import COUNTED, RESULTS
 from .outcome import CannotLook, Record
 from .source import Rows, Source
 
-DAY = timedelta(days=1)
+DAY, WEEK = timedelta(days=1), timedelta(days=7)  # a request for statistics has seven days
 AD_LISTS = ("promoted posts list", "promoted accounts list", "promoted media list")
 POST_ADS = AD_LISTS[0]
 SPENT_DAYS = 35  # of which what was spent is known by day: a month, and four of each weekday
 CAMPAIGN, LINE_ITEM = "CAMPAIGN", "LINE_ITEM"  # entities of statistics
+# Beyond them a time cannot be written in every zone.
+EARLIEST, LATEST = datetime(2, 1, 1, tzinfo=UTC), datetime(9998, 12, 31, tzinfo=UTC)
 SPENDING = ("BILLING",)  # groups of metrics: of single days and hours, and of sums
 TOTALS = ("ENGAGEMENT", "BILLING", "WEB_CONVERSION")
+# What rules look at of line items, of which there may be thousands: not conversions, which are many numbers.
+ITEM_METRICS = tuple(
+    dict.fromkeys(
+        (
+            "impressions",
+            "clicks",
+            BILLED_CHARGE,
+            *(result.metric for result in RESULTS.values() if not result.metric.startswith("mobile_")),
+        )
+    )
+)
 CRITERION_FIELDS = ("targeting_type", "targeting_value", "operator_type")
 Sums = Mapping[str, Decimal]
+T = TypeVar("T")
 
 
 class Facts:
@@ -34,8 +50,7 @@ class Facts:
     ) -> None:
         self.account, self.calendar, self.period, self.wanted = account, calendar, period, wanted
         self.source = source
-        self._records: dict[str, list[Record] | CannotLook] = {}
-        self._rows: dict[tuple[str, Period, str], Rows | CannotLook] = {}
+        self._read: dict[Hashable, Any] = {}  # what was read, or CannotLook
         self._statuses: dict[str, int | None] = {}
 
     @property
@@ -47,16 +62,20 @@ class Facts:
         """Return a threshold of the profile, or its default."""
         return self.wanted.thresholds[name]
 
+    def _once(self, key: Hashable, read: Callable[[], T]) -> T:
+        """Read something once, though it cannot be looked at; raise CannotLook."""
+        if key not in self._read:
+            try:
+                self._read[key] = read()
+            except CannotLook as why:
+                self._read[key] = why
+        if isinstance(self._read[key], CannotLook):
+            raise self._read[key]
+        return cast(T, self._read[key])
+
     def records(self, command: str, *, deleted: bool = False) -> list[Record]:
         """Return the records of a list, which is read once; raise CannotLook."""
-        if command not in self._records:
-            try:
-                self._records[command] = self.source.records(command)
-            except CannotLook as why:
-                self._records[command] = why
-        listed = self._records[command]
-        if isinstance(listed, CannotLook):
-            raise listed
+        listed = self._once(command, lambda: self.source.records(command))
         return [record for record in listed if deleted or not record.get("deleted")]
 
     # Records, and what belongs together.
@@ -135,7 +154,8 @@ class Facts:
         return self._criteria([item for item in self.line_items if str(item["id"]) not in active])
 
     def _criteria(self, items: Sequence[Record]) -> list[Record]:
-        listed = self.source.criteria([str(item["id"]) for item in items])
+        ids = tuple(str(item["id"]) for item in items)
+        listed = self._once(("targeting list", ids), lambda: self.source.criteria(ids))
         return [criterion for criterion in listed if not criterion.get("deleted")]
 
     def post_of(self, ad: Record) -> Record | None:
@@ -151,9 +171,10 @@ class Facts:
     def moment(self, record: Record, field: str) -> datetime | None:
         """Return a time of a record; raise CannotLook where it cannot be read."""
         try:
-            return Time.parse(str(record[field])).moment if record.get(field) else None
+            moment = Time.parse(str(record[field])).moment if record.get(field) else None
         except ValueError:
             raise CannotLook(f"{field} of {record.get('id')} is no time: {record[field]}") from None
+        return moment and min(max(moment, EARLIEST), LATEST)
 
     def has_passed(self, record: Record, field: str) -> bool:
         """Tell whether a time of a record has come; one that it lacks has not."""
@@ -175,39 +196,110 @@ class Facts:
         """Return the last whole days, up to last midnight."""
         return Period(self.calendar.today - days * DAY, self.calendar.today)
 
-    def rows(self, entity: str, period: Period, granularity: str) -> Rows:
-        """Return the numbers of a period by id, which are asked for once; raise CannotLook."""
-        key = (entity, period, granularity)
-        if key not in self._rows:
-            groups = TOTALS if granularity == "TOTAL" else SPENDING
+    def rows(
+        self, entity: str, period: Period, granularity: str, records: Iterable[Record] | None = None
+    ) -> Rows:
+        """Return the numbers of a period by id, of all records or some; raise CannotLook."""
+        if records is None:
             records = self.campaigns.values() if entity == CAMPAIGN else self.line_items
+        return self._numbers(
+            entity, period, granularity, TOTALS if granularity == "TOTAL" else SPENDING, records
+        )
+
+    def _numbers(
+        self,
+        entity: str,
+        period: Period,
+        granularity: str,
+        metrics: Sequence[str],
+        records: Iterable[Record],
+    ) -> Rows:
+        """Ask for numbers once; raise CannotLook."""
+
+        def ask() -> Rows:
             currencies = {str(record["id"]): record.get("currency") for record in records}
-            try:
-                self._rows[key] = self.source.numbers(entity, period, granularity, groups, currencies)
-            except CannotLook as why:
-                self._rows[key] = why
-        rows = self._rows[key]
-        if isinstance(rows, CannotLook):
-            raise rows
-        return rows
+            return self.source.numbers(entity, period, granularity, metrics, currencies)
+
+        return self._once((entity, period, granularity), ask)
 
     def sums(self, entity: str, period: Period) -> Mapping[str, Sums]:
-        """Return the sums of a period by id; a number that is missing is 0."""
-        return {id: added(rows) for id, rows in self.rows(entity, period, "TOTAL").items()}
+        """Return the sums of a period by id; a number that is missing is 0.
+
+        They are those of the campaigns and the running line items that rules look at.
+        """
+        today, oldest = self.calendar.today, self.last_days(SPENT_DAYS).start
+        if period.start < oldest or period.end > today or (today - period.start) % DAY:
+            records = self.active_campaigns if entity == CAMPAIGN else self.running_items
+            return {id: added(rows) for id, rows in self.rows(entity, period, "TOTAL", records).items()}
+        by_id: dict[str, list[Mapping[str, Any]]] = defaultdict(list)
+        for id, _, row in self._days(entity, period):
+            by_id[id].append(row)
+        return {id: added(rows) for id, rows in by_id.items()}
+
+    def _days(
+        self, entity: str, period: Period, only: str = ""
+    ) -> Iterator[tuple[str, date, Mapping[str, Any]]]:
+        """Yield the numbers of each day of a period, of all records or one, with id and day.
+
+        They are asked for by weeks, counted back from today, which all rules share. Raises CannotLook.
+        """
+        today, there = self.calendar.today, self.source.days
+        if there and period.start < there.start:
+            self._numbers(entity, period, "DAY", SPENDING, ())  # raises what says which days are missing
+        first, last = period.start.date(), period.end.date()
+        for number in range((today - period.end) // WEEK, -((period.start - today) // WEEK)):
+            week = self._week(entity, number)
+            for id in [only] if only else week:
+                for row in week.get(id, ()):
+                    day = datetime.fromisoformat(row["start"]).date()
+                    if first <= day < last:
+                        yield id, day, row
+
+    def _week(self, entity: str, number: int) -> Rows:
+        """Ask for the days of a week that ended so many weeks ago."""
+        end = self.calendar.today - number * WEEK
+        start = max(end - WEEK, self.source.days.start) if self.source.days else end - WEEK
+        metrics: tuple[str, ...] = TOTALS
+        records = self.records("campaigns list", deleted=True)  # what a deleted one has spent stays spent
+        if entity == LINE_ITEM:
+            metrics, records = ITEM_METRICS, self.running_items
+        elif start < self.last_days(SPENT_DAYS).start:
+            metrics = SPENDING
+            records = [campaign for campaign in self.active_campaigns if campaign.get(TOTAL_BUDGET)]
+        return self._numbers(entity, Period(start, end), "DAY", metrics, records)
 
     @cached_property
     def spent_by_day(self) -> dict[str, dict[date, Decimal]]:
-        """What campaigns spent on each of the last whole days, by id."""
-        rows = self.rows(CAMPAIGN, self.last_days(SPENT_DAYS), "DAY")
-        return {
-            id: {datetime.fromisoformat(row["start"]).date(): row["spend"] or Decimal(0) for row in of_one}
-            for id, of_one in rows.items()
-        }
+        """What campaigns spent on each of the last whole days, by id, where they spent at all."""
+        period = self.last_days(SPENT_DAYS)
+        nothing = {step.start.date(): Decimal(0) for step in period.steps("DAY")}
+        spent: dict[str, dict[date, Decimal]] = {}
+        for id, day, row in self._days(CAMPAIGN, period):
+            spent.setdefault(id, {**nothing})[day] = row["spend"] or Decimal(0)
+        return spent
+
+    @cached_property
+    def currencies(self) -> list[str]:
+        """The currencies of what spends, or has spent lately."""
+        return sorted(
+            {
+                str(campaign.get("currency") or "")
+                for campaign in self.records("campaigns list", deleted=True)
+                if any(self.spent_by_day.get(str(campaign["id"]), {}).values())
+                or str(campaign["id"]) in {str(own["id"]) for own in self.active_campaigns}
+            }
+        )
+
+    def spent_since(self, campaign: Record, days: int) -> Decimal:
+        """Return what an active campaign with a total budget spent on so many last days."""
+        own = self._days(CAMPAIGN, self.last_days(days), str(campaign["id"]))
+        return sum((row["spend"] or Decimal(0) for _, _, row in own), Decimal(0))
 
     @cached_property
     def reach(self) -> Mapping[str, Record]:
         """How many people the active campaigns reached in the period, and how often, by id."""
-        return self.source.reach([str(campaign["id"]) for campaign in self.active_campaigns], self.period)
+        ids = [str(campaign["id"]) for campaign in self.active_campaigns]
+        return self._once("reach", lambda: self.source.reach(ids, self.period))
 
     def estimate(self, item: Record) -> int | None:
         """Return how many people the criteria of a line item reach; None where none of them names people."""
@@ -215,7 +307,9 @@ class Facts:
             {name: criterion[name] for name in CRITERION_FIELDS if criterion.get(name)}
             for criterion in self.criteria_of.get(str(item["id"]), ())
         ]
-        return self.source.estimate(str(item["id"]), criteria)
+        # Line items often differ in their ads alone.
+        key = frozenset(tuple(map(str, criterion.values())) for criterion in criteria)
+        return self._once(key, lambda: self.source.estimate(str(item["id"]), criteria))
 
     def page_status(self, address: str) -> int | None:
         """Return the status with which a page answers; None where no page is to be asked for."""
@@ -225,11 +319,11 @@ class Facts:
 
 
 def added(rows: Sequence[Mapping[str, Any]]) -> Sums:
-    """Add up the numbers of rows; ratios are left out where there are several."""
+    """Add up the numbers of rows; ratios are left out, which have no sum."""
     sums: dict[str, Decimal] = defaultdict(Decimal)
     for row in rows:
         for name, value in row.items():
-            if isinstance(value, int | float | Decimal):
+            if isinstance(value, int | float | Decimal) and not is_ratio(name):
                 sums[name] += Decimal(value)
     return sums
 

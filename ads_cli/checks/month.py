@@ -7,13 +7,13 @@ from decimal import Decimal
 from typing import NamedTuple
 
 from ..api.spending import ACTIVE, END, STATUS, TOTAL_BUDGET
-from ..statistics.periods import Period
-from .facts import CAMPAIGN, DAY, SPENT_DAYS, Facts, added
+from .facts import DAY, SPENT_DAYS, Facts
 from .money import units
 from .outcome import Record
 from .pace import Pace, pace
 
 MOST_DAYS = 182  # that numbers are asked for: a request has seven of them
+MOST_AHEAD = 3653 * DAY  # ten years: nobody plans further
 WHOLE_MONTH = 31
 
 
@@ -53,12 +53,11 @@ def paces(facts: Facts) -> Iterator[PaceOf]:
     today = facts.calendar.today.date()
     first, last = month_days(today)
     budget = facts.wanted.monthly_budget
-    currencies = sorted({str(campaign.get("currency") or "") for campaign in facts.campaigns.values()})
-    currency = budget.currency if budget else "".join(currencies[:1])
+    currencies = {*facts.currencies, *([budget.currency] if budget else [])}
+    currency = "".join(currencies) if len(currencies) == 1 else ""
     if len(currencies) > 1:
-        yield PaceOf(
-            "account", facts.account, first, last, None, "", None, "its campaigns have several currencies"
-        )
+        state = f"amounts are in several currencies: {', '.join(sorted(currencies))}"
+        yield PaceOf("account", facts.account, first, last, None, "", None, state)
     else:
         own = month_pace(facts)
         state = "" if own else "no day of the month has passed"
@@ -87,11 +86,12 @@ def campaign_pace(facts: Facts, campaign: Record, today: date) -> PaceOf | None:
     passed = (today - first).days
     if passed < 1:
         return PaceOf(*about, currency, None, "it has no whole day yet")
+    if last - today > MOST_AHEAD:
+        return PaceOf(*about, currency, None, f"it ends in more than {MOST_AHEAD.days:,} days")
     if passed > MOST_DAYS:
         return PaceOf(*about, currency, None, f"it began more than {MOST_DAYS} days ago")
     id = str(campaign["id"])
     spent, before = facts.spent_by_day.get(id, {}), Decimal(0)
     if passed > SPENT_DAYS:
-        earlier = Period(facts.last_days(passed).start, facts.last_days(SPENT_DAYS).start)
-        before = added(facts.rows(CAMPAIGN, earlier, "TOTAL").get(id, []))["spend"]
+        before = facts.spent_since(campaign, passed) - facts.spent_since(campaign, SPENT_DAYS)
     return PaceOf(*about, currency, pace(spent, first, last, today, budget, before))

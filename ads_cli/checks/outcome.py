@@ -47,4 +47,8 @@ class CannotLook(Exception):
     """Something that a rule needs cannot be read; the message says why."""
 
 
+class NotAvailable(CannotLook):
+    """Something that cannot be read of any record."""
+
+
 Outcome = Finding | Unknown

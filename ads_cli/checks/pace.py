@@ -37,6 +37,8 @@ def pace(
     `spent` may have earlier days: they tell the shares of the weekdays. Today counts as a day to come, since
     it is not whole.
     """
+    began = min((day for day, amount in spent.items() if amount), default=first)
+    spent = {day: amount for day, amount in spent.items() if day >= began}  # nobody paused it before
     passed = [*_days(first, min(last, today - DAY))]
     if not passed:
         return None

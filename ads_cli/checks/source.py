@@ -1,6 +1,6 @@
 """Where the facts of an account come from: the service, one listing of each kind."""
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
 import msgspec
@@ -8,16 +8,19 @@ import msgspec
 from ..api.fields import fields_by_name
 from ..api.names import to_neutral
 from ..api.registry import requests_named
+from ..api.statistics import MAX_ACTIVE_PERIOD
+from ..api.time import Time
 from ..errors import AccessError, NotFoundError, RefusedError, UsageError
 from ..statistics.entities import EntityLookup
 from ..statistics.numbers import numbers_by_id, query_of
-from .outcome import CannotLook, Record
+from ..statistics.periods import Period
+from .outcome import CannotLook, NotAvailable, Record
 
 if TYPE_CHECKING:
     from datetime import datetime
 
     from ..client.client import Client
-    from ..statistics.periods import Calendar, Period
+    from ..statistics.periods import Calendar
 
 T = TypeVar("T")
 Rows = dict[str, list[dict[str, Any]]]  # by id, in the order of their times
@@ -25,6 +28,7 @@ Rows = dict[str, list[dict[str, Any]]]  # by id, in the order of their times
 CANNOT = (AccessError, NotFoundError, RefusedError, UsageError)
 DRAFTS = {"with_draft": True}
 CATALOG = "product_catalog_id"
+ACTIVITY = ("activity_start_time", "activity_end_time")
 
 
 class Source(Protocol):
@@ -79,6 +83,8 @@ class ServiceSource:
         self._client, self._account, self._calendar = client, account, calendar
         self._find_catalog = find_catalog
         self._ask_page = ask_page  # returns the status of a page; None: no page is asked for
+        self._active: dict[str, list[Record]] = {}  # what was active in the last quarter, by entity
+        self._denied: dict[str, NotAvailable] = {}  # what the account has no right to see
 
     def records(self, command: str) -> list[Record]:
         """Fetch all pages of a list."""
@@ -93,7 +99,7 @@ class ServiceSource:
             of_catalog = {CATALOG: self._find_catalog()} if CATALOG in known else {}
             return [*list_all(self._client, request, **given, **of_catalog)]
 
-        return _or_unknown(command, read)
+        return self._or_unknown(command, read)
 
     def criteria(self, line_items: Sequence[str]) -> list[Record]:
         """Fetch them for as many line items at once as the service takes."""
@@ -103,7 +109,7 @@ class ServiceSource:
         reader = AccountReader(self._client, self._account)
         if not line_items:
             return []
-        listed = _or_unknown("targeting list", lambda: reader.below(ListCriteria, line_items))
+        listed = self._or_unknown("targeting list", lambda: reader.below(ListCriteria, line_items))
         return [*map(to_neutral, listed)]
 
     def numbers(
@@ -117,8 +123,7 @@ class ServiceSource:
         """Ask for the numbers of what was active; an entity without numbers has no rows."""
 
         def ask() -> Rows:
-            lookup = EntityLookup(self._client, self._account)
-            active = [id for id in dict.fromkeys(lookup.active_ids(entity, period)) if id in currencies]
+            active = [id for id in self._active_ids(entity, period) if id in currencies]
             rows: Rows = {id: [] for id in active}
             if active:
                 query = query_of(entity, active, metrics, period, granularity)
@@ -127,7 +132,19 @@ class ServiceSource:
                     rows[id].append(row)
             return rows
 
-        return _or_unknown("stats get", ask)
+        return self._or_unknown("stats get", ask)
+
+    def _active_ids(self, entity: str, period: "Period") -> Iterable[str]:
+        """Return the ids of what was active in a period, by one listing for all periods of a quarter."""
+        lookup, today = EntityLookup(self._client, self._account), self._calendar.today
+        oldest = today - MAX_ACTIVE_PERIOD
+        if period.start < oldest or period.end > today:
+            return dict.fromkeys(lookup.active_ids(entity, period))
+        if entity not in self._active:
+            self._active[entity] = [*lookup.active(entity, Period(oldest, today))]
+        return dict.fromkeys(
+            str(record.get("entity_id")) for record in self._active[entity] if _overlaps(record, period)
+        )
 
     def asked_at(self, entity: str, period: "Period") -> "datetime | None":
         """Return nothing: numbers are asked for when they are needed."""
@@ -146,7 +163,7 @@ class ServiceSource:
                 sent: Any = {"account_id": self._account, "campaign_ids": few, **times_of(period)}
                 yield from self._client.call(request(**sent)).records
 
-        return _or_unknown("stats reach campaigns", lambda: {str(row["id"]): row for row in ask()})
+        return self._or_unknown("stats reach campaigns", lambda: {str(row["id"]): row for row in ask()})
 
     def estimate(self, line_item: str, criteria: list[dict[str, Any]]) -> int | None:
         """Ask for an estimate."""
@@ -158,7 +175,7 @@ class ServiceSource:
             return None
         sent: Any = {"account_id": self._account, "targeting_criteria": criteria}
         asked = msgspec.convert(sent, EstimateAudience)
-        answer = _or_unknown("audiences estimate", lambda: self._client.call(asked).neutral_data)
+        answer = self._or_unknown("audiences estimate", lambda: self._client.call(asked).neutral_data)
         size = answer.get("audience_size") if isinstance(answer, dict) else None
         return size if isinstance(size, int) else None
 
@@ -166,16 +183,30 @@ class ServiceSource:
         """Ask for a page, where that is wanted."""
         return self._ask_page(address) if self._ask_page else None
 
+    def _or_unknown(self, what: str, read: Callable[[], T]) -> T:
+        """Raise CannotLook where something is refused; what the account has no right to see is asked once."""
+        if what in self._denied:
+            raise self._denied[what]
+        try:
+            return read()
+        except AccessError as error:
+            self._denied[what] = why = NotAvailable(f"'{what}' was refused: {error.message}")
+            raise why from error
+        except CANNOT as error:
+            raise CannotLook(f"'{what}' was refused: {error.message}") from error
+
 
 FILTERS: Mapping[str, Mapping[str, Any]] = {
+    "campaigns list": {"with_deleted": True},  # what one has spent stays spent
     "funding-instruments list": {"with_deleted": True},  # one that was deleted may still be named
     "posts list": {"post_type": "PUBLISHED", "timeline_type": "ALL"},
 }
 
 
-def _or_unknown(what: str, read: Callable[[], T]) -> T:
-    """Raise CannotLook where the account has no right to see something, or not the feature."""
+def _overlaps(active: Record, period: Period) -> bool:
+    """Tell whether a record that was active may have numbers in a period."""
     try:
-        return read()
-    except CANNOT as error:
-        raise CannotLook(f"'{what}' was refused: {error.message}") from error
+        first, last = (Time.parse(active[name]).moment for name in ACTIVITY)
+    except (KeyError, TypeError, ValueError):
+        return True
+    return first < period.end and last > period.start

@@ -55,3 +55,13 @@ def shows(*results: Result) -> Callable[[F], F]:
         return function
 
     return declare
+
+
+def posts(document: Any) -> Callable[[F], F]:
+    """Declare the type of the body that a command posts to an address of --post-to."""
+
+    def declare(function: F) -> F:
+        function.posted = document  # type: ignore[attr-defined]
+        return function
+
+    return declare

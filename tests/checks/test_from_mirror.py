@@ -11,8 +11,8 @@ from tests.statistics.conftest import NOON, noon, stats  # noqa: F401
 
 FROM = ("--from", f"sqlite:{FILE}")
 CHECK = ("accounts", "check", "--unknown", "-o", "json")
-# What a mirror does not have: hours, bidding rules, estimates, the reach, event tags, product sets.
-NOT_THERE = {"B103", "B107", "A109", "C102", "C103", "M102", "M103", "M104", "N106"}
+# What a mirror does not have: bidding rules, estimates, the reach, event tags, product sets.
+NOT_THERE = {"B107", "A109", "C102", "C103", "M102", "M103", "M104", "N106"}
 RULES = """
 rules:
 - {name: pays, of: campaigns, when: roas > 1 and cost_per_conversion > 1, over: 7d, fresh: yes, do: tell}
@@ -112,3 +112,19 @@ def test_what_is_derived_is_what_statistics_show(mirror):  # noqa: F811
     words = ("--since", "7d", "--granularity", "TOTAL", "--metrics", "roas,cost_per_conversion", "-o", "json")
     (row,) = records(mirror.adsctl("stats", "get", "--ids", told["id"], *words))
     assert told["numbers"] == {name: str(row[name]) for name in ("roas", "cost_per_conversion")}
+
+
+def test_rules_of_a_month_are_unknown_and_say_what_to_do_until_the_mirror_has_its_days(mirror):  # noqa: F811
+    mirror.adsctl("profile", "set", "shop", "monthly_budget=5000EUR")
+    mirror.adsctl.env["ADSCTL_PROFILE"] = "shop"
+    words = (*CHECK, *FROM, "--select", "B101,B102,B112")
+    mirror.run()
+    told = records(mirror.adsctl(*words, code=0))
+    assert unknown(told) == {"B101", "B102", "B112"}
+    (message,) = {record["message"] for record in told}
+    assert "has no numbers of 2026-05-13" in message
+    since = message.partition("'adsctl mirror run --since ")[2].partition("'")[0]
+    mirror.run("--since", since)
+    asked = records(mirror.adsctl(*words[:-2], "--select", "B101,B102,B112", code=None))
+    assert all("numbers of" not in record["message"] for record in asked)
+    assert asked == records(mirror.adsctl(*CHECK, "--select", "B101,B102,B112", code=None))

@@ -5,13 +5,13 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from datetime import datetime, timedelta
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, NamedTuple, TypedDict
+from typing import TYPE_CHECKING, Annotated, Any, Literal, NamedTuple, TypedDict
 
 import typer
 
 from ...console.invocation import Invocation
 from ...console.parameters import flag, option
-from ...console.shown import Result, shows
+from ...console.shown import Result, posts, shows
 from ...errors import DIFFERENCES_FOUND, RefusedError
 from ...numbers import parse_count
 from ...output.text import counted
@@ -41,6 +41,22 @@ class CheckFinding(TypedDict):
     account: str
 
 
+class FindingsData(TypedDict):
+    """Findings that were not posted before."""
+
+    event_type: Literal["findings"]
+    profile: str | None
+    account: str
+    time: str  # of the check
+    findings: list[CheckFinding]
+
+
+class PostedFindings(TypedDict):
+    """What --post-to posts."""
+
+    data: FindingsData
+
+
 OTHER_COLUMNS = ("rule", "hint", "profile", "account")
 FINDINGS = Result(
     CheckFinding, named=tuple(name for name in CheckFinding.__annotations__ if name not in OTHER_COLUMNS)
@@ -64,6 +80,7 @@ class Checked(NamedTuple):
 
 
 @shows(FINDINGS)
+@posts(PostedFindings)
 @with_options(shown=ShownOptions)
 def check(
     ctx: typer.Context,
@@ -257,9 +274,20 @@ def _show(call: Invocation, checked: Checked, options: ShownOptions, *, unknown:
         narrowed = options.applied([*records(call, shown)], columns, "findings", FINDINGS.key)
         call.printer.show(narrowed, FINDINGS.columns, FINDINGS.key, OTHER_COLUMNS)
     call.messages.say(summary(checked))
-    if checked.unknown and not unknown:
-        codes = ", ".join(dict.fromkeys(one.rule.code for one in checked.unknown))
-        call.messages.note(f"{counted(len(checked.unknown), 'check')} unknown: {codes}; --unknown shows why")
+    if unknown:
+        return
+    codes_by_reason: dict[str, list[str]] = {}
+    for rule, outcome in checked.unknown:
+        codes_by_reason.setdefault(outcome.message, []).append(rule.code)
+    left = Counter[str]()
+    for reason, codes in codes_by_reason.items():
+        if len({*codes}) > 1:  # a list or a number that several rules need
+            call.messages.note(f"{', '.join(dict.fromkeys(codes))} unknown: {reason}")
+        else:
+            left.update(codes)
+    if left:
+        count = counted(left.total(), "check")
+        call.messages.note(f"{count} unknown: {', '.join(left)}; --unknown shows why")
 
 
 def summary(checked: Checked) -> str:

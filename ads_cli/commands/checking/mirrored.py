@@ -8,7 +8,7 @@ from typing import Any
 
 from ...api.metrics import numbers_of
 from ...api.names import X
-from ...checks.outcome import CannotLook, Record
+from ...checks.outcome import CannotLook, NotAvailable, Record
 from ...checks.source import Rows
 from ...errors import NotFoundError, UsageError
 from ...mirror.contract import ACCOUNTS, METRIC
@@ -16,6 +16,7 @@ from ...mirror.days import day_of
 from ...mirror.destination import Value
 from ...mirror.further import tables
 from ...mirror.tables import Table
+from ...statistics.derived import SPEND_COLUMN
 from ...statistics.numbers import derived_numbers, query_of
 from ...statistics.periods import DAY, Period
 from ...statistics.query import SALE_AMOUNT, StatsQuery, amount_column, is_money
@@ -24,6 +25,7 @@ from ..stats.mirrored import MirroredAccount
 
 # The tables by the command that lists their records.
 TABLES = {table.source.partition(" --")[0]: table for table in reversed([*tables().values()])}
+SPEND = "spend"  # what is derived of SPEND_COLUMN
 WORDS = ("name", "description", "full_text")  # what people write, which may look like JSON
 PLACEMENT = {"placement": "ALL_ON_PLATFORM"}
 EVERYWHERE = (*PLACEMENT.values(), *X.to_wire(PLACEMENT).values())  # by the names of either service
@@ -85,17 +87,14 @@ class MirrorSource:
         except UsageError as error:
             raise CannotLook(error.message) from None
         calendar = self._account.calendar
-        steps = {
-            step.start: [day_of(calendar, day.start) for day in step.steps("DAY")]
+        steps = [
+            (step.start.isoformat(), [day_of(calendar, day.start) for day in step.steps("DAY")])
             for step in period.steps(granularity)
-        }
+        ]
         return {
             id: [
-                {
-                    "start": start.isoformat(),
-                    **_numbers(query, names, [own[d] for d in dates if d in own], currencies[id]),
-                }
-                for start, dates in steps.items()
+                {"start": start} | _numbers(query, names, [own[d] for d in dates if d in own], currencies[id])
+                for start, dates in steps
             ]
             for id, own in days.items()
         }
@@ -106,7 +105,9 @@ class MirrorSource:
         if query.granularity == "HOUR" or (period.end - period.start) % DAY:
             raise CannotLook("a mirror has numbers of whole days only")
         if missing := self._account.missing(query):
-            raise CannotLook(f"{self._name} has no numbers of {missing[0]:%Y-%m-%d}")
+            words = f"{self._name} has no numbers of {missing[0]:%Y-%m-%d}"
+            days = (self._account.calendar.today - period.start) // DAY
+            raise CannotLook(f"{words}; 'adsctl mirror run --since {days}d' into it adds them")
 
     def asked_at(self, entity: str, period: Period) -> datetime | None:
         """Return when the last of the numbers of a period were asked for."""
@@ -118,7 +119,7 @@ class MirrorSource:
 
     def estimate(self, line_item: str, criteria: list[dict[str, Any]]) -> int | None:
         """Raise CannotLook."""
-        raise CannotLook("a mirror does not have estimates")
+        raise NotAvailable("a mirror does not have estimates")
 
     def page_status(self, address: str) -> int | None:
         """Ask for a page, which is not the service's, where that is wanted."""
@@ -154,4 +155,6 @@ def _numbers(
         name: amounts([value], currency)[0] if is_money(name) else value
         for name, value in zip(columns, sums, strict=True)
     }
+    if query.granularity == "DAY":  # days are added up, which ratios cannot be
+        return numbers | ({SPEND: numbers[SPEND_COLUMN]} if SPEND_COLUMN in numbers else {})
     return numbers | derived_numbers(query, numbers)

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any, TypedDict
 
 import typer
 
+from ...api.amounts import decimals_of
 from ...console.drawing import console_of
 from ...console.invocation import Invocation
 from ...console.shown import Result, shows
@@ -79,19 +80,19 @@ def _record(of: "PaceOf") -> PaceRecord:
         "name": of.record.get("name"),
         "since": of.first.isoformat(),
         "until": of.last.isoformat(),
-        "spent": own and _rounded(own.spent),
-        "expected": own and _rounded(own.expected),
-        "forecast": own and _rounded(own.forecast),
-        "forecast_low": own and _rounded(own.low),
-        "forecast_high": own and _rounded(own.high),
+        "spent": own and _rounded(own.spent, of.currency),
+        "expected": own and _rounded(own.expected, of.currency),
+        "forecast": own and _rounded(own.forecast, of.currency),
+        "forecast_low": own and _rounded(own.low, of.currency),
+        "forecast_high": own and _rounded(own.high, of.currency),
         "budget": of.budget,
         "currency": of.currency or None,
         "state": of.state or "known",
     }
 
 
-def _rounded(value: Decimal | None) -> Decimal | None:
-    return None if value is None else value.quantize(Decimal("0.01"))
+def _rounded(value: Decimal | None, currency: str) -> Decimal | None:
+    return None if value is None else value.quantize(Decimal(1).scaleb(-decimals_of(currency)))
 
 
 def _draw(call: Invocation, shown: "list[PaceOf]") -> None:

@@ -13,7 +13,7 @@ from ...webhooks.signature import delivery_headers
 from ..receiving import webhook_keys
 from ..receiving.handing import forwarder_to
 
-KIND = "findings"
+KIND = "findings"  # of an event, in the types that @posts declares
 PostFindings = Callable[[Sequence[Mapping[str, Any]], datetime], None]
 
 

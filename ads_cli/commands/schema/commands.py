@@ -143,7 +143,7 @@ class CommandSchema:
         input = self.input()
         common = self.definitions.add("common-options", common_options)
         input |= {"allOf": [common], "unevaluatedProperties": False}
-        read = self._files()
+        read, posted = self._files(), getattr(getattr(self._command, "function", None), "posted", None)
         codes = {str(code): EXIT_CODES[code] for code in sorted(self._exit_codes())}
         return {
             **self.facts(),
@@ -151,6 +151,7 @@ class CommandSchema:
             "input": input,
             **({"files": read} if read else {}),
             "output": self.output(),
+            **({"posts": self.definitions.result(posted)} if posted else {}),
             "error": self.definitions.add("error", _error),
             "exit_codes": codes,
         }

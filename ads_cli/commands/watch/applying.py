@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 from itertools import groupby
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Literal, TypedDict
 
 import typer
 
@@ -12,10 +12,10 @@ from ...api.line_items import UpdateLineItem
 from ...api.spending import STATUS
 from ...console.invocation import Invocation
 from ...console.parameters import option
-from ...console.shown import shows
+from ...console.shown import posts, shows
 from ...errors import DIFFERENCES_FOUND
 from ...output.text import counted
-from . import DECISIONS, File, MaxChanges, decided, records_of, require_few, say_unknown
+from . import DECISIONS, DecisionRecord, File, MaxChanges, decided, records_of, require_few, say_unknown
 
 if TYPE_CHECKING:
     from ...watch.decide import Decision
@@ -25,7 +25,24 @@ KINDS: dict[str, type[Request]] = {"campaigns": UpdateCampaign, "line_items": Up
 DONE = "done"
 
 
+class DecisionsData(TypedDict):
+    """What rules have done and told."""
+
+    event_type: Literal["findings"]
+    profile: str | None
+    account: str
+    time: str  # of the post
+    findings: list[DecisionRecord]
+
+
+class PostedDecisions(TypedDict):
+    """What --post-to posts."""
+
+    data: DecisionsData
+
+
 @shows(DECISIONS)
+@posts(PostedDecisions)
 def apply(
     ctx: typer.Context,
     file: File,

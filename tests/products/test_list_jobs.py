@@ -60,7 +60,7 @@ def test_a_job_is_resumed_from_any_folder_with_the_options_that_it_had(adsctl, s
     adsctl.env.clear()
     adsctl("profile", "set", "shop", "output=json")
     job = stop(
-        adsctl, service, "-p", "shop", "--env-file=my.env", "products", "push", "feed.csv", "-A", "a b"
+        adsctl, service, "-p", "shop", "--env-file=my.env", "products", "push", "feed.csv", "-A", "a;b"
     )
     (adsctl.home / "other place").mkdir()
     resume(adsctl, job, cwd=adsctl.home / "other place")

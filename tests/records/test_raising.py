@@ -368,7 +368,7 @@ def test_an_answer_that_tells_no_record_counts_as_raised_unless_the_change_would
 ):
     httpserver.expect_request(f"{CAMPAIGNS}/8wku2", "GET").respond_with_data("<html>", status)
     refused = remote(*CHANGE, "8wku2", "--daily-budget", "1", code=code)
-    looked = code == 5  # for a campaign with that name
+    looked = 2 * (code == 5)  # for a campaign, and for an account, with that name
     assert (UNKNOWN in refused.stderr) == (code == 12) and len(httpserver.log) == 1 + looked
 
 

@@ -215,22 +215,36 @@ class Facts:
         records: Iterable[Record],
     ) -> Rows:
         """Ask for numbers once; raise CannotLook."""
+        key = entity, period, granularity
+        return self._once(key, lambda: self._ask(*key, metrics, records))
 
-        def ask() -> Rows:
-            currencies = {str(record["id"]): record.get("currency") for record in records}
-            return self.source.numbers(entity, period, granularity, metrics, currencies)
-
-        return self._once((entity, period, granularity), ask)
+    def _ask(
+        self,
+        entity: str,
+        period: Period,
+        granularity: str,
+        metrics: Sequence[str],
+        records: Iterable[Record],
+    ) -> Rows:
+        currencies = {str(record["id"]): record.get("currency") for record in records}
+        return self.source.numbers(entity, period, granularity, metrics, currencies)
 
     def sums(self, entity: str, period: Period) -> Mapping[str, Sums]:
         """Return the sums of a period by id; a number that is missing is 0.
 
         They are those of the campaigns and the running line items that rules look at.
         """
+        return self._once((entity, period), lambda: self._sums(entity, period))
+
+    def _sums(self, entity: str, period: Period) -> Mapping[str, Sums]:
         today, oldest = self.calendar.today, self.last_days(SPENT_DAYS).start
-        if period.start < oldest or period.end > today or (today - period.start) % DAY:
-            records = self.active_campaigns if entity == CAMPAIGN else self.running_items
-            return {id: added(rows) for id, rows in self.rows(entity, period, "TOTAL", records).items()}
+        # A source that keeps its numbers adds them up while it reads them: it has no requests to be shared.
+        if self.source.days or period.start < oldest or period.end > today or (today - period.start) % DAY:
+            metrics, records = (
+                (TOTALS, self.active_campaigns) if entity == CAMPAIGN else (ITEM_METRICS, self.running_items)
+            )
+            rows_by_id = self._ask(entity, period, "TOTAL", metrics, records)
+            return {id: added(rows) for id, rows in rows_by_id.items()}
         by_id: dict[str, list[Mapping[str, Any]]] = defaultdict(list)
         for id, _, row in self._days(entity, period):
             by_id[id].append(row)
@@ -259,7 +273,7 @@ class Facts:
         """Ask for the days of a week that ended so many weeks ago."""
         end = self.calendar.today - number * WEEK
         start = max(end - WEEK, self.source.days.start) if self.source.days else end - WEEK
-        metrics: tuple[str, ...] = TOTALS
+        metrics: tuple[str, ...] = SPENDING if self.source.days else TOTALS  # which sums share
         records = self.records("campaigns list", deleted=True)  # what a deleted one has spent stays spent
         if entity == LINE_ITEM:
             metrics, records = ITEM_METRICS, self.running_items
@@ -323,7 +337,7 @@ def added(rows: Sequence[Mapping[str, Any]]) -> Sums:
     sums: dict[str, Decimal] = defaultdict(Decimal)
     for row in rows:
         for name, value in row.items():
-            if isinstance(value, int | float | Decimal) and not is_ratio(name):
+            if value and isinstance(value, int | float | Decimal) and not is_ratio(name):
                 sums[name] += Decimal(value)
     return sums
 

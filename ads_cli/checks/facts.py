@@ -13,7 +13,7 @@ from ..api.time import Time
 from ..config.goals import Wanted
 from ..statistics.derived import is_ratio
 from ..statistics.periods import Calendar, Period
-from ..statistics.results import COUNTED, RESULTS
+from ..statistics.results import COUNTED, OF_GOALS
 from .outcome import CannotLook, Record
 from .source import Rows, Source
 
@@ -25,7 +25,7 @@ CAMPAIGN, LINE_ITEM = "CAMPAIGN", "LINE_ITEM"  # entities of statistics
 # Beyond them a time cannot be written in every zone.
 EARLIEST, LATEST = datetime(2, 1, 1, tzinfo=UTC), datetime(9998, 12, 31, tzinfo=UTC)
 SPENDING = ("BILLING",)  # groups of metrics: of single days and hours, and of sums
-TOTALS = ("ENGAGEMENT", "BILLING", "WEB_CONVERSION")
+TOTALS = ("ENGAGEMENT", "BILLING", "VIDEO", "WEB_CONVERSION")
 # What rules look at of line items, of which there may be thousands: not conversions, which are many numbers.
 ITEM_METRICS = tuple(
     dict.fromkeys(
@@ -33,7 +33,7 @@ ITEM_METRICS = tuple(
             "impressions",
             "clicks",
             BILLED_CHARGE,
-            *(result.metric for result in RESULTS.values() if not result.metric.startswith("mobile_")),
+            *(result.metric for result in OF_GOALS.values() if not result.metric.startswith("mobile_")),
         )
     )
 )

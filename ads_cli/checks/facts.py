@@ -215,19 +215,11 @@ class Facts:
         records: Iterable[Record],
     ) -> Rows:
         """Ask for numbers once; raise CannotLook."""
-        key = entity, period, granularity
-        return self._once(key, lambda: self._ask(*key, metrics, records))
 
-    def _ask(
-        self,
-        entity: str,
-        period: Period,
-        granularity: str,
-        metrics: Sequence[str],
-        records: Iterable[Record],
-    ) -> Rows:
-        currencies = {str(record["id"]): record.get("currency") for record in records}
-        return self.source.numbers(entity, period, granularity, metrics, currencies)
+        def ask() -> Rows:
+            return self.source.numbers(entity, period, granularity, metrics, _currencies(records))
+
+        return self._once((entity, period, granularity), ask)
 
     def sums(self, entity: str, period: Period) -> Mapping[str, Sums]:
         """Return the sums of a period by id; a number that is missing is 0.
@@ -243,8 +235,8 @@ class Facts:
             metrics, records = (
                 (TOTALS, self.active_campaigns) if entity == CAMPAIGN else (ITEM_METRICS, self.running_items)
             )
-            rows_by_id = self._ask(entity, period, "TOTAL", metrics, records)
-            return {id: added(rows) for id, rows in rows_by_id.items()}
+            summed = self.source.numbers(entity, period, "TOTAL", metrics, _currencies(records))
+            return {id: added(rows) for id, rows in summed.items()}
         by_id: dict[str, list[Mapping[str, Any]]] = defaultdict(list)
         for id, _, row in self._days(entity, period):
             by_id[id].append(row)
@@ -345,6 +337,10 @@ def added(rows: Sequence[Mapping[str, Any]]) -> Sums:
 def results(sums: Sums, metric: str) -> Decimal:
     """Return how often a conversion followed: after views and after engagements."""
     return sum((sums.get(f"{metric}_{part}", Decimal(0)) for part in COUNTED), Decimal(0))
+
+
+def _currencies(records: Iterable[Record]) -> dict[str, Any]:
+    return {str(record["id"]): record.get("currency") for record in records}
 
 
 def _by_id(records: Sequence[Record]) -> dict[str, Record]:

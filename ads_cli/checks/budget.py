@@ -8,9 +8,9 @@ from decimal import Decimal
 
 from ..api.delivery import CAMPAIGN, LINE_ITEM
 from ..api.spending import ACTIVE, DAILY_BUDGET, END, STATUS, TOTAL_BUDGET
-from ..statistics.results import RESULTS, cost_per_result
+from ..statistics.results import aimed_at, cost_per_result
 from .facts import CAMPAIGN as CAMPAIGNS
-from .facts import DAY, Facts, active_pairs
+from .facts import DAY, ITEM_METRICS, Facts, active_pairs
 from .facts import LINE_ITEM as LINE_ITEMS
 from .money import amount, money, units
 from .month import month_pace
@@ -287,8 +287,12 @@ class GoalFarOff(Rule):
         off = facts.threshold("goal_off")
         for item in facts.running_items:
             target = units(item, BID if item.get("bid_strategy") == "TARGET" else TARGET_COST)
-            result, own = RESULTS.get(str(item.get("objective"))), sums.get(str(item["id"]), {})
-            if not target or not result or not own.get("spend"):
+            result, own = aimed_at(item), sums.get(str(item["id"]), {})
+            if not target or not own.get("spend"):
+                continue
+            if not result or result.metric not in ITEM_METRICS:
+                goal = item.get("goal") or item.get("objective")
+                yield Unknown(LINE_ITEM, item, f"aims at {goal}, which no number that is read counts")
                 continue
             count = result.total(own)
             if count < facts.threshold("least_results"):

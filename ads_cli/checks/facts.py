@@ -13,7 +13,7 @@ from ..api.time import Time
 from ..config.goals import Wanted
 from ..statistics.derived import is_ratio
 from ..statistics.periods import Calendar, Period
-from ..statistics.results import COUNTED, RESULTS
+from ..statistics.results import COUNTED, OF_GOALS
 from .outcome import CannotLook, Record
 from .source import Rows, Source
 
@@ -25,7 +25,7 @@ CAMPAIGN, LINE_ITEM = "CAMPAIGN", "LINE_ITEM"  # entities of statistics
 # Beyond them a time cannot be written in every zone.
 EARLIEST, LATEST = datetime(2, 1, 1, tzinfo=UTC), datetime(9998, 12, 31, tzinfo=UTC)
 SPENDING = ("BILLING",)  # groups of metrics: of single days and hours, and of sums
-TOTALS = ("ENGAGEMENT", "BILLING", "WEB_CONVERSION")
+TOTALS = ("ENGAGEMENT", "BILLING", "VIDEO", "WEB_CONVERSION")
 # What rules look at of line items, of which there may be thousands: not conversions, which are many numbers.
 ITEM_METRICS = tuple(
     dict.fromkeys(
@@ -33,7 +33,7 @@ ITEM_METRICS = tuple(
             "impressions",
             "clicks",
             BILLED_CHARGE,
-            *(result.metric for result in RESULTS.values() if not result.metric.startswith("mobile_")),
+            *(result.metric for result in OF_GOALS.values() if not result.metric.startswith("mobile_")),
         )
     )
 )
@@ -217,8 +217,7 @@ class Facts:
         """Ask for numbers once; raise CannotLook."""
 
         def ask() -> Rows:
-            currencies = {str(record["id"]): record.get("currency") for record in records}
-            return self.source.numbers(entity, period, granularity, metrics, currencies)
+            return self.source.numbers(entity, period, granularity, metrics, _currencies(records))
 
         return self._once((entity, period, granularity), ask)
 
@@ -227,10 +226,17 @@ class Facts:
 
         They are those of the campaigns and the running line items that rules look at.
         """
+        return self._once((entity, period), lambda: self._sums(entity, period))
+
+    def _sums(self, entity: str, period: Period) -> Mapping[str, Sums]:
         today, oldest = self.calendar.today, self.last_days(SPENT_DAYS).start
-        if period.start < oldest or period.end > today or (today - period.start) % DAY:
-            records = self.active_campaigns if entity == CAMPAIGN else self.running_items
-            return {id: added(rows) for id, rows in self.rows(entity, period, "TOTAL", records).items()}
+        # A source that keeps its numbers adds them up while it reads them: it has no requests to be shared.
+        if self.source.days or period.start < oldest or period.end > today or (today - period.start) % DAY:
+            metrics, records = (
+                (TOTALS, self.active_campaigns) if entity == CAMPAIGN else (ITEM_METRICS, self.running_items)
+            )
+            summed = self.source.numbers(entity, period, "TOTAL", metrics, _currencies(records))
+            return {id: added(rows) for id, rows in summed.items()}
         by_id: dict[str, list[Mapping[str, Any]]] = defaultdict(list)
         for id, _, row in self._days(entity, period):
             by_id[id].append(row)
@@ -259,7 +265,7 @@ class Facts:
         """Ask for the days of a week that ended so many weeks ago."""
         end = self.calendar.today - number * WEEK
         start = max(end - WEEK, self.source.days.start) if self.source.days else end - WEEK
-        metrics: tuple[str, ...] = TOTALS
+        metrics: tuple[str, ...] = SPENDING if self.source.days else TOTALS  # which sums share
         records = self.records("campaigns list", deleted=True)  # what a deleted one has spent stays spent
         if entity == LINE_ITEM:
             metrics, records = ITEM_METRICS, self.running_items
@@ -323,7 +329,7 @@ def added(rows: Sequence[Mapping[str, Any]]) -> Sums:
     sums: dict[str, Decimal] = defaultdict(Decimal)
     for row in rows:
         for name, value in row.items():
-            if isinstance(value, int | float | Decimal) and not is_ratio(name):
+            if value and isinstance(value, int | float | Decimal) and not is_ratio(name):
                 sums[name] += Decimal(value)
     return sums
 
@@ -331,6 +337,10 @@ def added(rows: Sequence[Mapping[str, Any]]) -> Sums:
 def results(sums: Sums, metric: str) -> Decimal:
     """Return how often a conversion followed: after views and after engagements."""
     return sum((sums.get(f"{metric}_{part}", Decimal(0)) for part in COUNTED), Decimal(0))
+
+
+def _currencies(records: Iterable[Record]) -> dict[str, Any]:
+    return {str(record["id"]): record.get("currency") for record in records}
 
 
 def _by_id(records: Sequence[Record]) -> dict[str, Record]:

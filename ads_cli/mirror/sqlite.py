@@ -33,6 +33,7 @@ class SqliteFile(DatabaseFile):
     def begin(self) -> None:
         """Begin a transaction; wait for another writer."""
         with self._errors():
+            self._execute_when_free(f"PRAGMA cache_size = -{CACHE_KIB}")
             self._execute_when_free("BEGIN IMMEDIATE")
 
     def replace(self, table: Table, rows: Iterable[Row], scope: Scope | None = None) -> int:
@@ -70,7 +71,6 @@ class SqliteFile(DatabaseFile):
         if self._connection is None:
             path = self._path.absolute()
             self._connection = sqlite3.connect(path, timeout=NOTICE_SECONDS, isolation_level=None)
-            self._execute_when_free(f"PRAGMA cache_size = -{CACHE_KIB}")
         connection: sqlite3.Connection = self._connection
         return connection
 

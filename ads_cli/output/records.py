@@ -108,8 +108,11 @@ def write_nothing(stream: IO[str], result: Any, options: WriteOptions = NO_OPTIO
 
 
 def write_as_json(stream: IO[str], document: Any) -> None:
-    """Write a whole document."""
-    stream.write(as_json(document, indent=2) + "\n")
+    """Write a whole document; a list record by record, whose text is never held as a whole."""
+    if isinstance(document, list):
+        write_json(stream, document)
+    else:
+        stream.write(as_json(document, indent=2) + "\n")
 
 
 def write_as_jsonl(stream: IO[str], document: Any) -> None:
@@ -118,5 +121,8 @@ def write_as_jsonl(stream: IO[str], document: Any) -> None:
 
 
 def write_as_yaml(stream: IO[str], document: Any) -> None:
-    """Write a whole document."""
-    stream.write(as_yaml(document))
+    """Write a whole document; a list record by record."""
+    if isinstance(document, list):
+        write_yaml(stream, document)
+    else:
+        stream.write(as_yaml(document))

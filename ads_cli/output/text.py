@@ -4,6 +4,7 @@ import json
 import os
 import re
 from collections.abc import Callable, Iterable, Sequence
+from functools import cache
 from typing import Any, Self
 
 # A joiner is kept where it is part of what is read: after a virama, and between letters that join (as in
@@ -236,6 +237,14 @@ def as_yaml(value: Any) -> str:
     """Format YAML that is safe on a terminal: unsafe text is quoted and escaped."""
     import yaml
 
+    text = yaml.dump(value, Dumper=_yaml_dumper(), allow_unicode=True, sort_keys=False, width=2**20)
+    return _escape_rest(text, _escape_wide)
+
+
+@cache
+def _yaml_dumper() -> Any:
+    import yaml
+
     class Dumper(yaml.SafeDumper):
         """Quotes text with characters that YAML does not escape."""
 
@@ -245,8 +254,7 @@ def as_yaml(value: Any) -> str:
         )
 
     Dumper.add_representer(str, represent)
-    text = yaml.dump(value, Dumper=Dumper, allow_unicode=True, sort_keys=False, width=2**20)
-    return _escape_rest(text, _escape_wide)
+    return Dumper
 
 
 def _escape_rest(text: str, escape: Callable[[re.Match[str]], str]) -> str:

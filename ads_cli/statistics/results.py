@@ -32,6 +32,25 @@ RESULTS = {
     "VIDEO_VIEWS": Result("video view", "video_total_views"),
     "WEBSITE_CLICKS": Result("link click", "url_clicks"),
 }  # by objective
+OF_GOALS = {
+    "APP_CLICKS": RESULTS["APP_ENGAGEMENTS"],
+    "APP_INSTALLS": RESULTS["APP_INSTALLS"],
+    "ENGAGEMENT": RESULTS["ENGAGEMENTS"],
+    "FOLLOWERS": RESULTS["FOLLOWERS"],
+    "LINK_CLICKS": RESULTS["WEBSITE_CLICKS"],
+    "MAX_REACH": RESULTS["REACH"],
+    "PREROLL": RESULTS["PREROLL_VIEWS"],
+    "VIDEO_VIEW": RESULTS["VIDEO_VIEWS"],
+    "VIEW_3S_100PCT": Result("video view", "video_3s100pct_views"),
+    "VIEW_6S": Result("video view", "video_6s_views"),
+    "VIEW_15S": Result("video view", "video_15s_views"),
+}  # of others, such as SITE_VISITS, the service does not say which metric counts them
+
+
+def aimed_at(line_item: Mapping[str, Any]) -> Result | None:
+    """Return the result that a line item aims at, where a metric counts it."""
+    goal = line_item.get("goal")
+    return OF_GOALS.get(str(goal)) if goal else RESULTS.get(str(line_item.get("objective")))
 
 
 def cost_per_result(spend: Decimal | None, results: Decimal) -> Decimal | None:

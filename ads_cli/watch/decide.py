@@ -5,9 +5,10 @@ from decimal import ROUND_HALF_UP, Decimal
 from typing import Any, NamedTuple
 
 from ..api.amounts import MICROS_PER_UNIT, amount_names, decimals_of
+from ..api.metrics import METRICS
 from ..api.names import neutral_name
 from ..api.spending import ACTIVE, PAUSED, STATUS
-from ..checks.facts import DAY, Facts, results
+from ..checks.facts import DAY, TOTALS, Facts, results
 from ..checks.outcome import CannotLook, Record
 from ..statistics.periods import Period
 from ..statistics.query import is_money
@@ -231,7 +232,8 @@ def _numbers_of(rule: WatchRule, record: Record, facts: Facts) -> dict[str, Valu
     numbers["conversions"] = results(
         {k: v for k, v in numbers.items() if isinstance(v, Decimal)}, "conversion_purchases"
     )
-    if result := RESULTS.get(str(record.get("objective"))):
+    result = RESULTS.get(str(record.get("objective")))
+    if result and any(result.metric in METRICS[group] for group in TOTALS):
         numbers["results"] = result.total(numbers)
         spend = numbers.get("spend")
         numbers["cost_per_result"] = cost_per_result(

@@ -5,6 +5,7 @@ from datetime import datetime, timedelta
 
 import pytest
 
+from ads_cli.commands.checking.mirrored import MirrorSource
 from tests.mirror.conftest import FILE, mirror, requests  # noqa: F401
 from tests.service_in_process import service  # noqa: F401
 from tests.statistics.conftest import NOON, noon, stats  # noqa: F401
@@ -128,3 +129,17 @@ def test_rules_of_a_month_are_unknown_and_say_what_to_do_until_the_mirror_has_it
     asked = records(mirror.adsctl(*words[:-2], "--select", "B101,B102,B112", code=None))
     assert all("numbers of" not in record["message"] for record in asked)
     assert asked == records(mirror.adsctl(*CHECK, "--select", "B101,B102,B112", code=None))
+
+
+def test_the_days_of_line_items_are_added_up_while_they_are_read(mirror, monkeypatch):  # noqa: F811
+    asked, numbers = set(), MirrorSource.numbers
+
+    def noted(self, entity, period, granularity, metrics, currencies):
+        asked.add((entity, granularity, len(metrics) > 2))
+        return numbers(self, entity, period, granularity, metrics, currencies)
+
+    mirror.run("--since", "40d")
+    monkeypatch.setattr(MirrorSource, "numbers", noted)
+    mirror.adsctl(*CHECK, *FROM, code=10)
+    # Only what was spent is kept by day, and of campaigns alone.
+    assert asked == {("LINE_ITEM", "TOTAL", True), ("CAMPAIGN", "TOTAL", True), ("CAMPAIGN", "DAY", False)}

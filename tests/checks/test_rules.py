@@ -111,3 +111,20 @@ def test_a_threshold_of_the_profile_changes_what_is_found(name):
 
     default = THRESHOLDS[name]
     assert any(differs(default * factor) for factor in map(Decimal, FACTORS))
+
+
+@pytest.mark.parametrize(
+    ("goal", "count", "said"),
+    [
+        ("APP_INSTALLS", {}, "aims at APP_INSTALLS, which no number that is read counts"),
+        ("SITE_VISITS", {"url_clicks": 25}, "aims at SITE_VISITS, which no number that is read counts"),
+        ("VIEW_6S", {"video_6s_views": 25}, "pays 0.80 EUR for a video view, and aims at 0.40 EUR"),
+        (None, {"url_clicks": 25}, "pays 0.80 EUR for a link click, and aims at 0.40 EUR"),
+    ],
+)
+def test_what_a_line_item_pays_is_told_of_what_it_aims_at(goal, count, said):
+    item = {"bid_strategy": "TARGET", "bid_amount_local_micro": 400_000, "goal": goal}
+    numbers = {"spend": 20, "url_clicks": 0, **count}
+    facts = facts_of({"line_items": {"i1": item}, "numbers": {"i1": numbers}})
+    (found,) = apply_rules([rule for rule in RULES if rule.code == "B109"], facts)
+    assert found.outcome.message == said

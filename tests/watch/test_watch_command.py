@@ -216,3 +216,17 @@ def test_a_rule_in_another_currency_warns_that_it_judges_nothing(adsctl):
     adsctl.file("rules.yaml", "rules:\n- {name: a, of: campaigns, when: spend > 1 USD, do: pause}\n")
     done = adsctl.local("watch", "apply", "rules.yaml", "--yes", "-q")
     assert "warning: the rule 'a' could not judge any of 6 records" in done.stderr
+
+
+def test_what_is_not_asked_for_is_not_known_and_never_no_result(adsctl):
+    adsctl.file(
+        "rules.yaml",
+        "rules:\n- {name: idle, of: line_items, when: spend > 1 and results < 1, fresh: yes, do: pause}\n",
+    )
+    done = adsctl.local("watch", "plan", "rules.yaml", "-o", "json", code=None)
+    objectives = {
+        item["id"]: item["objective"] for item in records(adsctl.local("line-items", "list", "-o", "json"))
+    }
+    due = {objectives[record["id"]] for record in records(done) if record["state"] == "due"}
+    assert not due & {"APP_INSTALLS", "PREROLL_VIEWS", "VIDEO_VIEWS"}
+    assert "results is not known" in done.stderr + done.stdout

@@ -4,6 +4,7 @@ import json
 from collections import defaultdict
 from collections.abc import Callable, Mapping, Sequence
 from datetime import UTC, datetime
+from operator import add
 from typing import Any
 
 from ...api.metrics import numbers_of
@@ -79,24 +80,25 @@ class MirrorSource:
         query = query_of(entity, (), metrics, period, granularity)
         self._require_days(query)
         names = [column for metric in query.metrics for column in _columns(metric)]
-        days: dict[str, dict[datetime, Sequence[int]]] = defaultdict(dict)
+        starts = {
+            day_of(self._account.calendar, day.start): step.start.isoformat()
+            for step in period.steps(granularity)
+            for day in step.steps("DAY")
+        }
+        nothing = [0] * len(names)
+        sums: dict[str, dict[str, list[int]]] = defaultdict(dict)
         try:
             for id, day, (placement, *values) in self._account.rows(entity, period, names):
-                if placement in EVERYWHERE and id in currencies:
-                    days[id][day] = values
+                if placement in EVERYWHERE and id in currencies and (start := starts.get(day)):
+                    sums[id][start] = [*map(add, sums[id].get(start, nothing), values)]
         except UsageError as error:
             raise CannotLook(error.message) from None
-        calendar = self._account.calendar
-        steps = [
-            (step.start.isoformat(), [day_of(calendar, day.start) for day in step.steps("DAY")])
-            for step in period.steps(granularity)
-        ]
         return {
             id: [
-                {"start": start} | _numbers(query, names, [own[d] for d in dates if d in own], currencies[id])
-                for start, dates in steps
+                {"start": start} | _numbers(query, names, own.get(start, nothing), currencies[id])
+                for start in dict.fromkeys(starts.values())
             ]
-            for id, own in days.items()
+            for id, own in sums.items()
         }
 
     def _require_days(self, query: StatsQuery) -> None:
@@ -145,11 +147,8 @@ def _columns(metric: str) -> list[str]:
     return [f"{metric}_{METRIC}", f"{metric}{SALE_AMOUNT}"] if numbers_of(metric) else [metric]
 
 
-def _numbers(
-    query: StatsQuery, names: Sequence[str], days: Sequence[Sequence[int]], currency: str
-) -> dict[str, Any]:
-    """Add up days; amounts are in units of the currency."""
-    sums = [sum(values) for values in zip(*days, strict=True)] or [0] * len(names)
+def _numbers(query: StatsQuery, names: Sequence[str], sums: Sequence[int], currency: str) -> dict[str, Any]:
+    """Return sums by columns; amounts are in units of the currency."""
     columns = map(amount_column, names)
     numbers = {
         name: amounts([value], currency)[0] if is_money(name) else value

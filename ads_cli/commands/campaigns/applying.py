@@ -257,6 +257,7 @@ class ApplyRun:
         key = JobKey(self._target, APPLY, self.content, JobOptions(upload={"version": __version__}))
         job = new_job(call, key, "changes", self.file.label, len(plan.changes), batches=0)
         with closing(Journal(call.settings.state_dir, job, resume=False)) as self.memory.journal:
+            call.client.trace.bind(job=job.job)
             yield
 
     @property

@@ -10,6 +10,7 @@ from ...api.records import differing_fields
 from ...api.registry import requests_for
 from ...api.spending import PAUSED, STATUS
 from ...client.shown_records import shown_record
+from ...client.spending import LINE_ITEM_ID
 from ...client.writes import request_of_path
 from ...console.change_words import each_record
 from ...console.invocation import Invocation
@@ -59,6 +60,8 @@ def planned(call: Invocation, changes: Sequence[Mapping[str, Any]], *, delete: b
         for record, fields, before in each_record(records, change["fields"], change["before"]):
             if kinds.removal and kinds.removal.endpoint.recreatable:
                 content = (before if record.action == "delete" else fields) or {}
+                if content.get(LINE_ITEM_ID) in created:
+                    continue  # a line item without targeting reaches everybody
                 entry = change["id"], record, kinds.removal, content, change["time"]
                 criteria.append(targeting.LoggedCriterion(*entry))
             elif record.id and record.id in created:

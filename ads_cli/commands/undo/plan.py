@@ -44,10 +44,14 @@ class Kinds(NamedTuple):
 
 def planned(call: Invocation, changes: Sequence[Mapping[str, Any]], *, delete: bool) -> Iterator[Undone]:
     """Yield what undoing does to each record that changes are about."""
-    named = ChangeLog(call.settings.state_dir).records()
+    log = ChangeLog(call.settings.state_dir)
+    named = log.records()
     updates: dict[tuple[type[Request], str], tuple[Kinds, list[LoggedUpdate]]] = {}
     created: set[str] = set()  # what is done to them later is undone with them
-    deleted = {record.id for change in changes for record in named[change["id"]] if record.action == "delete"}
+    done = [change for change in log.changes() if change["service"] == call.service]
+    done = [*changes, *(change for change in done if change["outcome"] == "ok")]
+    records_done = (record for change in done for record in named[change["id"]])
+    deleted = {record.id for record in records_done if record.action == "delete"} - {"", MASK}
     criteria: list[targeting.LoggedCriterion] = []
     for change in changes:
         kinds = _kinds_of(call, change)

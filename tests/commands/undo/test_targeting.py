@@ -235,6 +235,8 @@ def test_a_copy_is_taken_back_with_what_is_in_it(adsctl, how):
     assert {record["id"] for record in undone if record["state"] == "undone"} >= {*campaigns, *items}
     if how:
         assert not changed(adsctl, "campaigns", "Copy of")
+        again = adsctl.local("changes", "undo", "--since", "1h", "--delete", "--yes", code=12).stderr
+        assert "it is gone already" in again and "does not exist" not in again
     else:
         assert {row["entity_status"] for row in changed(adsctl, "campaigns", "Copy of")} == {"PAUSED"}
         assert targeting(adsctl, *items) == targeted

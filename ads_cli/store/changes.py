@@ -157,6 +157,9 @@ def _records(text: str, made: str) -> list[ChangedRecord]:
     if len(new) == len(ids):
         for record, id in zip(new, ids, strict=True):
             record.id = id
+    elif len(new) == 1 and ids:  # one request that makes a record of each of its posts
+        known = [record for record in records if record.id]
+        records = [*known, *(msgspec.structs.replace(new[0], id=id) for id in ids)]
     return records
 
 

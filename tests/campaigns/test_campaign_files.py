@@ -289,6 +289,15 @@ def test_all_mistakes_are_told_at_once_with_file_line_and_path(adsctl, service):
         assert expected in message, (expected, message)
 
 
+def test_a_file_names_its_account(adsctl, service):
+    adsctl("campaigns", "plan", "-", input="account: Nordlicht Shop\ncampaigns: []\n")
+    other = "account: Café Kastanie (managed by Kontor Acht)\ncampaigns: []\n"
+    refused = adsctl("campaigns", "plan", "-", input=other, code=3).stderr
+    assert "add --account 'Café Kastanie (managed by Kontor Acht)'" in refused
+    adsctl("campaigns", "plan", "-", "--account", "18ce55gze09", input=other)
+    adsctl("campaigns", "plan", "-", input="account: Nowhere\ncampaigns: []\n", code=5)
+
+
 @pytest.mark.parametrize(
     ("text", "expected"),
     [

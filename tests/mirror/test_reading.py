@@ -188,6 +188,18 @@ def test_days_that_are_not_there_are_said_on_the_page(mirror):
     assert "has no numbers of" not in page(mirror, "--since", "3d").text
 
 
+def test_periods_of_which_days_are_missing_are_not_compared(mirror):
+    mirror.run("--since", "10d")
+    assert "nothing is compared" in page(mirror).text
+    assert "(was " not in page(mirror).text
+    words = ("stats", "get", *FROM, "--since", "7d", "--active", "--group-by", "campaign")
+    done = mirror.adsctl(*words, "--metrics", "clicks", "--compare", "previous", "-o", "csv")
+    assert "nothing is compared" in done.stderr
+    shown = rows(done.stdout)
+    assert shown and all(row["clicks"] for row in shown)
+    assert not any(row["clicks_before"] or row["clicks_change"] for row in shown)
+
+
 def test_a_report_that_was_not_mirrored_is_said(mirror):
     mirror.run("--since", "10d", "--tables", "account_history,campaign_history,line_item_report")
     words = ("stats", "get", *FROM, "--since", "3d", "--metrics", "clicks")

@@ -21,3 +21,10 @@ def test_the_first_file_is_about_records_of_the_emulator(adsctl):
     adsctl.file("rules.yaml", BLOCKS[0])
     planned = adsctl.local("watch", "plan", "rules.yaml", code=None)
     assert planned.returncode in (0, 10) and "is about no record" not in planned.stderr
+
+
+def test_the_first_commands_do_what_they_say(adsctl):
+    adsctl.file("rules.yaml", BLOCKS[0])
+    (apply,) = re.findall(r"^adsctl (watch apply .*?) +#", PAGE, re.MULTILINE)
+    adsctl.local(*apply.split(), "--yes")
+    adsctl.local("changes", "undo", "--since", "1h", "--yes")

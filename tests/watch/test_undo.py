@@ -40,6 +40,18 @@ def test_each_rule_of_a_watch_is_a_run_that_can_be_undone(adsctl):
     assert undone["id"] == "8wku2" and campaign(adsctl, "8wku2")["entity_status"] == "ACTIVE"
 
 
+def test_an_applied_file_is_a_run_that_can_be_undone(adsctl):
+    adsctl.local("campaigns", "pull", "c.yaml")
+    adsctl.local("campaigns", "pull", "before.yaml")
+    file = adsctl.home / "c.yaml"
+    file.write_text(file.read_text(encoding="utf-8").replace("60.00", "55.00"), encoding="utf-8")
+    adsctl.local("campaigns", "apply", "c.yaml", "--yes")
+    (job,) = records(adsctl("jobs", "list", "-o", "json"))
+    (undone,) = records(adsctl.local("changes", "undo", "--run", job["job"], "--yes", "-o", "json"))
+    assert undone["id"] == "8wku2"
+    adsctl.local("campaigns", "plan", "before.yaml")  # ends with 0: nothing differs
+
+
 def test_the_short_id_that_a_terminal_shows_is_known(adsctl):
     adsctl.local("campaigns", "pause", "8wku2")
     (change,) = log_of(adsctl)

@@ -28,7 +28,7 @@ from ...config.file_locks import locked_or_refused, state_lock
 from ...console.invocation import Invocation
 from ...console.progress import progress
 from ...errors import AdsctlError, ContentError, UnavailableError, UsageError
-from ...output.text import counted, safe
+from ...output.text import counted, safe, shell_command
 from ...runs.job import JobKey, JobOptions, current_folder
 from ...runs.jobs import forget_job, list_jobs, unfinished_jobs
 from ...runs.journal import Journal
@@ -78,10 +78,11 @@ class ApplyRun:
     def compare_parsed(self, parsed: CampaignFile, *, is_copy: bool = False) -> CampaignPlan:
         """Read the account; return what differs, or raise ContentError with every mistake."""
         call, self.file = self.call, parsed
-        if parsed.account not in (None, call.account):
+        if parsed.account and call.records.id_of("account_id", parsed.account) != call.account:
+            option = shell_command(["--account", parsed.account])
             raise ContentError(
                 f"{parsed.label}: is for account {parsed.account}, not {call.account}",
-                hint=f"add --account {parsed.account}, or remove 'account' from the file",
+                hint=f"add {option}, or remove 'account' from the file",
             )
         self.memory = ApplyMemory(call.settings.state_dir, call.service, call.account)
         self.memory.file = parsed.identity
@@ -257,6 +258,7 @@ class ApplyRun:
         key = JobKey(self._target, APPLY, self.content, JobOptions(upload={"version": __version__}))
         job = new_job(call, key, "changes", self.file.label, len(plan.changes), batches=0)
         with closing(Journal(call.settings.state_dir, job, resume=False)) as self.memory.journal:
+            call.client.trace.bind(job=job.job)
             yield
 
     @property

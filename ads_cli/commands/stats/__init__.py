@@ -92,7 +92,11 @@ def _get_from_mirror(
             sink.report.query = query = options.query(account, account.calendar, sink.earlier)
             if missing := account.missing_days(query, sink.earlier(query)):
                 call.messages.warn(missing)
-            sink.take(account.context(call, query), account.answers)
+
+            def answers_of(asked: "StatsQuery") -> "Answers":
+                return account.answers(asked, blank=bool(missing) and asked.period != query.period)
+
+            sink.take(account.context(call, query), answers_of)
 
 
 def _answers(call: Invocation, query: "StatsQuery") -> "Iterator[list[QueryResult]]":

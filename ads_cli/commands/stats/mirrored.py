@@ -113,25 +113,32 @@ class MirroredAccount(EntityLookup):
         report = BY_ENTITY.get(entity)
         return self._stored.get(report.name, {}) if report else {}
 
-    def missing_days(self, *queries: StatsQuery | None) -> str:
-        """Say which days of some periods the mirror does not have."""
-        dates = [f"{date:%Y-%m-%d}" for query in filter(None, queries) for date in self.missing(query)]
-        what = first_of(sorted(dates), MOST_NAMED)
-        return f"{self.destination.name} has no numbers of {self.account} for {what}" if dates else ""
+    def missing_days(self, query: StatsQuery, before: StatsQuery | None) -> str:
+        """Say which days of a period, and of the one to compare it with, the mirror does not have."""
+        periods = filter(None, (query, before))
+        dates = sorted({f"{date:%Y-%m-%d}" for period in periods for date in self.missing(period)})
+        if not dates:
+            return ""
+        words = f"{self.destination.name} has no numbers of {self.account} for {first_of(dates, MOST_NAMED)}"
+        return f"{words}; nothing is compared" if before else words
 
     def context(self, call: Invocation, query: StatsQuery) -> ResultContext:
         """Return what the rows of a query say beside the numbers."""
         described, names = self.describe(query.entity, query.ids), call.settings.names
         return ResultContext(query, described, self.calendar, names, self.account, set(), set())
 
-    def answers(self, query: StatsQuery) -> Iterator[Sequence[QueryResult]]:
-        """Yield the answers of every few entities; raise UsageError for what a mirror does not have."""
+    def answers(self, query: StatsQuery, *, blank: bool = False) -> Iterator[Sequence[QueryResult]]:
+        """Yield the answers of every few entities; raise UsageError for what a mirror does not have.
+
+        Blank ones have no numbers: sums of fewer days than those beside them would look like a change.
+        """
         period, of_day = query.period, query.granularity == "DAY"
         if query.granularity == "HOUR" or (period.end - period.start) % DAY:
             raise UsageError("--from: a mirror has whole days only", hint=ASK)
         days = [self._day(step.start) for step in period.steps("DAY")]
         numbers: dict[str, dict[datetime, Sequence[int]]] = {}
-        for id, day, (placement, *values) in self.rows(query.entity, period, query.metrics):
+        rows = () if blank else self.rows(query.entity, period, query.metrics)
+        for id, day, (placement, *values) in rows:
             if X.to_neutral({"placement": placement})["placement"] == query.placement:
                 numbers.setdefault(id, {})[day] = values
         for few in map(tuple, batched(query.ids, IDS_AT_ONCE)):
@@ -224,9 +231,9 @@ def fill_page(call: Invocation, page: StatsReport, options: StatisticsOptions, a
             query = options.query(account, account.calendar, _before)
             missing.append(account.missing_days(query, _before(query)))
             contexts.append((account.context(call, query), account, _before(query)))
-        tables = list[StatsTable]()
+        tables, blank = list[StatsTable](), any(missing)
         for context, account, before in contexts:
-            earlier = (context._replace(query=before), account.answers(before))
+            earlier = (context._replace(query=before), account.answers(before, blank=blank))
             tables.append(compared(context, account.answers(context.query), *earlier))
         first, _, before = contexts[0]
         currencies = {currency for context, _, _ in contexts for currency in context.currencies}
@@ -241,7 +248,8 @@ def fill_page(call: Invocation, page: StatsReport, options: StatisticsOptions, a
     page.note = ". ".join(filter(None, missing))
     if page.note:
         call.messages.warn(page.note)
-    page.set_earlier(first.query.period, before.period)
+    if not blank:
+        page.set_earlier(first.query.period, before.period)
 
 
 def _before(query: StatsQuery) -> StatsQuery:

@@ -1,6 +1,7 @@
 """`changes undo`: the inverse of logged changes, from the values before that the log has."""
 
 from collections.abc import Iterator, Mapping, Sequence
+from itertools import groupby
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -20,6 +21,8 @@ from .undone import DONE, DUE, GONE, SAME, THERE, UNDONE, Undone
 
 if TYPE_CHECKING:
     from ..requests.computed import ComputedChanges
+
+RunKey = tuple[type[Request], tuple[tuple[str, str], ...], bool]
 
 
 @shows(UNDONE)
@@ -102,16 +105,24 @@ def _runs(due: Sequence[Undone]) -> "Iterator[ComputedChanges]":
     """Yield the changes of records of a kind that one run carries out; what activates comes last."""
     from ..requests.computed import ComputedChanges
 
-    runs: dict[tuple[type[Request], tuple[tuple[str, str], ...], bool], list[Undone]] = {}
-    for undone in sorted(due, key=lambda undone: undone.activates):
-        if undone.kind and not undone.criterion:
-            # Whatever only activates is apart, since some services have a request of its own for it.
-            key = undone.kind, tuple(sorted(undone.place.items())), undone.values == {STATUS: ACTIVE}
-            runs.setdefault(key, []).append(undone)
-    for (kind, place, _), records in runs.items():
+    records_due = [undone for undone in due if undone.kind and not undone.criterion]
+    # What was created last is deleted first: whatever it lies in would be deleted with it.
+    deletions = [undone for undone in reversed(records_due) if undone.action == "delete"]
+    runs: list[tuple[RunKey, Sequence[Undone]]] = [(key, [*own]) for key, own in groupby(deletions, _run_key)]
+    updates: dict[RunKey, list[Undone]] = {}
+    for undone in sorted(records_due, key=lambda undone: undone.activates):
+        if undone.action != "delete":
+            updates.setdefault(_run_key(undone), []).append(undone)
+    for (kind, place, _), records in [*runs, *updates.items()]:
         values = {undone.record.id: undone.values_to_send for undone in records}
         expected = {undone.record.id: undone.now for undone in records}
         yield ComputedChanges(kind, values, expected, dict(place))
+
+
+def _run_key(undone: Undone) -> RunKey:
+    assert undone.kind
+    # Whatever only activates is apart, since some services have a request of its own for it.
+    return undone.kind, tuple(sorted(undone.place.items())), undone.values == {STATUS: ACTIVE}
 
 
 def _selected(

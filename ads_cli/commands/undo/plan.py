@@ -10,6 +10,7 @@ from ...api.records import differing_fields
 from ...api.registry import requests_for
 from ...api.spending import PAUSED, STATUS
 from ...client.shown_records import shown_record
+from ...client.spending import LINE_ITEM_ID
 from ...client.writes import request_of_path
 from ...console.change_words import each_record
 from ...console.invocation import Invocation
@@ -43,10 +44,14 @@ class Kinds(NamedTuple):
 
 def planned(call: Invocation, changes: Sequence[Mapping[str, Any]], *, delete: bool) -> Iterator[Undone]:
     """Yield what undoing does to each record that changes are about."""
-    named = ChangeLog(call.settings.state_dir).records()
+    log = ChangeLog(call.settings.state_dir)
+    named = log.records()
     updates: dict[tuple[type[Request], str], tuple[Kinds, list[LoggedUpdate]]] = {}
     created: set[str] = set()  # what is done to them later is undone with them
-    deleted = {record.id for change in changes for record in named[change["id"]] if record.action == "delete"}
+    done = [change for change in log.changes() if change["service"] == call.service]
+    done = [*changes, *(change for change in done if change["outcome"] == "ok")]
+    records_done = (record for change in done for record in named[change["id"]])
+    deleted = {record.id for record in records_done if record.action == "delete"} - {"", MASK}
     criteria: list[targeting.LoggedCriterion] = []
     for change in changes:
         kinds = _kinds_of(call, change)
@@ -59,6 +64,8 @@ def planned(call: Invocation, changes: Sequence[Mapping[str, Any]], *, delete: b
         for record, fields, before in each_record(records, change["fields"], change["before"]):
             if kinds.removal and kinds.removal.endpoint.recreatable:
                 content = (before if record.action == "delete" else fields) or {}
+                if content.get(LINE_ITEM_ID) in created:
+                    continue  # a line item without targeting reaches everybody
                 entry = change["id"], record, kinds.removal, content, change["time"]
                 criteria.append(targeting.LoggedCriterion(*entry))
             elif record.id and record.id in created:

@@ -221,3 +221,27 @@ def test_what_an_addition_without_an_answer_has_made_is_deleted_and_nothing_olde
     done = adsctl.local("changes", "undo", "--since", "1h", "--yes", code=0 if is_undone else 12)
     assert (targeting(adsctl) == before) is is_undone
     assert is_undone or "says the same, and was not added by it" in done.stderr
+
+
+@pytest.mark.parametrize("how", [(), ("--delete",)], ids=["paused", "deleted"])
+def test_a_copy_is_taken_back_with_what_is_in_it(adsctl, how):
+    adsctl.local("campaigns", "copy", "8wku2", "8wku3", "--name", "Copy of {name}", "--active", "--yes")
+    campaigns = [row["id"] for row in changed(adsctl, "campaigns", "Copy of")]
+    items = [row["id"] for row in changed(adsctl, "line-items", "") if row["campaign_id"] in campaigns]
+    targeted = targeting(adsctl, *items)
+    assert len(campaigns) == 2 and len(items) == 3 and targeted
+    code = 0 if how else 9  # ads can only be deleted
+    undone = undo(adsctl, "--since", "1h", *how, code=code)
+    assert {record["id"] for record in undone if record["state"] == "undone"} >= {*campaigns, *items}
+    if how:
+        assert not changed(adsctl, "campaigns", "Copy of")
+        again = adsctl.local("changes", "undo", "--since", "1h", "--delete", "--yes", code=12).stderr
+        assert "it is gone already" in again and "does not exist" not in again
+    else:
+        assert {row["entity_status"] for row in changed(adsctl, "campaigns", "Copy of")} == {"PAUSED"}
+        assert targeting(adsctl, *items) == targeted
+
+
+def changed(adsctl, group, name):
+    listed = json.loads(adsctl.local(group, "list", "-o", "json").stdout)
+    return [record for record in listed if record["name"].startswith(name)]

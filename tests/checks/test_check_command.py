@@ -8,6 +8,7 @@ import pytest
 from werkzeug import Response
 
 from ads_cli.checks.registry import RULES
+from tests.workbooks import records_of
 
 CHECK = ("accounts", "check")
 
@@ -126,6 +127,12 @@ def test_stats_pace_shows_the_month(adsctl):
     (month,) = records(adsctl.local("stats", "pace", "-o", "json"))
     assert month["kind"] == "account" and month["state"] in ("known", "no day of the month has passed")
     assert month["state"] != "known" or month["forecast_low"] <= month["forecast"] <= month["forecast_high"]
+
+
+def test_a_workbook_of_the_pace_has_amounts(adsctl):
+    adsctl.local("stats", "pace", "--to", "pace.xlsx")
+    (month,) = records_of(adsctl.home / "pace.xlsx")
+    assert isinstance(month["spent"], float)
 
 
 def test_new_findings_are_posted_once_and_signed_as_a_delivery(adsctl, httpserver):

@@ -65,7 +65,9 @@ def show_pace(ctx: typer.Context, *, shown: ShownOptions) -> None:
     if call.printer.is_for_people and not (shown.where or shown.sort):
         _draw(call, found)
     else:
-        written = as_numbers if call.printer.shows_documents else as_texts
+        printer = call.printer
+        has_types = printer.shows_documents or printer.is_binary or printer.is_table
+        written = as_numbers if has_types else as_texts
         records = [*map(written, map(_record, found))]
         call.printer.noun = "paces"
         kept = shown.applied(records, PACES.columns, "paces", PACES.key)

@@ -48,9 +48,9 @@ def planned(call: Invocation, changes: Sequence[Mapping[str, Any]], *, delete: b
     named = log.records()
     updates: dict[tuple[type[Request], str], tuple[Kinds, list[LoggedUpdate]]] = {}
     created: set[str] = set()  # what is done to them later is undone with them
-    done = [change for change in log.changes() if change["service"] == call.service]
-    done = [*changes, *(change for change in done if change["outcome"] == "ok")]
-    records_done = (record for change in done for record in named[change["id"]])
+    here = (change for change in log.changes() if change["service"] == call.service)
+    done = (change for change in here if change["outcome"] == "ok")
+    records_done = (record for change in (*changes, *done) for record in named[change["id"]])
     deleted = {record.id for record in records_done if record.action == "delete"} - {"", MASK}
     criteria: list[targeting.LoggedCriterion] = []
     for change in changes:

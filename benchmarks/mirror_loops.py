@@ -47,9 +47,7 @@ def own(address: str, entities: int) -> None:
     """Write by the destination."""
     from ads_cli.mirror.destination import Surroundings, open_destination
 
-    surroundings = Surroundings(
-        state_dir=Path(address.partition(":")[2] + ".state"), environ={}, wait_seconds=60.0
-    )
+    surroundings = Surroundings(state_dir=Path(address.partition(":")[2] + ".state"), wait_seconds=60.0)
     destination, table = open_destination(address, surroundings), report()
     destination.begin()
     destination.ensure_tables([table])

@@ -37,7 +37,6 @@ def surroundings_of(call: Invocation) -> "Surroundings":
     settings = call.settings
     return Surroundings(
         state_dir=settings.state_dir,
-        environ=settings.environ,
         wait_seconds=settings.seconds("max_wait"),
         say=call.messages.say,
         access=partial(call.remote_access, MAX_BYTES),

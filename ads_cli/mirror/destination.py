@@ -106,7 +106,6 @@ class Surroundings(msgspec.Struct, frozen=True):
     """What a destination knows of this run."""
 
     state_dir: Path
-    environ: Mapping[str, str]
     wait_seconds: float  # for other writers
     say: Callable[[str], None] = lambda text: None  # what is waited for
     access: Callable[[], RemoteAccess] = RemoteAccess  # of object stores

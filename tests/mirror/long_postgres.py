@@ -30,7 +30,7 @@ RUN = ("mirror", "run", "--since", "9d", "--into")
 @pytest.fixture
 def open_it(postgres, database, tmp_path) -> Callable[..., Destination]:
     def opened(wait_seconds: float = 60.0, say: Callable[[str], None] = print) -> Destination:
-        surroundings = Surroundings(state_dir=tmp_path, environ={}, wait_seconds=wait_seconds, say=say)
+        surroundings = Surroundings(state_dir=tmp_path, wait_seconds=wait_seconds, say=say)
         return open_destination(postgres.address(database), surroundings)
 
     return opened
@@ -47,7 +47,7 @@ def new_user(postgres: PostgresServer, database: str, *statements: str) -> str:
 
 def everything(adsctl: Adsctl, into: str) -> dict[str, list[tuple]]:
     """Return the rows of all tables of a mirror, without when they were written."""
-    surroundings = Surroundings(state_dir=adsctl.home / "state", environ={}, wait_seconds=60.0)
+    surroundings = Surroundings(state_dir=adsctl.home / "state", wait_seconds=60.0)
 
     def comparable(table: Table, row: tuple) -> tuple:
         cells = zip(table.columns, row, strict=True)

@@ -37,9 +37,7 @@ class Database:
         self.kind, self.address, self.folder = kind, address, folder
 
     def opened(self, wait_seconds: float = 60.0, say: Callable[[str], None] = print) -> Destination:
-        surroundings = Surroundings(
-            state_dir=self.folder / "state", environ={}, wait_seconds=wait_seconds, say=say
-        )
+        surroundings = Surroundings(state_dir=self.folder / "state", wait_seconds=wait_seconds, say=say)
         return open_destination(self.address, surroundings)
 
     def write(self, account: str, version: int, *, is_merged: bool = False) -> None:

@@ -44,7 +44,7 @@ def address(request, tmp_path) -> str:
 
 @pytest.fixture
 def open_it(address, tmp_path) -> Callable[[], Destination]:
-    surroundings = Surroundings(state_dir=tmp_path / "state", environ={}, wait_seconds=1.0)
+    surroundings = Surroundings(state_dir=tmp_path / "state", wait_seconds=1.0)
     return lambda: open_destination(address, surroundings)
 
 
@@ -318,7 +318,7 @@ def held_by_another_process(program: str, path: Path):
 
 
 def test_who_reads_a_file_of_sqlite_waits_until_another_run_has_written(tmp_path, monkeypatch):
-    surroundings = Surroundings(state_dir=tmp_path / "state", environ={}, wait_seconds=60.0)
+    surroundings = Surroundings(state_dir=tmp_path / "state", wait_seconds=60.0)
     path = tmp_path / "ads.db"
     with writing(open_destination(f"sqlite:{path}", surroundings), REPORT) as destination:
         destination.replace(REPORT, [report_row("1", DAY, 5)])
@@ -341,7 +341,7 @@ def test_who_reads_a_file_of_sqlite_waits_until_another_run_has_written(tmp_path
 def test_a_file_that_is_no_database_is_refused(tmp_path, kind):
     path = tmp_path / "ads.db"
     path.write_text("id,name\n" * 200)
-    surroundings = Surroundings(state_dir=tmp_path / "state", environ={}, wait_seconds=1.0)
+    surroundings = Surroundings(state_dir=tmp_path / "state", wait_seconds=1.0)
     destination = open_destination(f"{kind}:{path}", surroundings)
     with pytest.raises(StateError) as refused, writing(destination, REPORT):
         pass
@@ -353,7 +353,7 @@ def test_a_file_that_is_no_database_is_refused(tmp_path, kind):
 def test_a_view_of_that_name_is_refused_and_stays(tmp_path, kind, library):
     with closing(library.connect(str(tmp_path / "ads.db"))) as db:
         db.execute(f"CREATE VIEW {REPORT.name} AS SELECT 1 AS id")
-    surroundings = Surroundings(state_dir=tmp_path / "state", environ={}, wait_seconds=1.0)
+    surroundings = Surroundings(state_dir=tmp_path / "state", wait_seconds=1.0)
     destination = open_destination(f"{kind}:{tmp_path / 'ads.db'}", surroundings)
     with pytest.raises(StateError, match=REPORT.name), writing(destination, REPORT):
         pass
@@ -368,7 +368,7 @@ def test_a_temporary_folder_that_is_full_is_named_and_leaves_all_as_it_was(tmp_p
             return self.name
 
     def open_it() -> Destination:
-        surroundings = Surroundings(state_dir=tmp_path / "state", environ={}, wait_seconds=1.0)
+        surroundings = Surroundings(state_dir=tmp_path / "state", wait_seconds=1.0)
         return open_destination(DESTINATIONS[kind](tmp_path), surroundings)
 
     with writing(open_it(), REPORT) as destination:

@@ -69,9 +69,7 @@ def show_pace(ctx: typer.Context, *, shown: ShownOptions) -> None:
         has_types = printer.shows_documents or printer.is_binary or printer.is_table
         written = as_numbers if has_types else as_texts
         records = [*map(written, map(_record, found))]
-        call.printer.noun = "paces"
-        kept = shown.applied(records, PACES.columns, "paces", PACES.key)
-        call.printer.show(kept, PACES.columns, PACES.key, asked=ASKED)
+        shown.show(call, records, PACES.columns, "paces", PACES.key, asked=ASKED)
 
 
 def _record(of: "PaceOf") -> PaceRecord:

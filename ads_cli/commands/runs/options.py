@@ -200,10 +200,12 @@ class ShownOptions(msgspec.Struct, frozen=True):
         columns: Sequence[str],
         noun: str,
         key: str,
+        *,
+        asked: Sequence[str] = (),
     ) -> None:
-        """Print the records that are shown; raise UsageError."""
+        """Print the records that are shown, with the `asked` columns in any case; raise UsageError."""
         call.printer.noun = noun
-        call.printer.show(self.applied(records, columns, noun, key), columns, key)
+        call.printer.show(self.applied(records, columns, noun, key), columns, key, asked=asked)
 
 
 class PageOptions(msgspec.Struct, frozen=True):

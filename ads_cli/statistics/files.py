@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from decimal import Decimal
 from pathlib import Path
-from typing import IO, Any, Literal, cast
+from typing import IO, TYPE_CHECKING, Any, Literal, cast
 
 from ..config.atomic_files import atomic, replacing
 from ..errors import UsageError
@@ -12,6 +12,9 @@ from ..output.records import WriteOptions, write_csv, write_jsonl, write_tsv
 from ..output.workbook_records import write_records
 from ..parallel import batched
 from .rows import Row, StatsTable
+
+if TYPE_CHECKING:
+    from ..output.printer import Printer
 
 Record = dict[str, Any]
 Format = Literal["csv", "tsv", "jsonl", "xlsx", "parquet"]
@@ -81,6 +84,13 @@ class Counted:
     def __iter__(self) -> Iterator[Row]:
         for self.count, row in enumerate(self._rows, 1):  # noqa: B020
             yield row
+
+
+def as_printed(printer: "Printer", records: Iterable[Record]) -> Iterable[Record]:
+    """Return rows with amounts as a printer's format has them: those of a table and a workbook have types."""
+    if printer.is_binary or printer.is_table:
+        return records
+    return map(as_numbers if printer.shows_documents else as_texts, records)
 
 
 def as_numbers(record: Mapping[str, Any]) -> Record:

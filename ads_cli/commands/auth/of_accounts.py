@@ -93,7 +93,7 @@ def _profiles(
         and name != call.settings.profile
         and own.items() <= values.items()
     }
-    by_name = sorted(accounts, key=lambda account: _slug(account))
+    by_name = sorted(accounts, key=_slug)
     for slug, group in groupby(by_name, key=_slug):
         same = [*group]
         for account in same:

@@ -2,7 +2,7 @@
 
 import calendar as calendars
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from datetime import datetime, timedelta
 from decimal import Decimal
 from typing import TYPE_CHECKING, Annotated, Any, NamedTuple, Required, TypedDict
@@ -110,7 +110,7 @@ def overview(
 
     For example: adsctl overview --since 7d
     """
-    from ...statistics.files import as_numbers, as_texts
+    from ...statistics.files import as_printed
     from .view import draw
 
     call = Invocation.of(ctx, mutates=False)
@@ -119,10 +119,7 @@ def overview(
     if call.printer.is_for_people:
         draw(call, shown)
     else:
-        # Those of a table and a workbook have types.
-        records: Iterable[Mapping[str, Any]] = _records(call, shown)
-        if not (call.printer.is_binary or call.printer.is_table):
-            records = map(as_numbers if call.printer.shows_documents else as_texts, records)
+        records = as_printed(call.printer, map(dict, _records(call, shown)))
         call.printer.show([*records], RECORDS.columns, RECORDS.key, OTHER_COLUMNS, asked=ASKED)
 
 

@@ -1,11 +1,10 @@
 """What is made of the rows of statistics: shown, drawn, written to files or stored in a database."""
 
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 import msgspec
 
@@ -26,7 +25,7 @@ from ...statistics.analysis import (
     without_earlier,
 )
 from ...statistics.chart_data import ChartData
-from ...statistics.files import as_numbers, as_texts, check_format, write
+from ...statistics.files import as_printed, check_format, write
 from ...statistics.plot import format_of, plotted, require_matplotlib
 from ...statistics.query import StatsQuery
 from ...statistics.rows import ResultContext, StatsTable
@@ -225,13 +224,11 @@ class Results:
         draw_statistics(printer.stream, chart, query.text, with_total=with_total, color=printer.color)
 
     def _show(self, table: StatsTable, period: str) -> None:
-        printer, records = self.call.printer, table.records()
+        printer = self.call.printer
         if printer.is_binary:
             printer.noun = period  # the name of the sheet: grouped rows do not say of which days they are
         asked = [name for name in table.metrics if self.names_metrics and not name.endswith(BEFORE)]
-        shown: Iterable[dict[str, Any]] = records  # those of a table and a workbook have types
-        if not (printer.is_binary or printer.is_table):
-            shown = map(as_numbers if printer.shows_documents else as_texts, records)
+        shown = as_printed(printer, table.records())
         if printer.streams or printer.is_table:
             printer.show_records(shown, table.columns, "entity_id", asked=asked)
         else:

@@ -135,6 +135,12 @@ def test_a_workbook_of_the_pace_has_amounts(adsctl):
     assert isinstance(month["spent"], float)
 
 
+@pytest.mark.parametrize("format", ["table", "csv", "json"])
+def test_paces_are_chosen_and_sorted_by_amounts_in_every_format(adsctl, format):
+    shown = adsctl.local("stats", "pace", "--where", "spent>0", "--sort", "-spent", "-o", format).stdout
+    assert "Nordlicht Shop" in shown
+
+
 def test_new_findings_are_posted_once_and_signed_as_a_delivery(adsctl, httpserver):
     posted = []
 

@@ -56,7 +56,7 @@ def show_pace(ctx: typer.Context, *, shown: ShownOptions) -> None:
     For example: adsctl stats pace
     """
     from ...checks.month import paces
-    from ...statistics.files import as_printed
+    from ...statistics.files import as_numbers, as_texts
 
     call = Invocation.of(ctx, mutates=False)
     call.client.open()
@@ -65,7 +65,11 @@ def show_pace(ctx: typer.Context, *, shown: ShownOptions) -> None:
     if call.printer.is_for_people and not (shown.where or shown.sort):
         _draw(call, found)
     else:
-        records = [*as_printed(call.printer, map(dict, map(_record, found)))]
+        printer = call.printer
+        has_types = printer.shows_documents or printer.is_binary or printer.is_table
+        # Also for a table: conditions compare what JSON has.
+        written = as_numbers if has_types else as_texts
+        records = [*map(written, map(_record, found))]
         shown.show(call, records, PACES.columns, "paces", PACES.key, asked=ASKED)
 
 

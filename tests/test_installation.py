@@ -29,7 +29,8 @@ NEEDED = [
     ("mcp", "adsctl mcp", "mcp", "mcp"),
     ("mirror", "a mirror in PostgreSQL", "psycopg", "--profile local mirror run --into postgresql:///ads"),
     ("mirror", "a mirror in DuckDB", "duckdb", "--profile local mirror run --into duckdb:ads.db"),
-    ("parquet", "a mirror in parquet", "pyarrow", "--profile local mirror run --into ads"),
+    ("mirror", "a mirror in parquet", "duckdb", "--profile local mirror run --into ads"),
+    ("mirror", "a mirror in parquet", "fsspec", "--profile local mirror run --into ads"),
     ("webhooks", "adsctl webhooks serve", "tornado", "--profile local webhooks serve --port 0"),
 ]
 WHEEL = "ads_cli-0.1.0-py3-none-any.whl"

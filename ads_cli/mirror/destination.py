@@ -36,7 +36,7 @@ from typing import NamedTuple, Protocol
 import msgspec
 
 from ..config.file_locks import is_locked, locked, state_lock
-from ..errors import TEMPORARY_HINT, StateError, UsageError
+from ..errors import StateError, UsageError
 from ..feeds.locations import OBJECT_STORES, RemoteAccess
 from .tables import Column, Table
 
@@ -168,16 +168,6 @@ def missing_columns(table: Table, types: Mapping[str, str], key: Collection[str]
             hint="mirror into another schema or file, or rename that table",
         )
     return [column for column in table.columns if column.name not in types]
-
-
-@contextmanager
-def staging(name: str) -> Iterator[None]:
-    """Raise StateError where a temporary file cannot be written: the destination is not to blame."""
-    try:
-        yield
-    except OSError as error:
-        what = f"a temporary file cannot be written: {error.strerror or error}"
-        raise failed(name, what, TEMPORARY_HINT) from error
 
 
 def failed(name: str, what: str, hint: str) -> StateError:

@@ -1,15 +1,17 @@
-"""The files of a mirror in parquet: a folder, or what fsspec reads of an object store, by pyarrow."""
+"""The files of a mirror in parquet: below a folder, or in an object store, by fsspec."""
 
 import os
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
+from functools import partial
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any
 
-from ..errors import UsageError
+from ..errors import TEMPORARY_HINT, UsageError
 from ..feeds.locations import IN_OBJECT_STORE, RemoteAccess
 from ..http.retry import FailedAttempt
-from ..installation import missing_extra
+from ..installation import import_extra
 from .destination import failed
 
 if TYPE_CHECKING:
@@ -18,31 +20,36 @@ if TYPE_CHECKING:
 # Packages whose errors are no OSError.
 BACK_ENDS = ("botocore", "aiobotocore", "aiohttp", "google", "gcsfs", "azure", "adlfs", "asyncssh")
 HINT = "name a folder that you may write to, with free space; nothing is lost: run it again"
+_library = partial(
+    import_extra, "fsspec.implementations.local", feature="a mirror in parquet", extra="mirror"
+)
 
 
 class Files:
-    """Files below a folder, by their names there."""
+    """Files below a folder, by their names there. Those of an object store are copied here to be used."""
 
     def __init__(self, folder: Path, location: "ObjectLocation | None" = None) -> None:
-        from pyarrow import fs
-
+        self._system, root = _library().LocalFileSystem(auto_mkdir=True), folder.absolute().as_posix()
         self.label, self.identity = str(folder), str(folder.resolve())  # for messages, and for locks
-        self._root, self._location = str(folder.absolute()), location
-        self._system = fs.LocalFileSystem()
         if location:
             self.label, self.identity = location.label, location.origin
-            file_system, path = location.connect()
-            self._root, self._system = path.rstrip("/"), fs.PyFileSystem(fs.FSSpecHandler(file_system))
+            self._system, root = location.connect()
+        self._root, self._location = root.rstrip("/"), location
+        try:
+            self._temporary = TemporaryDirectory(prefix="adsctl-")
+        except OSError as error:
+            what = f"a temporary folder cannot be made: {error.strerror or error}"
+            raise failed(self.label, what, TEMPORARY_HINT) from error
+        self.temporary = self._temporary.name  # a folder for what is not kept
 
     @contextmanager
     def errors(self) -> Iterator[None]:
         """Raise StateError where a file cannot be used; of an object store, what its error means."""
-        arrow = parquet_library()
         try:
             yield
-        except (OSError, arrow.ArrowException) as error:
-            if self._location is None or isinstance(error, arrow.ArrowException):
-                raise failed(self.label, getattr(error, "strerror", None) or str(error), HINT) from error
+        except OSError as error:
+            if self._location is None:
+                raise failed(self.label, error.strerror or str(error), HINT) from error
             raise self._meaning(error) from error
         except Exception as error:
             if self._location is None or not type(error).__module__.startswith(BACK_ENDS):
@@ -51,73 +58,61 @@ class Files:
 
     def list(self, folder: str) -> list[str]:
         """Name the files of a folder and of those in it."""
-        from pyarrow.fs import FileSelector, FileType
-
-        selector = FileSelector(self._path(folder), allow_not_found=True, recursive=True)
-        infos = self._system.get_file_info(selector)
+        self._system.invalidate_cache()
         begin = len(self._root.lstrip("/")) + 1
-        return [info.path.lstrip("/")[begin:] for info in infos if info.type == FileType.File]
+        return [path.lstrip("/")[begin:] for path in self._system.find(self._path(folder))]
 
     def is_there(self, name: str) -> bool:
         """Tell whether there is a file."""
-        from pyarrow.fs import FileType
+        return bool(self._system.isfile(self._path(name)))
 
-        return bool(self._system.get_file_info(self._path(name)).type == FileType.File)
+    def paths(self, names: Sequence[str]) -> Sequence[str]:
+        """Return the paths on this machine by which files can be read."""
+        paths = [*map(self._path, names)]
+        if self._location is None or not names:
+            return paths
+        copies = [f"{self.temporary}/{name}" for name in names]
+        self._system.get(paths, copies)
+        return copies
+
+    @contextmanager
+    def written(self, name: str) -> Iterator[str]:
+        """Yield the path on this machine where a file is to be written; it is there after the block."""
+        path = self._path(name) if self._location is None else f"{self.temporary}/{name}"
+        Path(path).parent.mkdir(parents=True, exist_ok=True)
+        yield path
+        if self._location:
+            self._system.put_file(path, self._path(name))
 
     def read(self, name: str) -> bytes:
         """Return a file."""
-        with self._system.open_input_stream(self._path(name)) as file:
-            return bytes(file.read())
-
-    def read_table(self, name: str) -> Any:
-        """Return a file of parquet as a table of pyarrow."""
-        with self._system.open_input_file(self._path(name)) as file:
-            return parquet_library().parquet.read_table(file)
-
-    def row_count(self, name: str) -> int:
-        """Count the rows of a file of parquet."""
-        with self._system.open_input_file(self._path(name)) as file:
-            return int(parquet_library().parquet.read_metadata(file).num_rows)
+        return bytes(self._system.cat_file(self._path(name)))
 
     def write(self, name: str, content: bytes) -> None:
         """Write a file."""
-        with self._written(name) as file:
-            file.write(content)
-
-    def write_table(self, name: str, table: Any) -> None:
-        """Write a table of pyarrow as a file of parquet."""
-        with self._written(name) as file:
-            parquet_library().parquet.write_table(table, file)
+        self._system.pipe_file(self._path(name), content)
 
     def move(self, name: str, target: str) -> None:
         """Let a file take the place of another one; raise FileNotFoundError where there is none."""
-        self._make_folder(target)
-        self._system.move(self._path(name), self._path(target))
+        if self._location:
+            self._system.mv(self._path(name), self._path(target), recursive=True)
+            return
+        Path(self._path(target)).parent.mkdir(parents=True, exist_ok=True)
+        os.replace(self._path(name), self._path(target))
 
     def remove(self, name: str) -> None:
-        """Remove a file, if there is one."""
+        """Remove a file, or a folder and what it holds, if there is one."""
         with suppress(FileNotFoundError):
-            self._system.delete_file(self._path(name))
-
-    def remove_folder(self, name: str) -> None:
-        """Remove a folder and what it holds, if there is one."""
-        with suppress(FileNotFoundError):
-            self._system.delete_dir(self._path(name))
+            self._system.rm(self._path(name), recursive=True)
 
     def sync(self) -> None:
         """Wait until what was written is on the disk of this machine."""
         if self._location is None and hasattr(os, "sync"):
             os.sync()
 
-    @contextmanager
-    def _written(self, name: str) -> Iterator[Any]:
-        self._make_folder(name)
-        with self._system.open_output_stream(self._path(name)) as file:
-            yield file
-
-    def _make_folder(self, name: str) -> None:
-        if self._location is None:  # an object store has no folders
-            self._system.create_dir(self._path(name).rpartition("/")[0])
+    def close(self) -> None:
+        """Remove what is not kept."""
+        self._temporary.cleanup()
 
     def _path(self, name: str) -> str:
         return f"{self._root}/{name}"
@@ -130,7 +125,6 @@ class Files:
 
 def files_of(address: str, access: Callable[[], RemoteAccess]) -> Files:
     """Return the files of a folder, or of the address of an object store; raise UsageError."""
-    parquet_library()
     if IN_OBJECT_STORE.match(address):
         from ..feeds.locations.object_store import ObjectLocation
         from ..feeds.locations.remote import read_address
@@ -142,15 +136,3 @@ def files_of(address: str, access: Callable[[], RemoteAccess]) -> Files:
         hint = "name a folder, or write sqlite:FILE or duckdb:FILE"
         raise UsageError(f"--into: {address} is not a folder", hint=hint)
     return Files(folder)
-
-
-def parquet_library() -> Any:
-    """Import what reads and writes parquet; raise UsageError where it is not installed."""
-    try:
-        import pyarrow
-        import pyarrow.fs
-        import pyarrow.ipc
-        import pyarrow.parquet
-    except ImportError:
-        raise missing_extra("a mirror in parquet", "parquet") from None
-    return pyarrow

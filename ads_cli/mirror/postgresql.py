@@ -163,7 +163,7 @@ class PostgresSchema(SqlDestination):
         opened: Database = self._connection
         return opened
 
-    def _rows(self, statement: str, values: Sequence[Any] = (), times: Sequence[int] = ()) -> list[Row]:
+    def _rows(self, statement: str, values: Sequence[Any] = ()) -> list[Row]:
         cursor = self._open().execute(_sql(statement), values or None)
         return cursor.fetchall() if cursor.description else []
 

@@ -28,8 +28,8 @@ class SqlDestination:
         """Raise StateError for what the driver raises."""
         raise NotImplementedError
 
-    def _rows(self, statement: str, values: Sequence[Any] = (), times: Sequence[int] = ()) -> list[Row]:
-        """Execute a statement, and return its rows; `times` are the places of times in them."""
+    def _rows(self, statement: str, values: Sequence[Any] = ()) -> list[Row]:
+        """Execute a statement, and return its rows."""
         raise NotImplementedError
 
     def _existing(self, table: Table) -> tuple[Mapping[str, str], Sequence[str]]:
@@ -83,31 +83,41 @@ class SqlDestination:
             if days is not None:
                 conditions |= {f'"date" >= {self.place}': days.first, f'"date" < {self.place}': days.end}
             where = f" WHERE {' AND '.join(conditions)}" if conditions else ""
-            times = [i for i, column in enumerate(table.columns) if column.type == "timestamp"]
-            return self._rows(f'SELECT {columns} FROM "{table.name}"{where}', [*conditions.values()], times)
+            query = f"SELECT {columns} FROM {self._source(table, owner, days)}{where}"
+            return self._rows(query, [*conditions.values()])
 
     def day_counts(self, table: Table, owner: str) -> Mapping[datetime, int]:
         """Count rows by day."""
         condition = f'"{table.owner}" = {self.place}'
-        query = f'SELECT "date", count(*) FROM "{table.name}" WHERE {condition} GROUP BY 1'
         with self._reading(table) as types:
-            counted: list[Any] = self._rows(query, [owner], [0]) if types else []
+            if not types:
+                return {}
+            query = f'SELECT "date", count(*) FROM {self._source(table, owner)} WHERE {condition} GROUP BY 1'
+            counted: list[Any] = self._rows(query, [owner])
             return dict(counted)
+
+    def _source(self, table: Table, owner: str | None = None, days: Days | None = None) -> str:
+        """Return what rows are read from, those of an owner and of days at least."""
+        return f'"{table.name}"'
 
     def replace(self, table: Table, rows: Iterable[Row], scope: Scope | None = None) -> int:
         """Write rows into a temporary table, which those of their keys are deleted by."""
         name, columns = f'"{table.name}"', listed(table.names)
         same = " AND ".join(f'old."{key}" = new."{key}"' for key in table.key)
         with self._errors():
+            self._rows(f"CREATE TEMP TABLE {STAGE} AS SELECT {columns} FROM {name} LIMIT 0")
+            count = self._stage(table, rows)
+            self._load(table, scope)
             if scope:
                 condition = f'"{table.owner}" = {self.place} AND "date" = ANY({self.place})'
                 self._rows(f"DELETE FROM {name} WHERE {condition}", [scope.owner, [*scope.days]])
-            self._rows(f"CREATE TEMP TABLE {STAGE} AS SELECT {columns} FROM {name} LIMIT 0")
-            count = self._stage(table, rows)
             self._rows(f"DELETE FROM {name} AS old USING {STAGE} AS new WHERE {same}")
             self._rows(f"INSERT INTO {name} ({columns}) SELECT {columns} FROM {STAGE}{self._order(table)}")
             self._rows(f"DROP TABLE {STAGE}")
             return count
+
+    def _load(self, table: Table, scope: Scope | None) -> None:
+        """Make the rows accessible that those of the stage replace."""
 
     def _order(self, table: Table) -> str:
         return ""

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from datetime import datetime
 from decimal import Decimal
+from functools import lru_cache
 from typing import Any
 
 from ..signals import NOTICE_SECONDS
@@ -15,6 +16,7 @@ from .sql import FREE_SPACE, MAKE_WRITABLE, OTHER_HINT, DatabaseFile, listed
 from .tables import Column, Table
 
 TIME = "%Y-%m-%d %H:%M:%S"
+MOST_TIMES = 10_000  # whose texts are kept: the days of all rows of an entity, and when they were written
 CACHE_KIB = 65536  # of changed pages, before readers are locked out
 BUSY = ("SQLITE_BUSY", "SQLITE_LOCKED")
 HINTS = {
@@ -42,10 +44,10 @@ class SqliteFile(DatabaseFile):
         insert = f'REPLACE INTO "{table.name}" ({listed(table.names)}) VALUES ({places})'
         with self._errors():
             if scope:
-                days = json.dumps([day.strftime(TIME) for day in scope.days])
+                days = json.dumps([*map(_text, scope.days)])
                 condition = f'"{table.owner}" = ? AND "date" IN (SELECT value FROM json_each(?))'
                 self._rows(f'DELETE FROM "{table.name}" WHERE {condition}', [scope.owner, days])
-            return self._open().executemany(insert, _as_stored(table, rows)).rowcount
+            return self._open().executemany(insert, rows).rowcount
 
     def commit(self) -> None:
         """Commit once no reader is in the way."""
@@ -70,7 +72,8 @@ class SqliteFile(DatabaseFile):
     def _open(self) -> sqlite3.Connection:
         if self._connection is None:
             path = self._path.absolute()
-            self._connection = sqlite3.connect(path, timeout=NOTICE_SECONDS, isolation_level=None)
+            options: dict[str, Any] = {"timeout": NOTICE_SECONDS, "isolation_level": None}
+            self._connection = sqlite3.connect(path, detect_types=sqlite3.PARSE_DECLTYPES, **options)
         connection: sqlite3.Connection = self._connection
         return connection
 
@@ -85,9 +88,8 @@ class SqliteFile(DatabaseFile):
                 if not is_busy or time.monotonic() - begun > self._surroundings.wait_seconds:
                     raise
 
-    def _rows(self, statement: str, values: Sequence[Any] = (), times: Sequence[int] = ()) -> list[Row]:
-        values = [value.strftime(TIME) if isinstance(value, datetime) else value for value in values]
-        return [_as_read(row, times) for row in self._execute_when_free(statement, values)]
+    def _rows(self, statement: str, values: Sequence[Any] = ()) -> list[Row]:
+        return self._execute_when_free(statement, values).fetchall()
 
     def _existing(self, table: Table) -> tuple[dict[str, str], list[str]]:
         columns = self._rows(f'PRAGMA table_info("{table.name}")')
@@ -104,23 +106,15 @@ class SqliteFile(DatabaseFile):
         return f"{super()._declared(column)}{' NOT NULL' if column.is_key else ''}"
 
 
-def _as_stored(table: Table, rows: Iterable[Row]) -> Iterator[Sequence[Row | object]]:
-    """Yield rows as SQLite stores them: times and amounts as texts."""
-    special = [i for i, column in enumerate(table.columns) if column.type in ("timestamp", "numeric")]
-    texts = dict[datetime, str]()
-    for row in rows:
-        values: list[object] = [*row]
-        for i in special:
-            value = values[i]
-            if isinstance(value, datetime):
-                values[i] = texts.get(value) or texts.setdefault(value, value.strftime(TIME))
-            elif isinstance(value, Decimal):
-                values[i] = str(value)
-        yield values
+def _text(time: datetime) -> str:
+    return time.strftime(TIME)
 
 
-def _as_read(row: Row, times: Sequence[int]) -> Row:
-    values = [*row]
-    for i in times:
-        values[i] = datetime.fromisoformat(str(values[i])) if values[i] is not None else None
-    return tuple(values)
+def _time(text: bytes) -> datetime:
+    return datetime.fromisoformat(text.decode())
+
+
+# For all connections of this process; none but these has times or decimals.
+sqlite3.register_adapter(datetime, lru_cache(MOST_TIMES)(_text))
+sqlite3.register_adapter(Decimal, str)
+sqlite3.register_converter("timestamp", _time)

@@ -5,7 +5,6 @@ import os
 import sqlite3
 import subprocess
 import sys
-import tempfile
 from collections.abc import Callable
 from contextlib import closing, contextmanager, suppress
 from datetime import datetime, timedelta
@@ -80,6 +79,7 @@ def test_a_row_is_read_as_it_was_written(open_it):
     whole = row(
         CAMPAIGNS,
         id="8wku2",
+        account_id="a1",
         updated_at=DAY,
         name="Größe 'XL' \"\\ \t🌷\n",
         servable=True,
@@ -107,8 +107,9 @@ def test_nothing_is_there_before_it_is_written(open_it):
 
 def test_a_version_of_the_same_time_replaces_the_other_and_a_later_one_is_added(open_it):
     for name, updated_at in (("old", DAY), ("new", DAY), ("later", DAY + timedelta(days=1))):
+        version = row(CAMPAIGNS, id="1", account_id="a1", updated_at=updated_at, name=name)
         with writing(open_it(), CAMPAIGNS) as destination:
-            destination.replace(CAMPAIGNS, iter([row(CAMPAIGNS, id="1", updated_at=updated_at, name=name)]))
+            destination.replace(CAMPAIGNS, iter([version]))
     assert stored(open_it, CAMPAIGNS, "name") == [("later",), ("new",)]
 
 
@@ -290,7 +291,7 @@ def test_a_disk_that_is_full_at_any_file_leaves_all_as_it_was(open_it):
         return
     write_version(open_it, 0)
     for number in count(1):
-        with failing_at("_written", number, errno.ENOSPC) as seen, suppress(AdsctlError):
+        with failing_at("written", number, errno.ENOSPC) as seen, suppress(AdsctlError):
             write_version(open_it, number)
         if max(seen) < number:
             break
@@ -359,24 +360,20 @@ def test_a_view_of_that_name_is_refused_and_stays(tmp_path, kind, library):
         pass
 
 
-@pytest.mark.parametrize("kind", ["duckdb", "parquet"])
-def test_a_temporary_folder_that_is_full_is_named_and_leaves_all_as_it_was(tmp_path, monkeypatch, kind):
-    class FullFolder(tempfile.TemporaryDirectory):
-        def __enter__(self) -> str:
-            for name in ("rows.csv", "0.arrow"):
-                Path(self.name, name).symlink_to("/dev/full")
-            return self.name
+def test_a_temporary_folder_that_is_full_is_named_and_leaves_all_as_it_was(tmp_path, monkeypatch):
+    def full(**options) -> None:
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
 
     def open_it() -> Destination:
         surroundings = Surroundings(state_dir=tmp_path / "state", wait_seconds=1.0)
-        return open_destination(DESTINATIONS[kind](tmp_path), surroundings)
+        return open_destination(str(tmp_path / "ads"), surroundings)
 
     with writing(open_it(), REPORT) as destination:
         destination.replace(REPORT, [report_row("1", DAY, 5)])
     with monkeypatch.context() as patch:
-        patch.setattr(tempfile, "TemporaryDirectory", FullFolder)
-        with pytest.raises(StateError) as refused, writing(open_it(), REPORT) as destination:
-            destination.replace(REPORT, [report_row(f"{number}", DAY, 6) for number in range(5000)])
-    assert "temporary file" in refused.value.message and "No space left" in refused.value.message
+        patch.setattr("ads_cli.mirror.parquet_files.TemporaryDirectory", full)
+        with pytest.raises(StateError) as refused:
+            open_it()
+    assert "temporary folder" in refused.value.message and "No space left" in refused.value.message
     assert "TMPDIR" in refused.value.hint
     assert stored(open_it, REPORT, "impressions") == [(5,)]

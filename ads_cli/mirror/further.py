@@ -1,7 +1,10 @@
 """Further tables by the same rules, from the declared lists, what this machine has done, and the state."""
 
-from collections.abc import Mapping
+import json
+from collections.abc import Iterable, Mapping
+from datetime import datetime
 from functools import cache
+from typing import Any, NamedTuple, cast
 
 from ..api.names import X
 from ..api.registry import requests_named
@@ -17,6 +20,7 @@ from .contract import (
     PROMOTED_POSTS,
     REPORTS,
 )
+from .destination import Row
 from .tables import (
     DELETED,
     UPDATED,
@@ -33,20 +37,18 @@ from .tables import (
 )
 
 CATALOG = "product_catalog_id"
-BOOLEANS = frozenset(("able_to_fund", "deleted", "posted", "targetable"))
-NUMERICS = frozenset(("duration",))
+# The types of fields: of some by name, of others by what an output takes them for.
+NAMED_TYPES: dict[str, Type] = {
+    **dict.fromkeys(("able_to_fund", "deleted", "posted", "targetable"), "boolean"),
+    "time": "timestamp",
+    "duration": "numeric",
+}
+TYPES: dict[str, Type] = {"time": "timestamp", "micro": "bigint", "count": "bigint"}
 
 
 def _field_column(field: str, *, is_key: bool = False) -> Column:
     """Return the column of a declared field, whose name tells its type."""
-    types: dict[str, Type] = {"time": "timestamp", "micro": "bigint", "count": "bigint"}
-    type = types.get(type_of(field), "text")
-    if field in BOOLEANS:
-        type = "boolean"
-    elif field == "time":
-        type = "timestamp"
-    elif field in NUMERICS:
-        type = "numeric"
+    type = NAMED_TYPES.get(field) or TYPES.get(type_of(field), "text")
     about = field.replace("_", " ").capitalize()
     return column(type, X.name(field), about, field, is_key=is_key)
 
@@ -142,6 +144,33 @@ STATE = Table(
         text("tables", "The tables that any run has written of it; a list in JSON", "--tables"),
     ),
 )
+
+
+class AccountState(NamedTuple):
+    """A row of STATE: its columns, in their order. Times have no zone, and are in UTC."""
+
+    account_id: str
+    service: str
+    contract: int
+    timezone: str | None
+    since: datetime | None
+    until: datetime | None
+    finished_at: datetime
+    row_count: int
+    tables: str | None
+
+    @property
+    def table_names(self) -> list[str]:
+        """Name the tables that any run has written of the account."""
+        names: list[str] = json.loads(self.tables or "[]")
+        return names
+
+
+def account_states(rows: Iterable[Row]) -> list[AccountState]:
+    """Return the rows of `mirror_accounts` with their names."""
+    return [AccountState(*cast(Any, row)) for row in rows]
+
+
 DAYS = Table(
     name="mirror_days",
     kind="state",

@@ -201,12 +201,12 @@ def _metric_columns() -> list[Column]:
     return columns
 
 
-def _report(name: str, entity: str, id_column: str, *segments: Column) -> Table:
+def _report(name: str, entity: str, *segments: Column) -> Table:
     """Return the table of a kind of entity. The service has none of these segments: such a table is empty."""
     noun = entity.lower().replace("_", " ")
     columns = (
         text("account_id", "The account", "the account", is_key=True),
-        text(id_column, f"The {noun}", "id", is_key=True),
+        text(X.name(f"{entity.lower()}_id"), f"The {noun}", "id", is_key=True),
         timestamp(
             "date", "The day of the account's zone, at 00:00:00", "start_time and position", is_key=True
         ),
@@ -228,25 +228,19 @@ def _report(name: str, entity: str, id_column: str, *segments: Column) -> Table:
 
 SEGMENT_NAME, SEGMENT = text("segment_name", "Name", GONE, is_key=True), text("segment", "Older name", GONE)
 REPORTS = (
-    _report("promoted_tweet_report", "PROMOTED_POST", "promoted_tweet_id"),
-    _report("line_item_report", "LINE_ITEM", "line_item_id"),
-    _report("campaign_report", "CAMPAIGN", "campaign_id"),
-    _report("promoted_account_report", "PROMOTED_ACCOUNT", "promoted_account_id"),
-    _report("media_creative_report", "MEDIA_CREATIVE", "media_creative_id"),
+    _report("promoted_tweet_report", "PROMOTED_POST"),
+    _report("line_item_report", "LINE_ITEM"),
+    _report("campaign_report", "CAMPAIGN"),
+    _report("promoted_account_report", "PROMOTED_ACCOUNT"),
+    _report("media_creative_report", "MEDIA_CREATIVE"),
 )
 # The dbt package asks for these; it warns of a table that is missing, and not of an empty one.
 EMPTY_REPORTS = (
-    _report(
-        "line_item_keywords_report",
-        "LINE_ITEM",
-        "line_item_id",
-        text("segment", "The keyword", GONE, is_key=True),
-    ),
-    _report("campaign_locations_report", "CAMPAIGN", "campaign_id", SEGMENT_NAME, SEGMENT),
+    _report("line_item_keywords_report", "LINE_ITEM", text("segment", "The keyword", GONE, is_key=True)),
+    _report("campaign_locations_report", "CAMPAIGN", SEGMENT_NAME, SEGMENT),
     _report(
         "campaign_regions_report",
         "CAMPAIGN",
-        "campaign_id",
         SEGMENT_NAME,
         SEGMENT,
         text("location_name", "The country", GONE, is_key=True),

@@ -98,15 +98,6 @@ def listed_tables() -> tuple[Table, ...]:
     )
 
 
-@cache
-def catalog_tables() -> tuple[Table, ...]:
-    """Return the tables of the product catalogs that a profile has."""
-    return (
-        _listed("product", "The products of a catalog", "products list", CATALOG),
-        _listed("product_set", "The product sets of a catalog", "catalog sets list", CATALOG),
-    )
-
-
 def _of_this_machine(name: str, about: str, source: str, fields: str) -> Table:
     rest = (_field_column(field, is_key=field == "id") for field in fields.split())
     return Table(name=name, kind="plain", about=about, source=source, columns=(*rest, WRITTEN), owner="id")
@@ -192,5 +183,9 @@ DAYS = Table(
 def tables() -> Mapping[str, Table]:
     """Return all tables of a mirror, by name, in the order in which they are written."""
     contract = (ACCOUNTS, CAMPAIGNS, LINE_ITEMS, PROMOTED_POSTS, POSTS, POST_URLS, *REPORTS, *EMPTY_REPORTS)
-    whole = (*contract, *listed_tables(), *catalog_tables(), CHANGES, RUNS, STATE, DAYS)
+    of_catalogs = (
+        _listed("product", "The products of a catalog", "products list", CATALOG),
+        _listed("product_set", "The product sets of a catalog", "catalog sets list", CATALOG),
+    )
+    whole = (*contract, *listed_tables(), *of_catalogs, CHANGES, RUNS, STATE, DAYS)
     return {table.name: table for table in whole}

@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack
 from datetime import UTC, datetime
 from typing import NamedTuple
 
@@ -75,15 +75,13 @@ def read_mirrored(destination: Destination, owner: Owner) -> Mirrored:
     return Mirrored(states.get(owner.id), sorted(destination.select(DAYS, owner.id), key=repr))
 
 
-@contextmanager
-def prepared(destination: Destination, owner: Owner, tables: Sequence[Table]) -> Iterator[Mirrored]:
-    """Hold the lock of an owner, once the destination can take its tables; yield what is there of it."""
-    with destination.locked(owner.id):
-        _states(destination)  # first: the tables of a later version may have wider types
-        destination.begin()
-        destination.ensure_tables([*tables, STATE, DAYS])
-        destination.rollback()
-        yield read_mirrored(destination, owner)
+def _prepare(destination: Destination, owner: Owner, tables: Sequence[Table]) -> Mirrored:
+    """Require that the destination can take the tables of an owner; return what is there of it."""
+    _states(destination)  # first: the tables of a later version may have wider types
+    destination.begin()
+    destination.ensure_tables([*tables, STATE, DAYS])
+    destination.rollback()
+    return read_mirrored(destination, owner)
 
 
 def mirror_owner(
@@ -98,7 +96,8 @@ def mirror_owner(
 
     `plan` says what is due of a report, from the days that are there of it and their rows.
     """
-    with prepared(destination, owner, tables) as before, ExitStack() as until_written:
+    with destination.locked(owner.id), ExitStack() as until_written:
+        before = _prepare(destination, owner, tables)
         stored = stored_days(before.day_rows)
         reports = list[ReportNumbers]()
         for table in tables:

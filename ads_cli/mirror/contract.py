@@ -6,16 +6,7 @@ from typing import Any
 from ..api.metrics import METRICS, WEB_EVENTS
 from ..api.names import X
 from .tables import (
-    ACCOUNT,
-    BUDGETS,
-    CREATED,
-    CURRENCY,
     DELETED,
-    FLIGHT,
-    GONE,
-    ID,
-    NAME,
-    STATUS,
     UPDATED,
     WRITTEN,
     Column,
@@ -24,15 +15,21 @@ from .tables import (
     bigint,
     boolean,
     integer,
-    read_by,
     text,
     timestamp,
     with_units,
 )
 
+ACCOUNT = text("account_id", "The account", "the account")
+CREATED = timestamp("created_at", "When it was created")
+STATUS = text("entity_status", "ACTIVE, PAUSED or DRAFT, as it was set")
+CURRENCY = text("currency", "The currency of the amounts")
+NAME = text("name", "The name")
+GONE = "no field of this version of the interface"
+
 
 def _history(name: str, about: str, source: str, *columns: Column, owner: str = "account_id") -> Table:
-    whole = with_units((ID, UPDATED, WRITTEN, *columns))
+    whole = with_units((text("id", "The id", is_key=True), UPDATED, WRITTEN, *columns))
     return Table(name=name, kind="history", about=about, source=source, columns=whole, owner=owner)
 
 
@@ -66,7 +63,8 @@ CAMPAIGNS = _history(
     timestamp("start_time", "When its first line item begins", "the earliest start_time of its line items"),
     timestamp("end_time", "When its last one ends; null: never", "the latest end_time of its line items"),
     text("funding_instrument_id", "What it is paid with"),
-    *BUDGETS,
+    bigint("daily_budget_amount_local_micro", "Budget of a day, in millionths"),
+    bigint("total_budget_amount_local_micro", "Budget in all, in millionths"),
     integer("frequency_cap", "How often one person may see it"),
     integer("duration_in_days", "The days that the frequency cap is for"),
     boolean("standard_delivery", "Whether it is spent evenly over the day"),
@@ -90,9 +88,11 @@ LINE_ITEMS = _history(
     text("bid_unit", "What it bids for", "goal"),
     text("charge_by", "What is charged", "pay_by"),
     text("optimization", "Always null", GONE),
-    read_by(
-        boolean("automatically_select_bid", "Whether the service bids", "bid_strategy is AUTO"),
-        lambda record: None if (strategy := record.get("bid_strategy")) is None else strategy == "AUTO",
+    boolean(
+        "automatically_select_bid",
+        "Whether the service bids",
+        "bid_strategy is AUTO",
+        read=lambda record: None if (strategy := record.get("bid_strategy")) is None else strategy == "AUTO",
     ),
     bigint("bid_amount_local_micro", "The bid, in millionths"),
     bigint("total_budget_amount_local_micro", "Budget in all, in millionths"),
@@ -100,7 +100,8 @@ LINE_ITEMS = _history(
     text("advertiser_domain", "The domain of the advertiser"),
     bigint("advertiser_user_id", "The user who advertises"),
     text("primary_web_event_tag", "The event tag of a website that it is optimized for"),
-    *FLIGHT,
+    timestamp("start_time", "When it begins"),
+    timestamp("end_time", "When it ends; null: never"),
     CREATED,
     DELETED,
     ACCOUNT,
@@ -129,7 +130,8 @@ PROMOTED_POSTS = _history(
 )
 
 
-def _id_of_post(record: Record) -> str:
+def id_of_post(record: Record) -> str:
+    """Return the id of a post; as a number it may be rounded."""
     return str(record.get("id_str") or record.get("id"))
 
 
@@ -149,13 +151,13 @@ POSTS = Table(
     about="The posts that are promoted",
     source="posts list --post-type PUBLISHED --timeline-type ALL",
     columns=(
-        read_by(text("id", "The id of the post", "id_str", is_key=True), _id_of_post),
+        text("id", "The id of the post", "id_str", is_key=True, read=id_of_post),
         WRITTEN,
         ACCOUNT,
-        read_by(text("full_text", "The text"), lambda record: record.get("full_text") or record.get("text")),
+        text("full_text", "The text", read=lambda post: post.get("full_text") or post.get("text")),
         text("lang", "The language"),
         NAME,
-        read_by(CREATED, _created_at_of_post),
+        timestamp("created_at", "When it was created", read=_created_at_of_post),
         text("card_uri", "The card below the text"),
     ),
 )
@@ -199,12 +201,12 @@ def _metric_columns() -> list[Column]:
     return columns
 
 
-def _report(name: str, entity: str, id_column: str, *segments: Column) -> Table:
+def _report(name: str, entity: str, *segments: Column) -> Table:
     """Return the table of a kind of entity. The service has none of these segments: such a table is empty."""
     noun = entity.lower().replace("_", " ")
     columns = (
         text("account_id", "The account", "the account", is_key=True),
-        text(id_column, f"The {noun}", "id", is_key=True),
+        text(X.name(f"{entity.lower()}_id"), f"The {noun}", "id", is_key=True),
         timestamp(
             "date", "The day of the account's zone, at 00:00:00", "start_time and position", is_key=True
         ),
@@ -226,25 +228,19 @@ def _report(name: str, entity: str, id_column: str, *segments: Column) -> Table:
 
 SEGMENT_NAME, SEGMENT = text("segment_name", "Name", GONE, is_key=True), text("segment", "Older name", GONE)
 REPORTS = (
-    _report("promoted_tweet_report", "PROMOTED_POST", "promoted_tweet_id"),
-    _report("line_item_report", "LINE_ITEM", "line_item_id"),
-    _report("campaign_report", "CAMPAIGN", "campaign_id"),
-    _report("promoted_account_report", "PROMOTED_ACCOUNT", "promoted_account_id"),
-    _report("media_creative_report", "MEDIA_CREATIVE", "media_creative_id"),
+    _report("promoted_tweet_report", "PROMOTED_POST"),
+    _report("line_item_report", "LINE_ITEM"),
+    _report("campaign_report", "CAMPAIGN"),
+    _report("promoted_account_report", "PROMOTED_ACCOUNT"),
+    _report("media_creative_report", "MEDIA_CREATIVE"),
 )
 # The dbt package asks for these; it warns of a table that is missing, and not of an empty one.
 EMPTY_REPORTS = (
-    _report(
-        "line_item_keywords_report",
-        "LINE_ITEM",
-        "line_item_id",
-        text("segment", "The keyword", GONE, is_key=True),
-    ),
-    _report("campaign_locations_report", "CAMPAIGN", "campaign_id", SEGMENT_NAME, SEGMENT),
+    _report("line_item_keywords_report", "LINE_ITEM", text("segment", "The keyword", GONE, is_key=True)),
+    _report("campaign_locations_report", "CAMPAIGN", SEGMENT_NAME, SEGMENT),
     _report(
         "campaign_regions_report",
         "CAMPAIGN",
-        "campaign_id",
         SEGMENT_NAME,
         SEGMENT,
         text("location_name", "The country", GONE, is_key=True),

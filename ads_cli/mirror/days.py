@@ -4,14 +4,13 @@ Days begin at midnight by the offset of today (see `statistics/periods.py`). A d
 times that it was asked for.
 """
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from datetime import UTC, datetime
-from typing import NamedTuple, cast
+from typing import Any, NamedTuple, cast
 
 from ..api.statistics import MAX_JOB_PERIOD, MAY_CHANGE
 from ..statistics.periods import DAY, Calendar, Period, periods_again
-from .destination import Row, Value
-from .further import DAYS
+from .destination import Row
 
 NOON = DAY / 2
 
@@ -49,11 +48,9 @@ def day_of(calendar: Calendar, start: datetime) -> datetime:
 def stored_days(rows: Iterable[Row]) -> dict[str, dict[datetime, StoredDay]]:
     """Return the days that the rows of `mirror_days` have, by report."""
     days: dict[str, dict[datetime, StoredDay]] = {}
-    for row in rows:
-        values = dict(zip(DAYS.names, row, strict=True))
-        start, end, asked_at = (_utc(values[name]) for name in ("starts_at", "ends_at", "asked_at"))
-        day = StoredDay(Period(start, end), asked_at, cast(int, values["row_count"]))
-        days.setdefault(str(values["report"]), {})[cast(datetime, values["date"])] = day
+    for _, report, date, *times, row_count in cast(Iterable[Any], rows):
+        start, end, asked_at = (time.replace(tzinfo=UTC) for time in times)
+        days.setdefault(report, {})[date] = StoredDay(Period(start, end), asked_at, row_count)
     return days
 
 
@@ -86,7 +83,8 @@ def due_days(
         return step.start < since.start or day.period == step
 
     first = min((day.period.start for day in stored.values()), default=since.start)
-    whole = Period(min(since.start, _midnight(calendar, day_of(calendar, first))), since.end)
+    first_midnight = day_of(calendar, first).replace(tzinfo=calendar.midnight)
+    whole = Period(min(since.start, first_midnight), since.end)
     missing = [step for step in whole.steps("DAY") if not is_there(step)]
     asked = {day_of(calendar, step.start) for step in missing}
     kept = {date: day.period for date, day in stored.items() if date not in asked and any_time(day.period)}
@@ -123,21 +121,11 @@ def any_time(period: Period) -> bool:
     return period.end > period.start
 
 
-def _joined(steps: Sequence[Period]) -> Iterator[Period]:
+def _joined(steps: Iterable[Period]) -> list[Period]:
     """Join days that follow each other."""
-    start = end = None
+    joined = list[Period]()
     for step in steps:
-        if start and end and step.start != end:
-            yield Period(start, end)
-            start = None
-        start, end = start or step.start, step.end
-    if start and end:
-        yield Period(start, end)
-
-
-def _midnight(calendar: Calendar, date: datetime) -> datetime:
-    return date.replace(tzinfo=calendar.midnight)
-
-
-def _utc(value: Value) -> datetime:
-    return cast(datetime, value).replace(tzinfo=UTC)
+        follows = joined and joined[-1].end == step.start
+        start = joined.pop().start if follows else step.start
+        joined.append(Period(start, step.end))
+    return joined

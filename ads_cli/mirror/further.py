@@ -1,7 +1,10 @@
 """Further tables by the same rules, from the declared lists, what this machine has done, and the state."""
 
-from collections.abc import Mapping
+import json
+from collections.abc import Iterable, Mapping
+from datetime import datetime
 from functools import cache
+from typing import Any, NamedTuple, cast
 
 from ..api.names import X
 from ..api.registry import requests_named
@@ -17,6 +20,7 @@ from .contract import (
     PROMOTED_POSTS,
     REPORTS,
 )
+from .destination import Row
 from .tables import (
     DELETED,
     UPDATED,
@@ -33,20 +37,18 @@ from .tables import (
 )
 
 CATALOG = "product_catalog_id"
-BOOLEANS = frozenset(("able_to_fund", "deleted", "posted", "targetable"))
-NUMERICS = frozenset(("duration",))
+# The types of fields: of some by name, of others by what an output takes them for.
+NAMED_TYPES: dict[str, Type] = {
+    **dict.fromkeys(("able_to_fund", "deleted", "posted", "targetable"), "boolean"),
+    "time": "timestamp",
+    "duration": "numeric",
+}
+TYPES: dict[str, Type] = {"time": "timestamp", "micro": "bigint", "count": "bigint"}
 
 
 def _field_column(field: str, *, is_key: bool = False) -> Column:
     """Return the column of a declared field, whose name tells its type."""
-    types: dict[str, Type] = {"time": "timestamp", "micro": "bigint", "count": "bigint"}
-    type = types.get(type_of(field), "text")
-    if field in BOOLEANS:
-        type = "boolean"
-    elif field == "time":
-        type = "timestamp"
-    elif field in NUMERICS:
-        type = "numeric"
+    type = NAMED_TYPES.get(field) or TYPES.get(type_of(field), "text")
     about = field.replace("_", " ").capitalize()
     return column(type, X.name(field), about, field, is_key=is_key)
 
@@ -96,15 +98,6 @@ def listed_tables() -> tuple[Table, ...]:
     )
 
 
-@cache
-def catalog_tables() -> tuple[Table, ...]:
-    """Return the tables of the product catalogs that a profile has."""
-    return (
-        _listed("product", "The products of a catalog", "products list", CATALOG),
-        _listed("product_set", "The product sets of a catalog", "catalog sets list", CATALOG),
-    )
-
-
 def _of_this_machine(name: str, about: str, source: str, fields: str) -> Table:
     rest = (_field_column(field, is_key=field == "id") for field in fields.split())
     return Table(name=name, kind="plain", about=about, source=source, columns=(*rest, WRITTEN), owner="id")
@@ -142,6 +135,33 @@ STATE = Table(
         text("tables", "The tables that any run has written of it; a list in JSON", "--tables"),
     ),
 )
+
+
+class AccountState(NamedTuple):
+    """A row of STATE: its columns, in their order. Times have no zone, and are in UTC."""
+
+    account_id: str
+    service: str
+    contract: int
+    timezone: str | None
+    since: datetime | None
+    until: datetime | None
+    finished_at: datetime
+    row_count: int
+    tables: str | None
+
+    @property
+    def table_names(self) -> list[str]:
+        """Name the tables that any run has written of the account."""
+        names: list[str] = json.loads(self.tables or "[]")
+        return names
+
+
+def account_states(rows: Iterable[Row]) -> list[AccountState]:
+    """Return the rows of `mirror_accounts` with their names."""
+    return [AccountState(*cast(Any, row)) for row in rows]
+
+
 DAYS = Table(
     name="mirror_days",
     kind="state",
@@ -163,5 +183,9 @@ DAYS = Table(
 def tables() -> Mapping[str, Table]:
     """Return all tables of a mirror, by name, in the order in which they are written."""
     contract = (ACCOUNTS, CAMPAIGNS, LINE_ITEMS, PROMOTED_POSTS, POSTS, POST_URLS, *REPORTS, *EMPTY_REPORTS)
-    whole = (*contract, *listed_tables(), *catalog_tables(), CHANGES, RUNS, STATE, DAYS)
+    of_catalogs = (
+        _listed("product", "The products of a catalog", "products list", CATALOG),
+        _listed("product_set", "The product sets of a catalog", "catalog sets list", CATALOG),
+    )
+    whole = (*contract, *listed_tables(), *of_catalogs, CHANGES, RUNS, STATE, DAYS)
     return {table.name: table for table in whole}

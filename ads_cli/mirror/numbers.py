@@ -6,10 +6,10 @@ from contextlib import AbstractContextManager, ExitStack
 from datetime import datetime
 from functools import cache
 from itertools import chain, repeat
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ..api.names import Names, to_neutral
-from ..statistics.answers import QueryResult, Series, answers, request_count, series_in
+from ..statistics.answers import QueryResult, answers, request_count, series_in
 from ..statistics.entities import EntityLookup
 from ..statistics.periods import DAY, Calendar, Period
 from ..statistics.query import StatsQuery, amount_column
@@ -17,8 +17,8 @@ from ..statistics.rows import amounts
 from .contract import COUNTED, GROUPS, METRIC, METRICS_OF_REPORTS, PLACEMENTS
 from .days import Due, StoredDays, day_of, due_days, windows
 from .destination import Row, Scope, Value
-from .records import Entity, Records
-from .tables import SYNCED, Column, Record, Table
+from .records import Records
+from .tables import SYNCED, Column, Table
 
 if TYPE_CHECKING:
     from ..client.client import Client
@@ -27,7 +27,10 @@ Answers = Iterable[list[QueryResult]]
 
 
 class Jobs(NamedTuple):
-    """The jobs of a query: what waits for them and downloads their results, and what returns these."""
+    """The jobs of a query: what waits for them and downloads their results, and what returns these.
+
+    A query that was answered at once has none to wait for.
+    """
 
     wait: Callable[[], None]
     answers: Callable[[], Answers]
@@ -42,13 +45,8 @@ class Activity:
     """Which line items of an account have changed in a period. Each period is asked for once."""
 
     def __init__(self, client: "Client", account: str) -> None:
-        self._lookup = EntityLookup(client, account)
-        self._asked: dict[Period, list[Record]] = {}
-
-    def _records(self, period: Period) -> list[Record]:
-        if period not in self._asked:
-            self._asked[period] = [*self._lookup.active("LINE_ITEM", period)]
-        return self._asked[period]
+        lookup = EntityLookup(client, account)
+        self._records = cache(lambda period: [*lookup.active("LINE_ITEM", period)])
 
     def line_items(self, period: Period) -> dict[str, set[str]]:
         """Return their ids by placement."""
@@ -82,7 +80,7 @@ class Asked(NamedTuple):
 
     due: Due
     query: StatsQuery
-    answers: list[list[QueryResult]] | Jobs
+    jobs: Jobs
 
 
 class ReportNumbers:
@@ -110,8 +108,8 @@ class ReportNumbers:
         for due in self.due:
             periods = windows(self._source.calendar, due.period)
             for query in chain.from_iterable(self._queries(due, period) for period in periods):
-                answered = self._answers(query, until_written, is_long=len(periods) > 1)
-                self._asked.append(Asked(due, query, answered))
+                jobs = self._begin(query, until_written, is_long=len(periods) > 1)
+                self._asked.append(Asked(due, query, jobs))
 
     def _queries(self, due: Due, period: Period) -> Iterator[StatsQuery]:
         """Yield a query for each placement."""
@@ -123,17 +121,15 @@ class ReportNumbers:
     def wait(self) -> None:
         """Wait for the jobs."""
         for asked in self._asked:
-            if not isinstance(asked.answers, list):
-                asked.answers.wait()
+            asked.jobs.wait()
 
-    def _answers(
-        self, query: StatsQuery, until_written: ExitStack, *, is_long: bool
-    ) -> list[list[QueryResult]] | Jobs:
+    def _begin(self, query: StatsQuery, until_written: ExitStack, *, is_long: bool) -> Jobs:
         source = self._source
         by_jobs = is_long or query.entity in BY_JOBS_ONLY
         if by_jobs or request_count(query) > source.max_requests:
             return until_written.enter_context(source.exported(query))
-        return [*answers(source.client, source.account, query, lambda count: None)]
+        answered = [*answers(source.client, source.account, query, lambda count: None)]
+        return Jobs(lambda: None, lambda: answered)
 
     def _active(self, period: Period) -> dict[str, set[str]]:
         """Return the ids of the entities whose line items were active in a period, by placement."""
@@ -150,74 +146,60 @@ class ReportNumbers:
             return line_items
         if entity == "CAMPAIGN":
             known = entities("LINE_ITEM")
-            return {*filter(None, (known[id].campaign for id in line_items if id in known))}
+            return {*filter(None, (known[id].campaign_id for id in line_items if id in known))}
         own = entities(entity)
-        ids = {id for id, about in own.items() if about.line_item in line_items}
+        ids = {id for id, about in own.items() if about.line_item_id in line_items}
         if entity == "PROMOTED_POST":  # the numbers of a post count in each of its promotions
-            posts = {own[id].post for id in ids}
-            ids |= {id for id, about in own.items() if about.post in posts}
+            posts = {own[id].tweet_id for id in ids}
+            ids |= {id for id, about in own.items() if about.tweet_id in posts}
         return ids
 
     def rows(self) -> Iterator[Row]:
         """Yield the rows of all answers; raise UnavailableError for numbers that cannot be."""
-        entities = self._source.records.entities(self.table.entity)
-        for asked in self._asked:
-            make = _RowMaker(self, self._source, asked, entities)
-            for few in asked.answers if isinstance(asked.answers, list) else asked.answers.answers():
-                for answer in few:
-                    yield from make.rows(answer)
+        source = self._source
+        entities = source.records.entities(self.table.entity)
+        for due, query, jobs in self._asked:
+            dates = [date for date, _ in self.periods(due._replace(period=query.period))]
+            placement = source.names.to_wire({"placement": query.placement})["placement"]
+            shared = {"account_id": source.account, "placement": placement, SYNCED: source.records.written}
+            for answer in chain.from_iterable(jobs.answers()):
+                window = answer.part.window
+                first = (window.start - query.period.start) // DAY
+                own_dates = dates if due.is_one_day else dates[first : first + window.count("DAY")]
+                for series in series_in(query, answer):
+                    self.doubts |= series.doubts
+                    self.counts.update(own_dates)
+                    about = entities.get(series.id)
+                    shared["currency"] = about and about.currency
+                    numbers = {name: _whole(values) for name, values in series.columns.items()}
+                    if due.is_one_day:
+                        numbers = {name: [sum(values)] for name, values in numbers.items()}
+                    columns = (
+                        _values(column, series.id, shared, own_dates, numbers)
+                        for column in self.table.columns
+                    )
+                    yield from zip(*columns, strict=False)
 
 
-class _RowMaker:
-    """Makes the rows of one query."""
-
-    def __init__(
-        self,
-        report: ReportNumbers,
-        source: AccountSource,
-        asked: Asked,
-        entities: Mapping[str, Entity],
-    ) -> None:
-        self._report, self._asked, self._entities = report, asked, entities
-        days = report.periods(asked.due._replace(period=asked.query.period))
-        self._dates = [date for date, _ in days]
-        placement = source.names.to_wire({"placement": asked.query.placement})["placement"]
-        self._shared = {"account_id": source.account, "placement": placement, SYNCED: source.records.written}
-
-    def rows(self, answer: QueryResult) -> Iterator[Row]:
-        """Yield the rows of an answer."""
-        report, window = self._report, answer.part.window
-        first = (window.start - self._asked.query.period.start) // DAY
-        dates = self._dates[first : first + window.count("DAY")]
-        if self._asked.due.is_one_day:
-            dates = self._dates
-        for series in series_in(self._asked.query, answer):
-            report.doubts |= series.doubts
-            report.counts.update(dates)
-            yield from zip(*self._columns(series, dates), strict=False)
-
-    def _columns(self, series: Series, dates: Sequence[datetime]) -> Iterator[Iterable[Value]]:
-        """Yield the values of each column over the days."""
-        about = self._entities.get(series.id)
-        currency = about.currency if about else None
-        own = {name: _whole(numbers) for name, numbers in series.columns.items()}
-        if self._asked.due.is_one_day:
-            own = {name: [sum(numbers)] for name, numbers in own.items()}
-        zeros = [0] * len(dates)
-        for column in self._report.table.columns:
-            if column.name in self._shared:
-                yield repeat(self._shared[column.name])
-            elif column.name == "date":
-                yield dates
-            elif column.is_key:
-                yield repeat(series.id)
-            elif column.name == "currency":
-                yield repeat(currency)
-            elif column.type == "numeric":
-                yield amounts(own.get(amount_column(column.source), zeros), currency)
-            else:
-                parts = [own[name] for name in _stats_columns(column) if name in own] or [zeros]
-                yield parts[0] if len(parts) == 1 else map(sum, zip(*parts, strict=True))
+def _values(
+    column: Column,
+    id: str,
+    shared: Mapping[str, Any],
+    dates: Sequence[datetime],
+    numbers: Mapping[str, list[int]],
+) -> Iterable[Value]:
+    """Return the values of a column over the days of an entity."""
+    if column.name in shared:
+        return repeat(shared[column.name])
+    if column.name == "date":
+        return dates
+    if column.is_key:
+        return repeat(id)
+    zeros = [0] * len(dates)
+    if column.type == "numeric":
+        return amounts(numbers.get(amount_column(column.source), zeros), shared["currency"])
+    parts = [numbers[name] for name in _stats_columns(column) if name in numbers] or [zeros]
+    return parts[0] if len(parts) == 1 else map(sum, zip(*parts, strict=True))
 
 
 def _whole(numbers: Iterable[int | float | None]) -> list[int]:

@@ -1,9 +1,11 @@
 """The records of an account, as rows of their tables. Each list is asked for once."""
 
 import json
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from datetime import UTC, datetime
 from decimal import Decimal
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -18,7 +20,7 @@ from ..runs.job import Job
 from ..runs.jobs import list_jobs
 from ..statistics.rows import amounts
 from ..store.changes import ChangeLog
-from .contract import ACCOUNTS, CAMPAIGNS, LINE_ITEMS, POST_URLS, POSTS, PROMOTED_POSTS
+from .contract import ACCOUNTS, CAMPAIGNS, LINE_ITEMS, POST_URLS, POSTS, PROMOTED_POSTS, id_of_post
 from .destination import Row, Value
 from .further import CHANGES, RUNS, tables
 from .spool import Spool
@@ -40,17 +42,16 @@ TABLES_OF_ENTITIES = {
     "MEDIA_CREATIVE": "media_creative_history",
 }
 
+Flight = tuple[datetime | None, datetime | None]  # when a line item begins and ends
+
 
 class Entity(NamedTuple):
-    """What statistics need to know of a campaign, a line item or what it promotes."""
+    """What statistics need to know of a campaign, a line item or what it promotes: columns of its table."""
 
-    campaign: str | None
-    line_item: str | None
+    campaign_id: str | None
+    line_item_id: str | None
     currency: str | None
-    post: str | None
-
-
-ENTITY_FIELDS = ("campaign_id", "line_item_id", "currency", "post_id")
+    tweet_id: str | None
 
 
 class Machine(NamedTuple):
@@ -71,12 +72,21 @@ class Records:
         shared: Mapping[str, Value],
         written: datetime,
     ) -> None:
-        self._client, self._machine, self._account = client, machine, account
+        self._client, self._machine = client, machine
         self._shared, self.written = dict(shared), written  # `shared`: account or catalog, by its column
         self._spools: dict[str, Spool] = {}
         self._entities: dict[str, dict[str, Entity]] = {}
-        self._flights: dict[str, list[tuple[str | None, str | None]]] = {}  # of line items, by campaign
-        self._urls: list[Row] = []
+        self._urls: list[Record] = []
+        # Other tables have the records that the list of their name has.
+        self._readers: dict[str, Callable[[], Iterable[Record]]] = {
+            ACCOUNTS.name: lambda: [account],
+            CAMPAIGNS.name: self._campaigns,
+            TARGETING: self._targeting,
+            POSTS.name: self._posts,
+            POST_URLS.name: self._post_urls,
+            CHANGES.name: self._changes,
+            RUNS.name: self._runs,
+        }
 
     def rows(self, table: Table) -> Spool:
         """Return the rows of a table."""
@@ -86,68 +96,31 @@ class Records:
 
     def entities(self, entity: str) -> Mapping[str, Entity]:
         """Return the entities of a kind by id, deleted ones too, with their currencies."""
-        table = TABLES_OF_ENTITIES[entity]
-        self.rows(tables()[table])
-        entities = self._entities[table]
-        if entity in ("CAMPAIGN", "LINE_ITEM"):
-            return entities
-        line_items = self.entities("LINE_ITEM")
-        none = Entity(None, None, None, None)
-        return {
-            id: own._replace(currency=line_items.get(own.line_item or "", none).currency)
-            for id, own in entities.items()
-        }
+        if entity not in self._entities:
+            rows = self._named_rows(tables()[TABLES_OF_ENTITIES[entity]])
+            entities = {row["id"]: Entity(*map(row.get, Entity._fields)) for row in rows}
+            if entity not in ("CAMPAIGN", "LINE_ITEM"):
+                line_items = self.entities("LINE_ITEM")
+                for id, own in entities.items():
+                    line_item = line_items.get(own.line_item_id or "")
+                    entities[id] = own._replace(currency=line_item and line_item.currency)
+            self._entities[entity] = entities
+        return self._entities[entity]
+
+    def _named_rows(self, table: Table) -> Iterator[dict[str, Any]]:
+        return (dict(zip(table.names, row, strict=True)) for row in self.rows(table))
 
     def _read(self, table: Table) -> Iterator[Row]:
         """Yield the rows of a table, each key once: a record may be on two pages of a list that changes."""
-        if table.name == POST_URLS.name:
-            self.rows(POSTS)
-            yield from self._urls
-            return
         make, seen = row_maker(table, self._shared | {SYNCED: self.written}), set[tuple[Value, ...]]()
         places = [table.names.index(name) for name in table.key]
-        for record in self._records(table):
+        records = self._readers.get(table.name, partial(self._list, table))
+        for record in records():
             row = make(record)
             key = tuple(row[place] for place in places)
             if key not in seen:
                 seen.add(key)
                 yield row
-
-    def _records(self, table: Table) -> Iterator[Record]:
-        """Yield the records of a table by neutral names, and note what others need to know of them."""
-        if table.name == ACCOUNTS.name:
-            yield self._account
-        elif table.name == POSTS.name:
-            yield from self._posts()
-        elif table.name == CHANGES.name:
-            account = str(self._shared[POSTS.owner])
-            yield from ChangeLog(self._machine.state_dir).changes(self._machine.service, account)
-        elif table.name == RUNS.name:
-            jobs = list_jobs(self._machine.state_dir, "service = ?", (self._machine.service,))
-            yield from map(_run_record, jobs)
-        else:
-            entities = self._entities.setdefault(table.name, {})
-            for record in self._listed(table):
-                values = (record.get(name) for name in ENTITY_FIELDS)
-                entities[str(record.get("id"))] = Entity(*values)
-                yield record
-
-    def _listed(self, table: Table) -> Iterator[Record]:
-        if table.name == TARGETING:  # there is no list of a whole account
-            for few in batched(self.entities("LINE_ITEM"), IDS_AT_ONCE):
-                yield from self._list(table, line_item_ids=few)
-        elif table.name == LINE_ITEMS.name:
-            for record in self._list(table):
-                if not record.get("deleted"):
-                    flight = record.get("start_time"), record.get("end_time")
-                    self._flights.setdefault(str(record.get("campaign_id")), []).append(flight)
-                yield record
-        elif table.name == CAMPAIGNS.name:
-            self.rows(LINE_ITEMS)
-            for record in self._list(table):
-                yield {**record, **_flight(self._flights.get(str(record.get("id")), ()))}
-        else:
-            yield from self._list(table)
 
     def _list(self, table: Table, **values: Any) -> Iterator[Record]:
         request = request_of((*table.source.split(),), self._client.service)
@@ -155,21 +128,45 @@ class Records:
         whole = {name: True for name in EVERYTHING if name in fields}
         return list_all(self._client, request, **{table.owner: self._shared[table.owner]}, **whole, **values)
 
+    def _campaigns(self) -> Iterator[Record]:
+        """Yield the campaigns, with the times of their line items."""
+        flights = defaultdict[str | None, list[Flight]](list)
+        for line_item in self._named_rows(LINE_ITEMS):
+            if not line_item["deleted"]:
+                flights[line_item["campaign_id"]].append((line_item["start_time"], line_item["end_time"]))
+        for record in self._list(CAMPAIGNS):
+            yield {**record, **_flight(flights[str(record.get("id"))])}
+
+    def _targeting(self) -> Iterator[Record]:
+        """Yield the targeting criteria: there is no list of a whole account."""
+        for few in batched(self.entities("LINE_ITEM"), IDS_AT_ONCE):
+            yield from self._list(tables()[TARGETING], line_item_ids=few)
+
+    def _changes(self) -> Iterable[Record]:
+        return ChangeLog(self._machine.state_dir).changes(
+            self._machine.service, str(self._shared[POSTS.owner])
+        )
+
+    def _runs(self) -> Iterable[Record]:
+        return map(_run_record, list_jobs(self._machine.state_dir, "service = ?", (self._machine.service,)))
+
     def _posts(self) -> Iterator[Record]:
         """Yield the posts that are promoted, and note the addresses in their texts."""
-        promoted = self.entities("PROMOTED_POST").values()
-        make = row_maker(POST_URLS, self._shared | {SYNCED: self.written})
-        missing = {str(own.post) for own in promoted if own.post}
+        missing = {own.tweet_id for own in self.entities("PROMOTED_POST").values() if own.tweet_id}
         for user in self._authors():
             if not missing:
                 break
             for few in batched(sorted(missing), IDS_AT_ONCE):
                 for post in self._posts_of(user, few):
-                    id = str(post.get("id_str") or post.get("id"))
+                    id = id_of_post(post)
                     missing.discard(id)
                     urls = (post.get("entities") or {}).get("urls") or ()
-                    self._urls += [make({**url, "tweet_id": id, "index": i}) for i, url in enumerate(urls)]
+                    self._urls += ({**url, "tweet_id": id, "index": i} for i, url in enumerate(urls))
                     yield post
+
+    def _post_urls(self) -> Iterable[Record]:
+        self.rows(POSTS)
+        return self._urls
 
     def _posts_of(self, user: int | None, ids: list[str]) -> Iterator[dict[str, Any]]:
         return list_all(
@@ -197,10 +194,11 @@ def _run_record(job: Job) -> Record:
     return {"id": job.job, "target": f"{job.key.target.kind} {job.key.target.id}", **numbers, **named}
 
 
-def _flight(line_items: Sequence[tuple[str | None, str | None]]) -> Record:
+def _flight(line_items: Sequence[Flight]) -> Record:
     """Return when the first of some line items begins, and the last ends; None where one does not end."""
-    starts, ends = [start for start, _ in line_items if start], [end for _, end in line_items]
-    last = max(end for end in ends if end) if ends and all(ends) else None
+    starts = [start for start, _ in line_items if start]
+    ends = [end for _, end in line_items if end]
+    last = max(ends, default=None) if len(ends) == len(line_items) else None
     return {"start_time": min(starts, default=None), "end_time": last}
 
 
@@ -218,7 +216,7 @@ def _reader(table: Table, column: Column, shared: Mapping[str, Value]) -> Callab
     if column.type == "numeric" and name.endswith(UNITS):
         return lambda record: amounts([record.get(column.source)], record.get("currency"))[0]
     get = column.read or (lambda record: record.get(column.field))
-    convert = CONVERTED[column.type]
+    convert = CONVERTERS[column.type]
 
     def read(record: Record) -> Value:
         value = get(record)
@@ -243,7 +241,7 @@ def _text(value: Any) -> str:
     return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
 
 
-def _whole(value: Any) -> int:
+def _integer(value: Any) -> int:
     number = int(value)
     if isinstance(value, bool) or number != (value if isinstance(value, float) else number):
         raise ValueError
@@ -265,14 +263,17 @@ def _boolean(value: Any) -> bool:
 
 
 def _moment(value: Any) -> datetime:
+    if isinstance(value, datetime):  # it is from another row
+        return value
     return Time.parse(value).moment.astimezone(UTC).replace(tzinfo=None)
 
 
-CONVERTED: Mapping[Type, Callable[[Any], Value]] = {
+# By hand: msgspec.convert takes five times as long for single values, and accepts other ones.
+CONVERTERS: Mapping[Type, Callable[[Any], Value]] = {
     "text": _text,
     "timestamp": _moment,
     "boolean": _boolean,
-    "integer": _whole,
-    "bigint": _whole,
+    "integer": _integer,
+    "bigint": _integer,
     "numeric": _decimal,
 }

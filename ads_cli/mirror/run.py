@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack
 from datetime import UTC, datetime
 from typing import NamedTuple
 
@@ -10,8 +10,8 @@ from ..errors import StateError
 from ..output.text import first_of
 from ..statistics.periods import DAY, Period
 from .days import StoredDay, StoredDays, any_time, day_row, stored_days
-from .destination import Destination, Row, Value
-from .further import DAYS, STATE
+from .destination import Destination, Row
+from .further import DAYS, STATE, AccountState, account_states
 from .numbers import ReportNumbers
 from .records import Records
 from .tables import VERSION, Table
@@ -48,45 +48,40 @@ class MirrorResult(NamedTuple):
 class Mirrored(NamedTuple):
     """What the database says of an owner."""
 
-    state: Mapping[str, Value]  # the row of `mirror_accounts`; empty before the first run
+    state: AccountState | None  # None before the first run
     day_rows: Sequence[Row]
 
 
-def _states(destination: Destination) -> Sequence[Mapping[str, Value]]:
-    """Return the rows of `mirror_accounts`; raise StateError where a later version wrote one."""
-    states = [dict(zip(STATE.names, row, strict=True)) for row in destination.select(STATE)]
-    for version in (state["contract"] for state in states):
-        if isinstance(version, int) and version > VERSION:
-            raise StateError(
-                f"{destination.name} was written by a later version of adsctl",
-                hint="update adsctl, or mirror into another file or schema",
-            )
+def _states(destination: Destination) -> list[AccountState]:
+    """Return what is there of each owner; raise StateError where a later version wrote it."""
+    states = account_states(destination.select(STATE))
+    if any((state.contract or 0) > VERSION for state in states):
+        raise StateError(
+            f"{destination.name} was written by a later version of adsctl",
+            hint="update adsctl, or mirror into another file or schema",
+        )
     return states
 
 
 def read_mirrored(destination: Destination, owner: Owner) -> Mirrored:
     """Read what is there of an owner; raise StateError for what a later version or another service wrote."""
-    own: Mapping[str, Value] = {}
-    for state in _states(destination):
-        if state["service"] != owner.service:
+    states = {state.account_id: state for state in _states(destination)}
+    for state in states.values():
+        if state.service != owner.service:
             raise StateError(
-                f"{destination.name} has {state['account_id']} of another service: {state['service']}",
+                f"{destination.name} has {state.account_id} of another service: {state.service}",
                 hint="mirror each service into a file or schema of its own: their ids are not distinct",
             )
-        if state["account_id"] == owner.id:
-            own = state
-    return Mirrored(own, sorted(destination.select(DAYS, owner.id), key=repr))
+    return Mirrored(states.get(owner.id), sorted(destination.select(DAYS, owner.id), key=repr))
 
 
-@contextmanager
-def prepared(destination: Destination, owner: Owner, tables: Sequence[Table]) -> Iterator[Mirrored]:
-    """Hold the lock of an owner, once the destination can take its tables; yield what is there of it."""
-    with destination.locked(owner.id):
-        _states(destination)  # first: the tables of a later version may have wider types
-        destination.begin()
-        destination.ensure_tables([*tables, STATE, DAYS])
-        destination.rollback()
-        yield read_mirrored(destination, owner)
+def _prepare(destination: Destination, owner: Owner, tables: Sequence[Table]) -> Mirrored:
+    """Require that the destination can take the tables of an owner; return what is there of it."""
+    _states(destination)  # first: the tables of a later version may have wider types
+    destination.begin()
+    destination.ensure_tables([*tables, STATE, DAYS])
+    destination.rollback()
+    return read_mirrored(destination, owner)
 
 
 def mirror_owner(
@@ -101,7 +96,8 @@ def mirror_owner(
 
     `plan` says what is due of a report, from the days that are there of it and their rows.
     """
-    with prepared(destination, owner, tables) as before, ExitStack() as until_written:
+    with destination.locked(owner.id), ExitStack() as until_written:
+        before = _prepare(destination, owner, tables)
         stored = stored_days(before.day_rows)
         reports = list[ReportNumbers]()
         for table in tables:
@@ -143,11 +139,24 @@ def _write(
                     destination.mark_deleted(table, owner.id, written)
         days = _days_after(before.day_rows, reports, written)
         known = {*before.day_rows}
-        changed = [row for row in _day_rows(owner.id, days) if row not in known]
-        destination.replace(DAYS, changed)
+        rows = (
+            day_row(owner.id, report, date, day) for report, own in days.items() for date, day in own.items()
+        )
+        destination.replace(DAYS, [row for row in rows if row not in known])
         result = _result(counts, reports, days)
-        there = {*json.loads(str(before.state.get("tables") or "[]")), *counts}
-        destination.replace(STATE, [_state_row(owner, result, written, there)])
+        there = {*(before.state.table_names if before.state else ()), *counts}
+        state = AccountState(
+            account_id=owner.id,
+            service=owner.service,
+            contract=VERSION,
+            timezone=owner.timezone,
+            since=result.since,
+            until=result.until,
+            finished_at=written,
+            row_count=result.rows,
+            tables=json.dumps(sorted(there)),
+        )
+        destination.replace(STATE, [tuple(state)])
         destination.commit()
     except BaseException:
         destination.rollback()
@@ -170,10 +179,6 @@ def _days_after(
     return days
 
 
-def _day_rows(account: str, days: Mapping[str, StoredDays]) -> Iterator[Row]:
-    return (day_row(account, report, date, day) for report, own in days.items() for date, day in own.items())
-
-
 def _result(
     counts: Mapping[str, int], reports: Sequence[ReportNumbers], days: Mapping[str, StoredDays]
 ) -> MirrorResult:
@@ -188,18 +193,3 @@ def _warnings(reports: Iterable[ReportNumbers]) -> Iterator[str]:
         if report.doubts:
             named = first_of(sorted(report.doubts), MOST_NAMED)
             yield f"{report.table.name} has numbers of the service that are hard to believe: {named}"
-
-
-def _state_row(owner: Owner, result: MirrorResult, written: datetime, tables: Iterable[str]) -> Row:
-    values: dict[str, Value] = {
-        "account_id": owner.id,
-        "service": owner.service,
-        "contract": VERSION,
-        "timezone": owner.timezone,
-        "since": result.since,
-        "until": result.until,
-        "finished_at": written,
-        "row_count": result.rows,
-        "tables": json.dumps(sorted(tables)),
-    }
-    return tuple(values[name] for name in STATE.names)

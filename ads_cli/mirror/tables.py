@@ -65,22 +65,14 @@ class Table(msgspec.Struct, frozen=True, kw_only=True, dict=True):
         return tuple(column.name for column in self.columns if column.is_key)
 
 
-def column(type: Type, name: str, about: str, source: str = "", *, is_key: bool = False) -> Column:
+def column(type: Type, name: str, about: str, source: str = "", **options: Any) -> Column:
     """Declare a column; without `source` it is the field of its name."""
-    return Column(name=name, type=type, about=about, source=source or name, is_key=is_key)
+    return Column(name=name, type=type, about=about, source=source or name, **options)
 
 
 text, timestamp = partial(column, "text"), partial(column, "timestamp")
-boolean, integer, bigint = (
-    partial(column, "boolean"),
-    partial(column, "integer"),
-    partial(column, "bigint"),
-)
-
-
-def read_by(column: Column, read: Callable[[Record], Any]) -> Column:
-    """Return a column that a function reads from a record."""
-    return msgspec.structs.replace(column, read=read)
+boolean = partial(column, "boolean")
+integer, bigint = partial(column, "integer"), partial(column, "bigint")
 
 
 def with_units(columns: Sequence[Column]) -> tuple[Column, ...]:
@@ -95,18 +87,6 @@ def with_units(columns: Sequence[Column]) -> tuple[Column, ...]:
     return tuple(whole)
 
 
-ID = text("id", "The id", is_key=True)
-ACCOUNT = text("account_id", "The account", "the account")
 UPDATED = timestamp("updated_at", "When this version began", is_key=True)
 WRITTEN = timestamp(SYNCED, "When the row was written", "the clock of this machine")
-CREATED = timestamp("created_at", "When it was created")
 DELETED = boolean("deleted", "Whether it is deleted; it stays in the table")
-STATUS = text("entity_status", "ACTIVE, PAUSED or DRAFT, as it was set")
-CURRENCY = text("currency", "The currency of the amounts")
-NAME = text("name", "The name")
-FLIGHT = (timestamp("start_time", "When it begins"), timestamp("end_time", "When it ends; null: never"))
-BUDGETS = (
-    bigint("daily_budget_amount_local_micro", "Budget of a day, in millionths"),
-    bigint("total_budget_amount_local_micro", "Budget in all, in millionths"),
-)
-GONE = "no field of this version of the interface"

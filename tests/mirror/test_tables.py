@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 import yaml
 
-from ads_cli.mirror.further import tables
+from ads_cli.mirror.further import STATE, AccountState, tables
 from ads_cli.mirror.tables import SYNCED
 
 CONTRACT = yaml.safe_load((Path(__file__).parent / "contract.yaml").read_text())
@@ -38,3 +38,7 @@ def test_an_amount_in_millionths_has_one_in_units_beside_it(table):
     for name, type in types.items():
         if name.endswith("_local_micro"):
             assert (type, types[name.removesuffix("_micro")]) == ("bigint", "numeric")
+
+
+def test_the_state_of_an_account_has_the_columns_of_its_table():
+    assert AccountState._fields == STATE.names

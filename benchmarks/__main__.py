@@ -131,7 +131,7 @@ def main() -> None:
 
 # name: default, with --quick, meaning
 SIZES = {
-    "starts": (15, 3, "runs of each start"),
+    "starts": (15, 1, "runs of each start"),
     "runs": (5, 1, "runs of everything else"),
     "products": (100_000, 5_000, "products to push"),
     "rows": (1_000_000, 20_000, "rows to check, or of which 1 %% changed"),

@@ -89,11 +89,11 @@ def interleaved(
 ) -> dict[str, list[float]]:
     """Run every task once per round, in a rotating order; return the seconds of each.
 
-    With `warm`, a first round fills caches and is not counted.
+    With `warm`, a first round fills caches and is not counted; a single run is not judged and needs none.
     """
     names = list(tasks)
     samples: dict[str, list[float]] = {name: [] for name in names}
-    for name in names if warm else ():
+    for name in names if warm and runs > 1 else ():
         tasks[name]()
     for number in range(runs):
         at = number % len(names)

@@ -91,7 +91,8 @@ class DuckDB(SqlDestination):
         types = {"boolean": arrow.bool_(), "timestamp": arrow.timestamp("us")}
         types |= {"integer": arrow.int64(), "bigint": arrow.int64()}
         arrays = list[Any]()
-        for column, values in zip(table.columns, zip(*rows, strict=True), strict=True):
+        columns: Iterable[Sequence[Any]] = zip(*rows, strict=True)
+        for column, values in zip(table.columns, columns, strict=True):
             if column.type == "timestamp":
                 values = [time and (time - EPOCH) // MICROSECOND for time in values]
             elif column.type == "numeric":

@@ -6,7 +6,7 @@ from contextlib import contextmanager, suppress
 from functools import partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from ..errors import TEMPORARY_HINT, UsageError
 from ..feeds.locations import IN_OBJECT_STORE, RemoteAccess
@@ -98,7 +98,7 @@ class Files:
             self._system.mv(self._path(name), self._path(target), recursive=True)
             return
         Path(self._path(target)).parent.mkdir(parents=True, exist_ok=True)
-        os.replace(self._path(name), self._path(target))
+        Path(self._path(name)).replace(self._path(target))
 
     def remove(self, name: str) -> None:
         """Remove a file, or a folder and what it holds, if there is one."""

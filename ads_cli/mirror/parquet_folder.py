@@ -14,7 +14,7 @@ from collections import deque
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from datetime import datetime
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 from uuid import uuid4
 
 from ..errors import StateError
@@ -207,7 +207,8 @@ class ParquetFolder(DuckDB):
         """Return the parts that rows belong to."""
         owner = literal(SHARED) if _is_shared(table) else f'"{table.owner}"'
         day = '"date"' if table.entity else "NULL"
-        return {_Part(*row) for row in self._rows(f"SELECT DISTINCT {owner}, {day} FROM {rows}")}
+        parts: list[Any] = self._rows(f"SELECT DISTINCT {owner}, {day} FROM {rows}")
+        return {_Part(*part) for part in parts}
 
     def _order(self, table: Table) -> str:
         return f" ORDER BY {listed([table.owner, 'date'])}" if table.entity else ""

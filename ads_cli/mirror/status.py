@@ -1,34 +1,35 @@
 """What a mirror says of itself."""
 
-from collections.abc import Mapping
 from datetime import datetime, timedelta
 from typing import Any
 
 from .days import any_time, stored_days
-from .destination import Destination, Value
-from .further import DAYS, STATE, tables
+from .destination import Destination
+from .further import DAYS, STATE, AccountState, account_states, tables
 
 
 def read_status(destination: Destination) -> list[dict[str, Any]]:
     """Return a record for each account and catalog in a destination."""
-    states = (dict(zip(STATE.names, row, strict=True)) for row in destination.select(STATE))
     return [
         {
-            "account": state["account_id"],
-            **{name: state[name] for name in ("service", "timezone", "contract")},
-            **{name: _text(state[name], "%Y-%m-%d") for name in ("since", "until")},
-            "finished_at": _text(state["finished_at"], "%Y-%m-%dT%H:%M:%SZ"),
-            "rows": state["row_count"],
+            "account": state.account_id,
+            "service": state.service,
+            "timezone": state.timezone,
+            "contract": state.contract,
+            "since": _text(state.since, "%Y-%m-%d"),
+            "until": _text(state.until, "%Y-%m-%d"),
+            "finished_at": _text(state.finished_at, "%Y-%m-%dT%H:%M:%SZ"),
+            "rows": state.row_count,
             "gaps": _gaps(destination, state),
         }
-        for state in sorted(states, key=lambda state: str(state["account_id"]))
+        for state in sorted(account_states(destination.select(STATE)))
     ]
 
 
-def _gaps(destination: Destination, state: Mapping[str, Value]) -> int:
+def _gaps(destination: Destination, state: AccountState) -> int:
     """Count the days of an account that some report lacks, or has other rows of than were written."""
-    since, until, owner = state["since"], state["until"], str(state["account_id"])
-    if not isinstance(since, datetime) or not isinstance(until, datetime):
+    since, until, owner = state.since, state.until, state.account_id
+    if not since or not until:
         return 0
     count = 0
     dates = {since + timedelta(days=number) for number in range((until - since).days)}
@@ -40,5 +41,5 @@ def _gaps(destination: Destination, state: Mapping[str, Value]) -> int:
     return count
 
 
-def _text(value: Value, format: str) -> str | None:
-    return value.strftime(format) if isinstance(value, datetime) else None
+def _text(time: datetime | None, format: str) -> str | None:
+    return time.strftime(format) if time else None

@@ -1,6 +1,5 @@
 """Statistics of an account in a mirror, in place of those of the service: nothing is asked for."""
 
-import json
 from collections import deque
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import datetime
@@ -16,7 +15,7 @@ from ...errors import NotFoundError, UsageError
 from ...mirror.contract import ACCOUNTS, REPORTS
 from ...mirror.days import StoredDay, any_time, day_of, stored_days
 from ...mirror.destination import Days, Destination
-from ...mirror.further import DAYS, STATE, tables
+from ...mirror.further import DAYS, STATE, AccountState, account_states, tables
 from ...mirror.records import TABLES_OF_ENTITIES
 from ...mirror.tables import Table
 from ...output.text import first_of
@@ -42,9 +41,8 @@ BY_ENTITY = {report.entity: report for report in REPORTS}
 class MirroredAccount(EntityLookup):
     """An account in a mirror: its days, its entities and their numbers."""
 
-    def __init__(self, destination: Destination, state: Mapping[str, Any]) -> None:
-        self.account = str(state["account_id"])
-        self.zone = str(state["timezone"])
+    def __init__(self, destination: Destination, state: AccountState) -> None:
+        self.account, self.zone = state.account_id, str(state.timezone)
         self.calendar = Calendar(self.zone, utc_now())
         self.destination, self._state = destination, state
         self._stored = stored_days(destination.select(DAYS, self.account))
@@ -53,7 +51,7 @@ class MirroredAccount(EntityLookup):
     @property
     def tables(self) -> set[str]:
         """The tables that were ever mirrored of it: others may have rows of other accounts alone."""
-        return {*json.loads(self._state["tables"] or "[]")}
+        return {*self._state.table_names}
 
     @property
     def name(self) -> str:
@@ -83,18 +81,18 @@ class MirroredAccount(EntityLookup):
     @property
     def days(self) -> Period:
         """The days that have numbers, the first to the last."""
-        since, until = self._state["since"], self._state["until"]
+        since, until = self._state.since, self._state.until
         zone, today = self.calendar.midnight, self.calendar.today
-        return (
-            Period(since.replace(tzinfo=zone), until.replace(tzinfo=zone)) if since else Period(today, today)
-        )
+        if not since or not until:
+            return Period(today, today)
+        return Period(since.replace(tzinfo=zone), until.replace(tzinfo=zone))
 
     @property
     def words(self) -> str:
         """Say when the mirror was written, and which days it has."""
         first, end = self.days
         numbers = f"numbers of {first:%Y-%m-%d} to {end - DAY:%Y-%m-%d}" if end > first else "no numbers"
-        return f"{self.destination.name}: as of {self._state['finished_at']:%Y-%m-%dT%H:%M:%SZ}, {numbers}"
+        return f"{self.destination.name}: as of {self._state.finished_at:%Y-%m-%dT%H:%M:%SZ}, {numbers}"
 
     def missing(self, query: StatsQuery) -> list[datetime]:
         """Return the days of a query that the report of its entities does not have."""
@@ -195,11 +193,10 @@ class MirroredAccount(EntityLookup):
 
 def mirrored_accounts(destination: Destination) -> list[MirroredAccount]:
     """Return the accounts in a mirror that have days; raise NotFoundError where there are none."""
-    states = [dict(zip(STATE.names, row, strict=True)) for row in destination.select(STATE)]
-    there = sorted((str(state["account_id"]), state) for state in states if state["timezone"])
-    if not there:
+    states = [state for state in account_states(destination.select(STATE)) if state.timezone]
+    if not states:
         raise NotFoundError(f"{destination.name} has no accounts", hint=MIRROR)
-    return [MirroredAccount(destination, state) for _, state in there]
+    return [MirroredAccount(destination, state) for state in sorted(states)]
 
 
 MIRROR = "'adsctl mirror run' writes accounts there, 'adsctl mirror status' shows them"

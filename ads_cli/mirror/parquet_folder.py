@@ -18,11 +18,12 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from uuid import uuid4
 
 from ..errors import StateError
+from ..parallel import batched
 from ..parallel.ordered_map import map_ordered
 from .destination import Days, Row, Scope, Surroundings, lock_here, missing_columns
-from .duckdb_file import DuckDB, literal, type_named
+from .duckdb_file import STAGED_CELLS, DuckDB, literal, type_named
 from .parquet_files import files_of
-from .sql import STAGE, listed
+from .sql import STAGE
 from .tables import Table
 
 if TYPE_CHECKING:
@@ -32,6 +33,7 @@ STAGED = "_adsctl"  # readers of folders ignore names that begin so
 WHOLE, DAY = "all", "%Y-%m-%d"
 SHARED = "shared"  # in place of an account
 THREADS = 16
+SORTED_CELLS = 6_000_000
 PARTS = 2  # slashes in the name of a file of rows
 KEY = "adsctl_key"  # in the metadata of the columns
 
@@ -74,7 +76,7 @@ class ParquetFolder(DuckDB):
                 if not types or missing_columns(table, types, key, self.name):
                     self._rows(f"CREATE TEMP TABLE {STAGE} ({', '.join(map(self._declared, table.columns))})")
                     others = f"{self._parquet([_columns_of(table)])} UNION ALL BY NAME FROM " if types else ""
-                    self._write(f"FROM {others}{STAGE}", _columns_of(table), table.key)
+                    self._write(table, f"FROM {others}{STAGE}", _columns_of(table), table.key)
                     self._rows(f"DROP TABLE {STAGE}")
 
     def replace(self, table: Table, rows: Iterable[Row], scope: Scope | None = None) -> int:
@@ -101,8 +103,7 @@ class ParquetFolder(DuckDB):
         """Write the new files and the list of them, and let each take its place."""
         with self._errors():
             for table, loaded in self._loaded.values():
-                for part in loaded | self._parts(table, f'"{table.name}"'):
-                    self._write(f'FROM "{table.name}" WHERE {part.condition(table)}', part.file(table))
+                self._write_parts(table, loaded | self._parts(table, f'"{table.name}"'))
             self._disconnect()
             if staged := self._staged:
                 self._files.sync()  # the list must not be on the disk before what it names
@@ -185,10 +186,26 @@ class ParquetFolder(DuckDB):
         paths = ", ".join(map(literal, self._files.paths(staged)))
         return f"read_parquet([{paths}], union_by_name = true, hive_partitioning = false)"
 
-    def _write(self, query: str, name: str, key: Sequence[str] = ()) -> None:
-        metadata = f", KV_METADATA {{{KEY}: {literal(','.join(key))}}}" if key else ""
+    def _write_parts(self, table: Table, parts: "set[_Part]") -> None:
+        """Write parts. The days of a report are sorted, as many at a time as there is memory for."""
+        whole, by_day = f'"{table.name}"', sorted(parts, key=lambda part: part.day or datetime.min)
+        [(rows,)] = self._rows(f"SELECT count(*) FROM {whole}")
+        cells = int(str(rows)) * len(table.columns) if table.entity else 0
+        for few in batched(by_day, len(parts) * SORTED_CELLS // cells + 1 if cells else len(parts)):
+            source = whole
+            if cells:
+                between = f"{literal(few[0].day)} AND {literal(few[-1].day)}"
+                query = f'FROM {whole} WHERE "date" BETWEEN {between} ORDER BY "date"'
+                self._rows(f"CREATE OR REPLACE TEMP TABLE {STAGE} AS {query}")
+                source = STAGE
+            for part in few:
+                self._write(table, f"FROM {source} WHERE {part.condition(table)}", part.file(table))
+
+    def _write(self, table: Table, query: str, name: str, key: Sequence[str] = ()) -> None:
+        options = f"FORMAT parquet, ROW_GROUP_SIZE {STAGED_CELLS // len(table.columns)}"  # in memory at once
+        options += f", KV_METADATA {{{KEY}: {literal(','.join(key))}}}" if key else ""
         with self._files.written(f"{self._run}/{name}") as path:
-            self._rows(f"COPY ({query}) TO {literal(path)} (FORMAT parquet{metadata})")
+            self._rows(f"COPY ({query}) TO {literal(path)} ({options})")
         self._staged.add(name)
 
     def _existing(self, table: Table) -> tuple[dict[str, str], list[str]]:
@@ -209,9 +226,6 @@ class ParquetFolder(DuckDB):
         day = '"date"' if table.entity else "NULL"
         parts: list[Any] = self._rows(f"SELECT DISTINCT {owner}, {day} FROM {rows}")
         return {_Part(*part) for part in parts}
-
-    def _order(self, table: Table) -> str:
-        return f" ORDER BY {listed([table.owner, 'date'])}" if table.entity else ""
 
 
 class _Part(NamedTuple):

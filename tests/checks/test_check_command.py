@@ -5,6 +5,7 @@ import re
 import shlex
 
 import pytest
+import time_machine
 from werkzeug import Response
 
 from ads_cli.checks.registry import RULES
@@ -129,14 +130,21 @@ def test_stats_pace_shows_the_month(adsctl):
     assert month["state"] != "known" or month["forecast_low"] <= month["forecast"] <= month["forecast_high"]
 
 
-def test_a_workbook_of_the_pace_has_amounts(adsctl):
+@pytest.fixture
+def middle_of_a_month():
+    """On the first day of a month, no number is known of it."""
+    with time_machine.travel("2026-06-17T12:30:00Z"):
+        yield
+
+
+def test_a_workbook_of_the_pace_has_amounts(adsctl, middle_of_a_month):
     adsctl.local("stats", "pace", "--to", "pace.xlsx")
     (month,) = records_of(adsctl.home / "pace.xlsx")
     assert isinstance(month["spent"], float)
 
 
 @pytest.mark.parametrize("format", ["table", "csv", "json"])
-def test_paces_are_chosen_and_sorted_by_amounts_in_every_format(adsctl, format):
+def test_paces_are_chosen_and_sorted_by_amounts_in_every_format(adsctl, middle_of_a_month, format):
     shown = adsctl.local("stats", "pace", "--where", "spent>0", "--sort", "-spent", "-o", format).stdout
     assert "Nordlicht Shop" in shown
 

@@ -21,7 +21,7 @@ TYPES = {"text": "VARCHAR", "numeric": "DECIMAL(24,6)"}  # a plain DECIMAL has 3
 EPOCH, MICROSECOND = datetime(1970, 1, 1), timedelta(microseconds=1)
 SETTINGS = {
     "threads": 1,
-    "memory_limit": "64MB",
+    "memory_limit": "80MB",
     "preserve_insertion_order": False,
     "autoinstall_known_extensions": False,  # nothing is downloaded
 }

@@ -204,9 +204,9 @@ class ParquetFolder(DuckDB):
     def _write(self, table: Table, query: str, name: str, key: Sequence[str] = ()) -> None:
         options = f"FORMAT parquet, ROW_GROUP_SIZE {STAGED_CELLS // len(table.columns)}"  # in memory at once
         options += f", KV_METADATA {{{KEY}: {literal(','.join(key))}}}" if key else ""
+        self._staged.add(name)  # first: what is written in part is removed too
         with self._files.written(f"{self._run}/{name}") as path:
             self._rows(f"COPY ({query}) TO {literal(path)} ({options})")
-        self._staged.add(name)
 
     def _existing(self, table: Table) -> tuple[dict[str, str], list[str]]:
         name = _columns_of(table)

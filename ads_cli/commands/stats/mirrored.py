@@ -74,7 +74,7 @@ class MirroredAccount(EntityLookup):
         return tuple(ids)
 
     def active_ids(self, entity: str, period: Period) -> Iterator[str]:
-        """Yield the ids of the entities that have numbers in a period; a database has its own order of rows."""
+        """Yield the ids of the entities that have numbers in a period, in their order in each database."""
         return iter(sorted({id for id, _, _ in self.rows(entity, period, ())}))
 
     @property

@@ -74,7 +74,7 @@ class MirroredAccount(EntityLookup):
         return tuple(ids)
 
     def active_ids(self, entity: str, period: Period) -> Iterator[str]:
-        """Yield the ids of the entities that have numbers in a period, in their order in each database."""
+        """Yield the ids of the entities that have numbers in a period, sorted, as rows have no order."""
         return iter(sorted({id for id, _, _ in self.rows(entity, period, ())}))
 
     @property

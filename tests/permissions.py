@@ -8,13 +8,13 @@ from pathlib import Path
 NAMED = re.compile(r'chmod\((?!0o755)|chown|geteuid|umask|"root"')
 
 
-def tests_of(file: Path, named: re.Pattern[str] = NAMED) -> list[str]:
-    """Return the tests of a file that match `named`; the file where other code does."""
+def tests_of(file: Path) -> list[str]:
+    """Return the tests of a file that name owners or modes; the file where anything else in it does."""
     text = file.read_text()
     found: list[str] = []
-    for statement in ast.parse(text).body if named.search(text) else ():
+    for statement in ast.parse(text).body if NAMED.search(text) else ():
         begin = min(each.lineno for each in (statement, *getattr(statement, "decorator_list", ())))
-        if named.search("\n".join(text.splitlines()[begin - 1 : statement.end_lineno])):
+        if NAMED.search("\n".join(text.splitlines()[begin - 1 : statement.end_lineno])):
             name = getattr(statement, "name", "")
             if not name.startswith("test_"):
                 return [str(file)]

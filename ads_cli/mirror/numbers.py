@@ -6,7 +6,7 @@ from contextlib import AbstractContextManager, ExitStack
 from datetime import datetime
 from functools import cache
 from itertools import chain, repeat
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from ..api.names import Names, to_neutral
 from ..statistics.answers import QueryResult, answers, request_count, series_in
@@ -170,34 +170,26 @@ class ReportNumbers:
                     self.doubts |= series.doubts
                     self.counts.update(own_dates)
                     about = entities.get(series.id)
-                    shared["currency"] = about and about.currency
+                    currency = about.currency if about else None
+                    own = shared | {self.table.key[1]: series.id, "currency": currency}
                     numbers = {name: _whole(values) for name, values in series.columns.items()}
                     if due.is_one_day:
                         numbers = {name: [sum(values)] for name, values in numbers.items()}
+                    known = {"date": own_dates} | {name: repeat(value) for name, value in own.items()}
+                    zeros = [0] * len(own_dates)
                     columns = (
-                        _values(column, series.id, shared, own_dates, numbers)
+                        known.get(column.name) or _metric(column, numbers, zeros, currency)
                         for column in self.table.columns
                     )
                     yield from zip(*columns, strict=False)
 
 
-def _values(
-    column: Column,
-    id: str,
-    shared: Mapping[str, Any],
-    dates: Sequence[datetime],
-    numbers: Mapping[str, list[int]],
+def _metric(
+    column: Column, numbers: Mapping[str, list[int]], zeros: list[int], currency: str | None
 ) -> Iterable[Value]:
-    """Return the values of a column over the days of an entity."""
-    if column.name in shared:
-        return repeat(shared[column.name])
-    if column.name == "date":
-        return dates
-    if column.is_key:
-        return repeat(id)
-    zeros = [0] * len(dates)
+    """Return the values of a column of numbers over the days of an entity."""
     if column.type == "numeric":
-        return amounts(numbers.get(amount_column(column.source), zeros), shared["currency"])
+        return amounts(numbers.get(amount_column(column.source), zeros), currency)
     parts = [numbers[name] for name in _stats_columns(column) if name in numbers] or [zeros]
     return parts[0] if len(parts) == 1 else map(sum, zip(*parts, strict=True))
 

@@ -33,7 +33,7 @@ STAGED = "_adsctl"  # readers of folders ignore names that begin so
 WHOLE, DAY = "all", "%Y-%m-%d"
 SHARED = "shared"  # in place of an account
 THREADS = 16
-SORTED_CELLS = 6_000_000
+SORTED_CELLS = 6_000_000  # at once, in the memory that DuckDB is given
 PARTS = 2  # slashes in the name of a file of rows
 KEY = "adsctl_key"  # in the metadata of the columns
 
@@ -182,24 +182,31 @@ class ParquetFolder(DuckDB):
 
     def _parquet(self, names: Sequence[str]) -> str:
         """Return what reads files, with the columns of all of them."""
+        return f"read_parquet({self._paths(names)}, union_by_name = true, hive_partitioning = false)"
+
+    def _paths(self, names: Sequence[str]) -> str:
         staged = [f"{self._run}/{name}" if name in self._staged else name for name in names]
-        paths = ", ".join(map(literal, self._files.paths(staged)))
-        return f"read_parquet([{paths}], union_by_name = true, hive_partitioning = false)"
+        return f"[{', '.join(map(literal, self._files.paths(staged)))}]"
 
     def _write_parts(self, table: Table, parts: "set[_Part]") -> None:
         """Write parts. The days of a report are sorted, as many at a time as there is memory for."""
-        whole, by_day = f'"{table.name}"', sorted(parts, key=lambda part: part.day or datetime.min)
-        [(rows,)] = self._rows(f"SELECT count(*) FROM {whole}")
-        cells = int(str(rows)) * len(table.columns) if table.entity else 0
-        for few in batched(by_day, len(parts) * SORTED_CELLS // cells + 1 if cells else len(parts)):
-            source = whole
-            if cells:
-                between = f"{literal(few[0].day)} AND {literal(few[-1].day)}"
-                query = f'FROM {whole} WHERE "date" BETWEEN {between} ORDER BY "date"'
-                self._rows(f"CREATE OR REPLACE TEMP TABLE {STAGE} AS {query}")
-                source = STAGE
+        whole = f'"{table.name}"'
+        if not table.entity:
+            for part in parts:
+                self._write_part(table, part, whole)
+            return
+        counted: list[Any] = self._rows(f"SELECT count(*) FROM {whole}")
+        cells = counted[0][0] * len(table.columns)
+        at_once = len(parts) * SORTED_CELLS // cells + 1 if cells else len(parts)
+        for few in batched(sorted(parts, key=lambda part: str(part.day)), at_once):
+            between = f"{literal(few[0].day)} AND {literal(few[-1].day)}"
+            rows = f'FROM {whole} WHERE "date" BETWEEN {between} ORDER BY "date"'
+            self._rows(f"CREATE OR REPLACE TEMP TABLE {STAGE} AS {rows}")
             for part in few:
-                self._write(table, f"FROM {source} WHERE {part.condition(table)}", part.file(table))
+                self._write_part(table, part, STAGE)
+
+    def _write_part(self, table: Table, part: "_Part", source: str) -> None:
+        self._write(table, f"FROM {source} WHERE {part.condition(table)}", part.file(table))
 
     def _write(self, table: Table, query: str, name: str, key: Sequence[str] = ()) -> None:
         options = f"FORMAT parquet, ROW_GROUP_SIZE {STAGED_CELLS // len(table.columns)}"  # in memory at once
@@ -212,13 +219,11 @@ class ParquetFolder(DuckDB):
         name = _columns_of(table)
         if name not in self._staged and not self._files.is_there(name):
             return {}, []
-        columns = self._parquet([name])
-        types = {
-            str(name): type_named(str(type)) for name, type, *_ in self._rows(f"DESCRIBE FROM {columns}")
-        }
-        metadata = columns.replace("read_parquet", "parquet_kv_metadata").partition(", union")[0]
-        [(key,)] = self._rows(f"SELECT decode(value) FROM {metadata}) WHERE key = '{KEY}'::BLOB") or [("",)]
-        return types, str(key).split(",")
+        declared = self._rows(f"DESCRIBE FROM {self._parquet([name])}")
+        types = {str(name): type_named(str(type)) for name, type, *_ in declared}
+        metadata = f"parquet_kv_metadata({self._paths([name])})"
+        keys = self._rows(f"SELECT decode(value) FROM {metadata} WHERE key = '{KEY}'::BLOB")
+        return types, [key for row in keys for key in str(row[0]).split(",")]
 
     def _parts(self, table: Table, rows: str) -> "set[_Part]":
         """Return the parts that rows belong to."""

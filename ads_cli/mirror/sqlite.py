@@ -7,7 +7,6 @@ from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from datetime import datetime
 from decimal import Decimal
-from functools import lru_cache
 from typing import Any
 
 from ..signals import NOTICE_SECONDS
@@ -15,8 +14,6 @@ from .destination import Row, Scope, failed
 from .sql import FREE_SPACE, MAKE_WRITABLE, OTHER_HINT, DatabaseFile, listed
 from .tables import Column, Table
 
-TIME = "%Y-%m-%d %H:%M:%S"
-MOST_TIMES = 10_000  # whose texts are kept: the days of all rows of an entity, and when they were written
 CACHE_KIB = 65536  # of changed pages, before readers are locked out
 BUSY = ("SQLITE_BUSY", "SQLITE_LOCKED")
 HINTS = {
@@ -27,6 +24,20 @@ HINTS = {
     "SQLITE_CORRUPT": "restore the file, or name a new one: the mirror can be made again",
     "SQLITE_BUSY": "another program writes to it; run it again, or give --max-wait more time",
 }
+
+
+def _text(time: datetime) -> str:
+    return time.isoformat(" ")
+
+
+def _time(text: bytes) -> datetime:
+    return datetime.fromisoformat(text.decode())
+
+
+# For all connections of this process, so as Python did without being asked until 3.12.
+sqlite3.register_adapter(datetime, _text)
+sqlite3.register_adapter(Decimal, str)
+sqlite3.register_converter("timestamp", _time)
 
 
 class SqliteFile(DatabaseFile):
@@ -104,17 +115,3 @@ class SqliteFile(DatabaseFile):
 
     def _declared(self, column: Column) -> str:
         return f"{super()._declared(column)}{' NOT NULL' if column.is_key else ''}"
-
-
-def _text(time: datetime) -> str:
-    return time.strftime(TIME)
-
-
-def _time(text: bytes) -> datetime:
-    return datetime.fromisoformat(text.decode())
-
-
-# For all connections of this process; none but these has times or decimals.
-sqlite3.register_adapter(datetime, lru_cache(MOST_TIMES)(_text))
-sqlite3.register_adapter(Decimal, str)
-sqlite3.register_converter("timestamp", _time)

@@ -1,7 +1,7 @@
 """The files of a mirror in parquet: below a folder, or in an object store, by fsspec."""
 
 import os
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from functools import partial
 from pathlib import Path
@@ -61,6 +61,15 @@ class Files:
         self._system.invalidate_cache()
         begin = len(self._root.lstrip("/")) + 1
         return [path.lstrip("/")[begin:] for path in self._system.find(self._path(folder))]
+
+    def entries(self, folder: str) -> set[str]:
+        """Name the files and folders in a folder, empty ones too."""
+        self._system.invalidate_cache()
+        try:
+            paths: Iterable[str] = self._system.ls(self._path(folder), detail=False)
+        except FileNotFoundError:
+            return set()
+        return {path.rstrip("/").rpartition("/")[2] for path in paths}
 
     def is_there(self, name: str) -> bool:
         """Tell whether there is a file."""

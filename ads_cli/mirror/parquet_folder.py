@@ -143,7 +143,7 @@ class ParquetFolder(DuckDB):
 
     def _recover(self, account: str) -> None:
         """Do what a killed run has begun to commit, and forget what it has not."""
-        entries = {name.split("/")[1] for name in self._files.list(STAGED)}
+        entries = self._files.entries(STAGED)
         for entry in sorted(entry for entry in entries if entry.startswith(f"{account}.")):
             run = f"{STAGED}/{entry.removesuffix('.json')}"
             if entry.endswith(".json"):
@@ -166,7 +166,7 @@ class ParquetFolder(DuckDB):
 
         Raise StateError for who only reads, where those of a run are not all in their places.
         """
-        if not self._account and any(name.endswith(".json") for name in self._files.list(STAGED)):
+        if not self._account and any(name.endswith(".json") for name in self._files.entries(STAGED)):
             raise StateError(
                 f"{self.name}: a run has not yet put all its files in their places",
                 hint="wait until it ends; if it was killed, 'adsctl mirror run' completes it",

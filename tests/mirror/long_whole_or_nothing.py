@@ -166,6 +166,15 @@ def test_a_run_that_is_killed_at_any_point_is_there_whole_or_not_at_all(database
 
 
 @pytest.mark.parametrize("database", ["parquet"], indirect=True)
+def test_a_run_that_is_killed_before_its_first_file_leaves_no_folder(database):
+    database.write("a1", 1)
+    (database.folder / "ads/_adsctl/a1.killed/campaign_history").mkdir(parents=True)
+    database.write("a1", 2)
+    assert not [*(database.folder / "ads").rglob("_adsctl/*")]
+    assert database.versions("a1") == {2}
+
+
+@pytest.mark.parametrize("database", ["parquet"], indirect=True)
 def test_a_run_that_is_killed_while_files_take_their_places_is_completed(database):
     database.write("a1", 0)
     for number in count(1):
